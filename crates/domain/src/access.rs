@@ -1,0 +1,176 @@
+//! Who may do what: the demand of an operation, the caller, and the proof that they fit.
+//!
+//! A use case takes a [`Permit`] for its own [`Action`]. The only way to one is
+//! [`Permit::request`], so that an operation whose permission was forgotten does not compile.
+
+use crate::ids::{ApiSessionId, IdentityId, Number};
+use crate::permission::{PermissionSet, Subject, Verb};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// What an operation demands of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Nothing; credentials are not even looked at.
+    Public,
+    /// A session, even if secondary factors are still open.
+    Partial,
+    /// A session whose factors are all answered.
+    Full,
+    /// An administrator.
+    Admin,
+    /// An administrator, or the permission `admin_readonly`.
+    AdminOrReadOnly,
+    /// An administrator, or a permission that grants the verb on the subject.
+    Granted(Subject, Verb),
+}
+
+/// How far a session has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Primary authentication is done, a secondary factor is open.
+    Partial,
+    /// Every factor that the authentication policy demands is answered.
+    Full,
+}
+
+/// Who makes a request: an identity through one of its sessions.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The identity.
+    pub identity: IdentityId,
+    /// Number of the identity's record.
+    pub identity_number: Number,
+    /// The API session.
+    pub session: ApiSessionId,
+    /// Number of the session's record.
+    pub session_number: Number,
+    /// How far the session has come.
+    pub standing: Standing,
+    /// Whether the identity is an administrator, appointed or by birth.
+    pub is_admin: bool,
+    /// What the identity may do if it is no administrator.
+    pub permissions: PermissionSet,
+}
+
+impl Caller {
+    /// Whether the caller meets `access`.
+    ///
+    /// Permissions and administration count only in a full session.
+    pub fn may(&self, access: Access) -> bool {
+        let full = self.standing == Standing::Full;
+        match access {
+            Access::Public | Access::Partial => true,
+            Access::Full => full,
+            Access::Admin => full && self.is_admin,
+            Access::AdminOrReadOnly => {
+                full && (self.is_admin || self.permissions.reads_everything())
+            },
+            Access::Granted(subject, verb) => {
+                full && (self.is_admin || self.permissions.grants(subject, verb))
+            },
+        }
+    }
+}
+
+/// An operation, as a type.
+pub trait Action: Send + Sync + 'static {
+    /// What the operation demands of its caller.
+    const ACCESS: Access;
+}
+
+/// The caller may not do what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the caller may not do this")]
+pub struct Denied;
+
+/// Proof that a caller may perform the action `A`.
+#[derive(Debug)]
+pub struct Permit<A> {
+    caller: Arc<Caller>,
+    action: PhantomData<fn() -> A>,
+}
+
+impl<A> Clone for Permit<A> {
+    fn clone(&self) -> Self {
+        Self {
+            caller: Arc::clone(&self.caller),
+            action: PhantomData,
+        }
+    }
+}
+
+impl<A: Action> Permit<A> {
+    /// Gives the permit if the caller meets the action's demand.
+    ///
+    /// # Errors
+    ///
+    /// [`Denied`] otherwise.
+    pub fn request(caller: Arc<Caller>) -> Result<Self, Denied> {
+        if caller.may(A::ACCESS) {
+            Ok(Self {
+                caller,
+                action: PhantomData,
+            })
+        } else {
+            Err(Denied)
+        }
+    }
+
+    /// Who holds the permit.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum ReadIdentities {}
+    impl Action for ReadIdentities {
+        const ACCESS: Access = Access::Granted(Subject::Identity, Verb::Read);
+    }
+
+    fn caller(standing: Standing, is_admin: bool, permissions: &[&str]) -> Arc<Caller> {
+        Arc::new(Caller {
+            identity: IdentityId::from_wire("i"),
+            identity_number: Number(1),
+            session: ApiSessionId::from_wire("s"),
+            session_number: Number(1),
+            standing,
+            is_admin,
+            permissions: PermissionSet::from_names(permissions).unwrap(),
+        })
+    }
+
+    #[test]
+    fn partial_session_uses_no_permission() {
+        for caller in [
+            caller(Standing::Partial, true, &[]),
+            caller(Standing::Partial, false, &["identity", "admin_readonly"]),
+        ] {
+            assert!(caller.may(Access::Partial));
+            for access in [
+                Access::Full,
+                Access::Admin,
+                Access::AdminOrReadOnly,
+                Access::Granted(Subject::Identity, Verb::Read),
+            ] {
+                assert!(!caller.may(access), "{access:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn permit_is_given_to_those_who_may() {
+        assert!(Permit::<ReadIdentities>::request(caller(Standing::Full, true, &[])).is_ok());
+        assert!(
+            Permit::<ReadIdentities>::request(caller(Standing::Full, false, &["identity.read"]))
+                .is_ok()
+        );
+        assert!(
+            Permit::<ReadIdentities>::request(caller(Standing::Full, false, &["service"])).is_err()
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! API sessions: what a successful login leaves behind.
+
+use crate::access::Standing;
+use crate::auth_policy::AuthPolicy;
+use crate::clock::{SignedDuration, Timestamp};
+use crate::ids::{ApiSessionId, AuthenticatorId, IdentityId};
+use serde::{Deserialize, Serialize};
+
+/// A session of an identity on the REST APIs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ApiSession {
+    /// Its id.
+    pub id: ApiSessionId,
+    /// When it began.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub created_at: Timestamp,
+    /// When it was last used, as far as is known to the store.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub last_activity_at: Timestamp,
+    /// The identity.
+    pub identity: IdentityId,
+    /// The authenticator that opened it.
+    pub authenticator: AuthenticatorId,
+    /// Keyed hash of the token; the token itself is not kept.
+    pub token_hash: TokenHash,
+    /// Types of configurations that the client wants to see, as it named them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub config_types: Vec<String>,
+    /// Address of the client, without port.
+    pub ip_address: String,
+    /// How TOTP stands.
+    #[serde(default)]
+    pub totp: SessionTotp,
+    /// Whether the certificate that opened it was issued by the network and can be extended.
+    #[serde(default)]
+    pub is_cert_extendable: bool,
+    /// Whether the client left out an intermediate that its certificate needs.
+    #[serde(default)]
+    pub improper_client_cert_chain: bool,
+}
+
+/// How the TOTP factor of a session stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionTotp {
+    /// Whether the identity was enrolled in TOTP when the session began, or became so through it.
+    pub is_required: bool,
+    /// Whether a code was accepted on this session.
+    pub is_complete: bool,
+}
+
+/// Keyed hash of a token: enough to find what the token opens, not to learn the token.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TokenHash(pub [u8; 16]);
+
+impl std::fmt::Debug for TokenHash {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("TokenHash(..)")
+    }
+}
+
+/// A secondary factor that a session has still to answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenFactor {
+    /// A TOTP code.
+    Totp,
+}
+
+impl ApiSession {
+    /// The factors still open under `policy`.
+    pub fn open_factors(&self, policy: &AuthPolicy) -> Vec<OpenFactor> {
+        let demanded = self.totp.is_required || policy.secondary.require_totp;
+        if demanded && !self.totp.is_complete {
+            vec![OpenFactor::Totp]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// How far the session has come under `policy`.
+    ///
+    /// A policy that demands a signed token with every request is never satisfied here: no
+    /// external signer exists yet that could have issued it.
+    pub fn standing(&self, policy: &AuthPolicy) -> Standing {
+        let done = self.open_factors(policy).is_empty()
+            && policy.secondary.require_ext_jwt_signer.is_none();
+        if done {
+            Standing::Full
+        } else {
+            Standing::Partial
+        }
+    }
+
+    /// When it ends if it is not used after `last_activity`.
+    pub fn expires_at(last_activity: Timestamp, timeout: SignedDuration) -> Timestamp {
+        last_activity
+            .saturating_add(timeout)
+            .unwrap_or(Timestamp::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(totp: SessionTotp) -> ApiSession {
+        ApiSession {
+            id: ApiSessionId::from_wire("s"),
+            created_at: Timestamp::UNIX_EPOCH,
+            last_activity_at: Timestamp::UNIX_EPOCH,
+            identity: IdentityId::from_wire("i"),
+            authenticator: AuthenticatorId::from_wire("a"),
+            token_hash: TokenHash([0; 16]),
+            config_types: Vec::new(),
+            ip_address: "127.0.0.1".to_owned(),
+            totp,
+            is_cert_extendable: false,
+            improper_client_cert_chain: false,
+        }
+    }
+
+    #[test]
+    fn standing_follows_the_factors() {
+        let plain = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
+        let mut strict = plain.clone();
+        strict.secondary.require_totp = true;
+        let totp = |is_required, is_complete| {
+            session(SessionTotp {
+                is_required,
+                is_complete,
+            })
+        };
+        for (session, policy, standing) in [
+            (totp(false, false), &plain, Standing::Full),
+            (totp(true, false), &plain, Standing::Partial),
+            (totp(true, true), &plain, Standing::Full),
+            (totp(false, false), &strict, Standing::Partial),
+            (totp(false, true), &strict, Standing::Full),
+        ] {
+            assert_eq!(session.standing(policy), standing, "{:?}", session.totp);
+        }
+    }
+}

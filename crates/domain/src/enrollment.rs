@@ -1,0 +1,169 @@
+//! Enrollments: the single-use permission to obtain a credential.
+//!
+//! States: *pending* until redeemed, deleted or expired. Redemption consumes the enrollment in the
+//! transaction that makes the authenticator; an expired one can only be refreshed or deleted.
+
+use crate::clock::Timestamp;
+use crate::ids::{CaId, EnrollmentId, IdentityId};
+use crate::tags::Tags;
+use secrecy::SecretString;
+
+/// A pending enrollment of an identity.
+#[derive(Debug, Clone)]
+pub struct Enrollment {
+    /// Its id, kept over a refresh.
+    pub id: EnrollmentId,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it was last refreshed.
+    pub updated_at: Timestamp,
+    /// What users attached to it.
+    pub tags: Tags,
+    /// The identity that is to obtain a credential.
+    pub identity: IdentityId,
+    /// How it is redeemed.
+    pub method: Method,
+    /// When it ends, whole seconds, exclusive.
+    pub expires_at: Timestamp,
+    /// The token that redeems it, a UUID.
+    pub token: SecretString,
+    /// The token in the signed form that is handed to a person.
+    pub jwt: SecretString,
+}
+
+/// How an enrollment is redeemed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Method {
+    /// With a certificate request, signed by the network's own authority.
+    Ott,
+    /// With a certificate of a third-party authority.
+    OttCa {
+        /// The authority.
+        ca: CaId,
+    },
+    /// By choosing a password.
+    Updb {
+        /// The username that the password will belong to.
+        username: String,
+    },
+}
+
+/// The kinds of [`Method`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MethodKind {
+    /// See [`Method::Ott`].
+    Ott,
+    /// See [`Method::OttCa`].
+    OttCa,
+    /// See [`Method::Updb`].
+    Updb,
+}
+
+impl MethodKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Ott, Self::OttCa, Self::Updb];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ott => "ott",
+            Self::OttCa => "ottca",
+            Self::Updb => "updb",
+        }
+    }
+
+    /// Finds the kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Method {
+    /// Its kind.
+    pub fn kind(&self) -> MethodKind {
+        match self {
+            Self::Ott => MethodKind::Ott,
+            Self::OttCa { .. } => MethodKind::OttCa,
+            Self::Updb { .. } => MethodKind::Updb,
+        }
+    }
+}
+
+/// An enrollment cannot be redeemed as asked. None of these consumes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RedemptionError {
+    /// The token belongs to another method.
+    #[error("the enrollment is redeemed in another way")]
+    WrongMethod,
+    /// Its time is over.
+    #[error("the enrollment has expired")]
+    Expired,
+}
+
+impl Enrollment {
+    /// Whether its time is over at `now`: it ends at the instant named, not after it.
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        now >= self.expires_at
+    }
+
+    /// Checks that it may be redeemed at `now` in the way asked for; no way asked for is any.
+    ///
+    /// # Errors
+    ///
+    /// [`RedemptionError`], the method before the time.
+    pub fn check(&self, asked: Option<&str>, now: Timestamp) -> Result<(), RedemptionError> {
+        if asked.is_some_and(|name| name != self.method.kind().name()) {
+            Err(RedemptionError::WrongMethod)
+        } else if self.is_expired(now) {
+            Err(RedemptionError::Expired)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ending_at(second: i64) -> Enrollment {
+        let epoch = Timestamp::UNIX_EPOCH;
+        Enrollment {
+            id: EnrollmentId::from_wire("e"),
+            created_at: epoch,
+            updated_at: epoch,
+            tags: Tags::default(),
+            identity: IdentityId::from_wire("i"),
+            method: Method::Ott,
+            expires_at: Timestamp::from_second(second).unwrap(),
+            token: "t".into(),
+            jwt: "j".into(),
+        }
+    }
+
+    #[test]
+    fn enrollment_ends_at_the_named_second() {
+        let enrollment = ending_at(100);
+        let at = |second| enrollment.check(Some("ott"), Timestamp::from_second(second).unwrap());
+        assert_eq!(at(99), Ok(()));
+        assert_eq!(at(100), Err(RedemptionError::Expired));
+        assert_eq!(at(101), Err(RedemptionError::Expired));
+    }
+
+    #[test]
+    fn method_is_checked_before_time() {
+        let late = Timestamp::from_second(200).unwrap();
+        assert_eq!(
+            ending_at(100).check(Some("updb"), late),
+            Err(RedemptionError::WrongMethod)
+        );
+        assert_eq!(ending_at(300).check(None, late), Ok(()));
+    }
+
+    #[test]
+    fn secrets_do_not_show() {
+        let mut enrollment = ending_at(1);
+        enrollment.token = "opensesame".into();
+        assert!(!format!("{enrollment:?}").contains("opensesame"));
+    }
+}

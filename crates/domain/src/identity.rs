@@ -1,0 +1,357 @@
+//! Identities: the security principals of the network.
+//!
+//! An identity is *created*, obtains credentials by *enrolling*, may be *disabled* for a time or
+//! for good, and is *deleted* with everything that belongs to it alone.
+
+mod hosting;
+mod patch;
+
+pub use hosting::{Hosting, Precedence};
+pub use patch::IdentityPatch;
+
+use crate::FieldError;
+use crate::auth_policy;
+use crate::client_info::{EnvInfo, SdkInfo};
+use crate::clock::Timestamp;
+use crate::ids::{AuthPolicyId, IdentityId};
+use crate::permission::PermissionSet;
+use crate::roles::RoleAttributes;
+use crate::tags::{AppData, Tags};
+use serde::{Deserialize, Serialize};
+
+/// A security principal that may bind or dial services.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Its id.
+    pub id: IdentityId,
+    /// When it was created.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub updated_at: Timestamp,
+    /// Whom it stands for.
+    #[serde(default, skip_serializing_if = "IdentityType::is_default")]
+    pub kind: IdentityType,
+    /// Whether it is the administrator that was made when the controller was initialised.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_default_admin: bool,
+    /// What its administrators decide about it.
+    pub spec: IdentitySpec,
+    /// Set while it is shut out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<Disabled>,
+    /// What its client said of its machine at the last login.
+    #[serde(default, skip_serializing_if = "EnvInfo::is_empty")]
+    pub env_info: EnvInfo,
+    /// What its client said of its software at the last login.
+    #[serde(default, skip_serializing_if = "SdkInfo::is_empty")]
+    pub sdk_info: SdkInfo,
+    /// What must be found beside its record.
+    #[serde(default)]
+    pub attached: Attached,
+}
+
+/// What administrators decide about an identity: the members of a creation or replacement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdentitySpec {
+    /// Its unique name.
+    pub name: IdentityName,
+    /// Whether it is an administrator.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_admin: bool,
+    /// The words by which policies select it.
+    #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
+    pub role_attributes: RoleAttributes,
+    /// The policy that says how it may authenticate.
+    #[serde(default = "default_policy", skip_serializing_if = "is_default_policy")]
+    pub auth_policy: AuthPolicyId,
+    /// Links it to the subject of an external JWT signer; unique when set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
+    /// What it may do on the management API; never set is shown as `null`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permissions: Option<PermissionSet>,
+    /// What its application keeps with it.
+    #[serde(default, skip_serializing_if = "AppData::is_empty")]
+    pub app_data: AppData,
+    /// What users attached to it.
+    #[serde(default, skip_serializing_if = "Tags::is_empty")]
+    pub tags: Tags,
+    /// How it hosts services.
+    #[serde(default, skip_serializing_if = "Hosting::is_default")]
+    pub hosting: Hosting,
+}
+
+/// A name: any text but the blank one, compared byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct IdentityName(String);
+
+impl IdentityName {
+    /// Wraps a name.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `name` when it is blank.
+    pub fn new(name: impl Into<String>) -> Result<Self, FieldError> {
+        let name = name.into();
+        if name.trim().is_empty() {
+            return Err(FieldError::new("name", "must not be blank", name));
+        }
+        Ok(Self(name))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whom an identity stands for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IdentityType {
+    /// A person, device, application or set of them.
+    #[default]
+    Default,
+    /// An edge router that hosts or dials services itself; made with the router.
+    Router,
+}
+
+impl IdentityType {
+    /// Every type.
+    pub const ALL: [Self; 2] = [Self::Default, Self::Router];
+
+    /// Id and name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "Default",
+            Self::Router => "Router",
+        }
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde hands over references"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::Default
+    }
+}
+
+/// Since when, and how long, an identity is shut out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disabled {
+    /// Since when.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub at: Timestamp,
+    /// Until when, exclusive; absent is until enabled again.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "jiff::fmt::serde::timestamp::millisecond::optional"
+    )]
+    pub until: Option<Timestamp>,
+}
+
+/// What must be found beside an identity's record. Absence is never permission: a login that does
+/// not find what is stated here is refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attached {
+    /// Number of authenticators.
+    #[serde(default)]
+    pub authenticators: u32,
+    /// Whether a TOTP enrollment exists, and how far it has come.
+    #[serde(default)]
+    pub totp: TotpState,
+}
+
+/// How far the TOTP enrollment of an identity has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TotpState {
+    /// Not begun.
+    #[default]
+    None,
+    /// Begun, not verified.
+    Started,
+    /// Verified: every login needs a code.
+    Verified,
+}
+
+impl Identity {
+    /// Makes an identity without authenticators or enrollments.
+    pub fn new(id: IdentityId, spec: IdentitySpec, now: Timestamp) -> Self {
+        Self {
+            id,
+            created_at: now,
+            updated_at: now,
+            kind: IdentityType::Default,
+            is_default_admin: false,
+            spec,
+            disabled: None,
+            env_info: EnvInfo::default(),
+            sdk_info: SdkInfo::default(),
+            attached: Attached::default(),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.spec.name.as_str()
+    }
+
+    /// Whether it has an administrator's rights: by appointment, or by birth, which an update
+    /// cannot take away.
+    pub fn has_admin_rights(&self) -> bool {
+        self.spec.is_admin || self.is_default_admin
+    }
+
+    /// Whether it is shut out at `now`.
+    pub fn is_disabled(&self, now: Timestamp) -> bool {
+        self.disabled
+            .is_some_and(|disabled| disabled.until.is_none_or(|until| now < until))
+    }
+
+    /// Replaces what administrators decide about it. Being disabled, and what its client said of
+    /// itself, stays.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `name` for the identity of a router, which bears the router's name.
+    pub fn replace(&mut self, spec: IdentitySpec, now: Timestamp) -> Result<(), FieldError> {
+        self.check_name(&spec.name)?;
+        self.spec = spec;
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Changes the members that `patch` sets.
+    ///
+    /// # Errors
+    ///
+    /// As [`Identity::replace`].
+    pub fn merge(&mut self, patch: IdentityPatch, now: Timestamp) -> Result<(), FieldError> {
+        if let Some(name) = &patch.name {
+            self.check_name(name)?;
+        }
+        patch.apply(&mut self.spec);
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Shuts it out, until `until` or until it is enabled again.
+    pub fn disable(&mut self, until: Option<Timestamp>, now: Timestamp) {
+        self.disabled = Some(Disabled { at: now, until });
+        self.updated_at = now;
+    }
+
+    /// Lets it in again.
+    pub fn enable(&mut self, now: Timestamp) {
+        self.disabled = None;
+        self.updated_at = now;
+    }
+
+    fn check_name(&self, name: &IdentityName) -> Result<(), FieldError> {
+        if self.kind == IdentityType::Router && *name != self.spec.name {
+            return Err(FieldError::new(
+                "name",
+                "the identity of a router bears the router's name",
+                name.as_str(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl IdentitySpec {
+    /// A specification with the given name and defaults for everything else.
+    pub fn named(name: IdentityName) -> Self {
+        Self {
+            name,
+            is_admin: false,
+            role_attributes: RoleAttributes::default(),
+            auth_policy: default_policy(),
+            external_id: None,
+            permissions: None,
+            app_data: AppData::default(),
+            tags: Tags::default(),
+            hosting: Hosting::default(),
+        }
+    }
+}
+
+fn default_policy() -> AuthPolicyId {
+    AuthPolicyId::from_wire(auth_policy::DEFAULT_ID)
+}
+
+fn is_default_policy(id: &AuthPolicyId) -> bool {
+    id.as_str() == auth_policy::DEFAULT_ID
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity() -> Identity {
+        let spec = IdentitySpec::named(IdentityName::new("laptop").unwrap());
+        Identity::new(IdentityId::from_wire("i"), spec, Timestamp::UNIX_EPOCH)
+    }
+
+    fn second(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn blank_names_are_refused() {
+        for blank in ["", " ", "\t\n"] {
+            assert_eq!(IdentityName::new(blank).unwrap_err().field, "name");
+        }
+    }
+
+    #[test]
+    fn disabled_ends_by_itself_or_when_enabled() {
+        let mut identity = identity();
+        identity.disable(Some(second(100)), second(40));
+        assert!(identity.is_disabled(second(99)));
+        assert!(!identity.is_disabled(second(100)));
+        identity.disable(None, second(200));
+        assert!(identity.is_disabled(second(1_000_000)));
+        identity.enable(second(201));
+        assert!(!identity.is_disabled(second(201)));
+    }
+
+    #[test]
+    fn replacement_keeps_it_disabled() {
+        let mut identity = identity();
+        identity.disable(None, second(1));
+        let spec = IdentitySpec::named(IdentityName::new("other").unwrap());
+        identity.replace(spec, second(2)).unwrap();
+        assert!(identity.is_disabled(second(3)));
+        assert_eq!(identity.name(), "other");
+    }
+
+    #[test]
+    fn router_identity_keeps_its_name() {
+        let mut identity = identity();
+        identity.kind = IdentityType::Router;
+        let spec = IdentitySpec::named(IdentityName::new("other").unwrap());
+        assert_eq!(identity.replace(spec, second(2)).unwrap_err().field, "name");
+        assert_eq!(identity.name(), "laptop");
+    }
+
+    #[test]
+    fn record_survives_storage_and_stays_small() {
+        let text = serde_json::to_string(&identity()).unwrap();
+        assert!(text.len() < 140, "{text}");
+        assert_eq!(serde_json::from_str::<Identity>(&text).unwrap(), identity());
+    }
+}

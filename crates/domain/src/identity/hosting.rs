@@ -1,0 +1,77 @@
+//! How an identity hosts services.
+
+use crate::FieldError;
+use crate::ids::ServiceId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a terminator is preferred among those of a service.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precedence {
+    /// Neither preferred nor avoided.
+    #[default]
+    Default,
+    /// Used before all others.
+    Required,
+    /// Used only when nothing else is left.
+    Failed,
+}
+
+impl Precedence {
+    /// Every precedence.
+    pub const ALL: [Self; 3] = [Self::Default, Self::Required, Self::Failed];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Required => "required",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Reads the member `field`.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `field` when `name` is no precedence.
+    pub fn from_name(field: &str, name: &str) -> Result<Self, FieldError> {
+        Self::ALL
+            .into_iter()
+            .find(|precedence| precedence.name() == name)
+            .ok_or_else(|| FieldError::new(field, "must be one of [default required failed]", name))
+    }
+}
+
+/// Costs (0 to 65535) and precedences of the terminators that an identity makes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Hosting {
+    /// Precedence where the service has none of its own.
+    pub default_precedence: Precedence,
+    /// Cost where the service has none of its own.
+    pub default_cost: u16,
+    /// Precedence by service.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub precedences: BTreeMap<ServiceId, Precedence>,
+    /// Cost by service.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub costs: BTreeMap<ServiceId, u16>,
+}
+
+impl Hosting {
+    /// Whether nothing was decided.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The services that are named, each once.
+    pub fn services(&self) -> impl Iterator<Item = &ServiceId> {
+        self.precedences.keys().chain(
+            self.costs
+                .keys()
+                .filter(|service| !self.precedences.contains_key(*service)),
+        )
+    }
+}

@@ -1,0 +1,124 @@
+//! Ids: one opaque type for each kind of entity.
+//!
+//! Ids are short texts that clients hand back as they got them. Nothing is read out of one. The
+//! three shapes are those that clients have met so far; see `docs/glossary.md`.
+
+use crate::entropy::{self, Entropy, EntropyError};
+
+const SHORT: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.-";
+const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const LOWER: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// Draws a short id: 11 characters of `0-9A-Za-z.-`, about 66 bits.
+///
+/// It begins with a letter or digit, so that it can stand on a command line unquoted.
+pub fn short(entropy: &dyn Entropy) -> Result<String, EntropyError> {
+    let mut id = entropy::characters(entropy, ALPHANUMERIC, 1)?;
+    id.push_str(&entropy::characters(entropy, SHORT, 10)?);
+    Ok(id)
+}
+
+/// Draws a long id: 22 characters of `0-9A-Za-z`, about 131 bits.
+pub fn long(entropy: &dyn Entropy) -> Result<String, EntropyError> {
+    entropy::characters(entropy, ALPHANUMERIC, 22)
+}
+
+/// Draws an id in the shape of a cuid: `c` and 24 characters of `0-9a-z`, about 124 bits.
+pub fn cuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
+    Ok(format!("c{}", entropy::characters(entropy, LOWER, 24)?))
+}
+
+/// Declares a string newtype that names one kind of entity.
+macro_rules! entity_id {
+    ($(#[$doc:meta])* $name:ident, $shape:path) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Draws a fresh id.
+            pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
+                $shape(entropy).map(Self)
+            }
+
+            /// Wraps an id that was issued earlier, for example one read from a request path.
+            pub fn from_wire(raw: impl Into<String>) -> Self {
+                Self(raw.into())
+            }
+
+            /// Borrows the id exactly as it appears on the wire.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+    };
+}
+
+entity_id!(
+    /// Names an identity.
+    IdentityId,
+    short
+);
+entity_id!(
+    /// Names an enrollment.
+    EnrollmentId,
+    short
+);
+entity_id!(
+    /// Names an authenticator.
+    AuthenticatorId,
+    short
+);
+entity_id!(
+    /// Names an API session.
+    ApiSessionId,
+    cuid
+);
+entity_id!(
+    /// Names an authentication policy.
+    AuthPolicyId,
+    long
+);
+entity_id!(
+    /// Names an external JWT signer.
+    SignerId,
+    long
+);
+entity_id!(
+    /// Names a third-party certificate authority.
+    CaId,
+    long
+);
+entity_id!(
+    /// Names a service.
+    ServiceId,
+    long
+);
+entity_id!(
+    /// Names a controller of the network.
+    ControllerId,
+    short
+);
+entity_id!(
+    /// Names one request; stands in its answer and in every log line about it.
+    RequestId,
+    short
+);
+
+/// Names a record inside the store: growing, never reused, unique within its kind.
+///
+/// The wire never shows it; clients know entities by their ids.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct Number(pub u64);

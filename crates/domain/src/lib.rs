@@ -1,0 +1,42 @@
+//! Entities, state machines and ports of the Portcullis controller.
+//!
+//! The rules of the network stand here as plain values and functions: what an
+//! [`Identity`](identity::Identity) is, when an [`Enrollment`](enrollment::Enrollment) may be
+//! redeemed, how far an [`ApiSession`](api_session::ApiSession) has come under its
+//! [`AuthPolicy`](auth_policy::AuthPolicy), and who may do what ([`access`]). Time and randomness
+//! come in through [`Clock`](clock::Clock) and [`Entropy`](entropy::Entropy); there is no I/O, no
+//! async and no global state, so a program can embed the crate as it is.
+//!
+//! # Examples
+//!
+//! ```
+//! use portcullis_domain::clock::Timestamp;
+//! use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+//! use portcullis_domain::ids::IdentityId;
+//!
+//! let spec = IdentitySpec::named(IdentityName::new("laptop")?);
+//! let mut laptop = Identity::new(IdentityId::from_wire("x1"), spec, Timestamp::UNIX_EPOCH);
+//! laptop.disable(None, Timestamp::UNIX_EPOCH);
+//! assert!(laptop.is_disabled(Timestamp::UNIX_EPOCH));
+//! # Ok::<(), portcullis_domain::FieldError>(())
+//! ```
+
+pub mod access;
+pub mod api_session;
+pub mod auth_policy;
+pub mod authenticator;
+pub mod change;
+pub mod client_info;
+pub mod clock;
+pub mod enrollment;
+pub mod entropy;
+mod env;
+mod field;
+pub mod identity;
+pub mod ids;
+pub mod permission;
+pub mod roles;
+pub mod tags;
+
+pub use env::Env;
+pub use field::FieldError;

@@ -1,0 +1,283 @@
+//! Permissions: what an identity that is no administrator may do on the management API.
+
+use crate::FieldError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// What a permission is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// Authentication policies.
+    AuthPolicy,
+    /// Authenticators; no permission that can be given opens them.
+    Authenticator,
+    /// Third-party certificate authorities.
+    Ca,
+    /// Service and router configurations.
+    Config,
+    /// Types of configurations.
+    ConfigType,
+    /// The controllers of the network.
+    Controllers,
+    /// Edge-router policies.
+    EdgeRouterPolicy,
+    /// Enrollments.
+    Enrollment,
+    /// External JWT signers.
+    ExternalJwtSigner,
+    /// Identities.
+    Identity,
+    /// Operation: API sessions, sessions, links, circuits.
+    Ops,
+    /// Posture checks.
+    PostureCheck,
+    /// Revocations; no permission that can be given opens them.
+    Revocation,
+    /// Edge routers and transit routers.
+    Router,
+    /// Services.
+    Service,
+    /// Service-edge-router policies.
+    ServiceEdgeRouterPolicy,
+    /// Service policies.
+    ServicePolicy,
+    /// Terminators.
+    Terminator,
+}
+
+/// What a permission lets its holder do with the subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verb {
+    /// Read one or a list.
+    Read,
+    /// Create.
+    Create,
+    /// Replace or merge.
+    Update,
+    /// Delete.
+    Delete,
+}
+
+const EVERY_VERB: &[Verb] = &[Verb::Read, Verb::Create, Verb::Update, Verb::Delete];
+
+/// The subjects that can be given, in the order in which the API lists them, with their verbs.
+const GRANTABLE: &[(Subject, &[Verb])] = &[
+    (Subject::AuthPolicy, EVERY_VERB),
+    (Subject::Ca, EVERY_VERB),
+    (Subject::Config, EVERY_VERB),
+    (Subject::ConfigType, EVERY_VERB),
+    (Subject::Controllers, &[Verb::Read]),
+    (Subject::EdgeRouterPolicy, EVERY_VERB),
+    (Subject::Enrollment, EVERY_VERB),
+    (Subject::ExternalJwtSigner, EVERY_VERB),
+    (Subject::Identity, EVERY_VERB),
+    (Subject::Ops, &[Verb::Read, Verb::Update, Verb::Delete]),
+    (Subject::PostureCheck, EVERY_VERB),
+    (Subject::Router, EVERY_VERB),
+    (Subject::Service, EVERY_VERB),
+    (Subject::ServiceEdgeRouterPolicy, EVERY_VERB),
+    (Subject::ServicePolicy, EVERY_VERB),
+    (Subject::Terminator, EVERY_VERB),
+];
+
+impl Subject {
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AuthPolicy => "auth-policy",
+            Self::Authenticator => "authenticator",
+            Self::Ca => "ca",
+            Self::Config => "config",
+            Self::ConfigType => "config-type",
+            Self::Controllers => "controllers",
+            Self::EdgeRouterPolicy => "edge-router-policy",
+            Self::Enrollment => "enrollment",
+            Self::ExternalJwtSigner => "external-jwt-signer",
+            Self::Identity => "identity",
+            Self::Ops => "ops",
+            Self::PostureCheck => "posture-check",
+            Self::Revocation => "revocation",
+            Self::Router => "router",
+            Self::Service => "service",
+            Self::ServiceEdgeRouterPolicy => "service-edge-router-policy",
+            Self::ServicePolicy => "service-policy",
+            Self::Terminator => "terminator",
+        }
+    }
+}
+
+impl Verb {
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+        }
+    }
+}
+
+/// One permission that can be given to an identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Permission {
+    /// `admin_readonly`: reads whatever an administrator reads.
+    AdminReadOnly,
+    /// `<subject>`: everything with the subject.
+    All(Subject),
+    /// `<subject>.<verb>`.
+    One(Subject, Verb),
+}
+
+impl Permission {
+    /// Every permission that can be given, in the order in which the API lists them.
+    pub fn grantable() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::AdminReadOnly).chain(GRANTABLE.iter().flat_map(
+            |&(subject, verbs)| {
+                std::iter::once(Self::All(subject))
+                    .chain(verbs.iter().map(move |&verb| Self::One(subject, verb)))
+            },
+        ))
+    }
+
+    /// Finds the permission of that name among those that can be given.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::grantable().find(|permission| permission.to_string() == name)
+    }
+}
+
+impl fmt::Display for Permission {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AdminReadOnly => formatter.write_str("admin_readonly"),
+            Self::All(subject) => formatter.write_str(subject.name()),
+            Self::One(subject, verb) => write!(formatter, "{}.{}", subject.name(), verb.name()),
+        }
+    }
+}
+
+/// The permissions of an identity.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct PermissionSet(BTreeSet<Permission>);
+
+impl PermissionSet {
+    /// Reads the set from the names on the wire.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `permissions.<position>` for a name that is none, with the names that are.
+    pub fn from_names<N: AsRef<str>>(
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, FieldError> {
+        names
+            .into_iter()
+            .enumerate()
+            .map(|(position, name)| {
+                Permission::from_name(name.as_ref()).ok_or_else(|| {
+                    let all: Vec<_> = Permission::grantable().map(|p| p.to_string()).collect();
+                    FieldError::new(
+                        format!("permissions.{position}"),
+                        format!("must be one of [{}]", all.join(" ")),
+                        name.as_ref(),
+                    )
+                })
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Whether it holds no permission.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names on the wire, sorted by bytes.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.0.iter().map(Permission::to_string).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Whether it lets its holder do `verb` with `subject`.
+    pub fn grants(&self, subject: Subject, verb: Verb) -> bool {
+        self.0.contains(&Permission::All(subject))
+            || self.0.contains(&Permission::One(subject, verb))
+            || (verb == Verb::Read && self.reads_everything())
+    }
+
+    /// Whether it holds `admin_readonly`.
+    pub fn reads_everything(&self) -> bool {
+        self.0.contains(&Permission::AdminReadOnly)
+    }
+}
+
+impl TryFrom<Vec<String>> for PermissionSet {
+    type Error = FieldError;
+
+    fn try_from(names: Vec<String>) -> Result<Self, FieldError> {
+        Self::from_names(names)
+    }
+}
+
+impl From<PermissionSet> for Vec<String> {
+    fn from(set: PermissionSet) -> Self {
+        set.names()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_permissions_correspond() {
+        let all: Vec<_> = Permission::grantable().collect();
+        assert_eq!(all.len(), 1 + 14 * 5 + 4 + 2);
+        for permission in all {
+            assert_eq!(
+                Permission::from_name(&permission.to_string()),
+                Some(permission)
+            );
+        }
+        for none in [
+            "admin",
+            "authenticator",
+            "revocation.read",
+            "ops.create",
+            "fly",
+            "",
+        ] {
+            assert_eq!(Permission::from_name(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn set_is_sorted_by_name_and_without_repetition() {
+        let set = PermissionSet::from_names(["identity.read", "ca", "identity.read"]).unwrap();
+        assert_eq!(set.names(), ["ca", "identity.read"]);
+    }
+
+    #[test]
+    fn unknown_name_is_refused_by_position() {
+        let error = PermissionSet::from_names(["ca", "fly"]).unwrap_err();
+        assert_eq!(
+            (error.field.as_str(), error.value.as_str()),
+            ("permissions.1", "fly")
+        );
+    }
+
+    #[test]
+    fn grants_follow_the_hierarchy() {
+        let broad = PermissionSet::from_names(["identity"]).unwrap();
+        let narrow = PermissionSet::from_names(["identity.read"]).unwrap();
+        let reader = PermissionSet::from_names(["admin_readonly"]).unwrap();
+        assert!(broad.grants(Subject::Identity, Verb::Delete));
+        assert!(!broad.grants(Subject::Service, Verb::Read));
+        assert!(narrow.grants(Subject::Identity, Verb::Read));
+        assert!(!narrow.grants(Subject::Identity, Verb::Update));
+        assert!(reader.grants(Subject::Revocation, Verb::Read));
+        assert!(!reader.grants(Subject::Identity, Verb::Update));
+    }
+}

@@ -1,0 +1,71 @@
+//! Role attributes: the words by which policies select entities.
+
+use crate::FieldError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The role attributes of an entity: a set, shown sorted by bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RoleAttributes(BTreeSet<String>);
+
+impl RoleAttributes {
+    /// Collects attributes, dropping repetitions.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `roleAttributes` when one begins with `#` or `@`: selectors in policies
+    /// use these marks.
+    pub fn new(attributes: impl IntoIterator<Item = String>) -> Result<Self, FieldError> {
+        attributes
+            .into_iter()
+            .map(|attribute| match attribute.chars().next() {
+                Some(mark @ ('#' | '@')) => Err(FieldError::new(
+                    "roleAttributes",
+                    format!("role attributes may not be prefixed with {mark}"),
+                    attribute,
+                )),
+                _ => Ok(attribute),
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The attributes, sorted by bytes.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Whether `attribute` is among them.
+    pub fn contains(&self, attribute: &str) -> bool {
+        self.0.contains(attribute)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_a_sorted_set() {
+        let words = ["two", "one", "two"].map(str::to_owned);
+        let roles = RoleAttributes::new(words).unwrap();
+        assert_eq!(roles.iter().collect::<Vec<_>>(), ["one", "two"]);
+    }
+
+    #[test]
+    fn selector_marks_are_refused() {
+        for bad in ["#all", "@x"] {
+            let error = RoleAttributes::new([bad.to_owned()]).unwrap_err();
+            assert_eq!(
+                (error.field.as_str(), error.value.as_str()),
+                ("roleAttributes", bad)
+            );
+        }
+    }
+}

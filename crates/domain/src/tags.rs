@@ -1,0 +1,124 @@
+//! Tags and application data: what users attach to entities.
+
+use crate::FieldError;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The value of a tag. Tags do not nest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum TagValue {
+    /// JSON `null`.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// A number, kept as it was written.
+    Number(serde_json::Number),
+    /// A text.
+    Text(String),
+}
+
+/// Named values that users attach to an entity; the controller gives them no meaning.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Tags(BTreeMap<String, TagValue>);
+
+impl Tags {
+    /// Reads tags from a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] naming `tags.<key>` when a value is an object or a list.
+    pub fn from_json(
+        object: impl IntoIterator<Item = (String, serde_json::Value)>,
+    ) -> Result<Self, FieldError> {
+        object
+            .into_iter()
+            .map(|(key, value)| match tag_value(value) {
+                Ok(value) => Ok((key, value)),
+                Err(value) => Err(FieldError::new(
+                    format!("tags.{key}"),
+                    "must be a string, a number, a boolean or null",
+                    value.to_string(),
+                )),
+            })
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Whether there is no tag.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of one tag.
+    pub fn get(&self, key: &str) -> Option<&TagValue> {
+        self.0.get(key)
+    }
+
+    /// All tags by key.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &TagValue)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+}
+
+impl FromIterator<(String, TagValue)> for Tags {
+    fn from_iter<I: IntoIterator<Item = (String, TagValue)>>(tags: I) -> Self {
+        Self(tags.into_iter().collect())
+    }
+}
+
+fn tag_value(value: serde_json::Value) -> Result<TagValue, serde_json::Value> {
+    use serde_json::Value;
+    match value {
+        Value::Null => Ok(TagValue::Null),
+        Value::Bool(value) => Ok(TagValue::Bool(value)),
+        Value::Number(value) => Ok(TagValue::Number(value)),
+        Value::String(value) => Ok(TagValue::Text(value)),
+        nested @ (Value::Array(_) | Value::Object(_)) => Err(nested),
+    }
+}
+
+/// Free-form data that an application keeps with its identity; it may nest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AppData(serde_json::Map<String, serde_json::Value>);
+
+impl AppData {
+    /// Wraps a JSON object.
+    pub fn from_json(object: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self(object)
+    }
+
+    /// Whether there is no data.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nested_value_is_refused_by_name() {
+        let object = serde_json::json!({"plain": 1, "deep": {"a": 1}});
+        let serde_json::Value::Object(object) = object else {
+            unreachable!()
+        };
+        let error = Tags::from_json(object).unwrap_err();
+        assert_eq!(error.field, "tags.deep");
+        assert_eq!(error.value, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn values_survive_storage() {
+        let text = r#"{"b":true,"n":1.50,"s":"x","z":null}"#;
+        let tags: Tags = serde_json::from_str(text).unwrap();
+        assert_eq!(tags.get("z"), Some(&TagValue::Null));
+        assert_eq!(
+            serde_json::to_string(&tags).unwrap(),
+            r#"{"b":true,"n":1.5,"s":"x","z":null}"#
+        );
+    }
+}
