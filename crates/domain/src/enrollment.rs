@@ -7,32 +7,43 @@ use crate::clock::Timestamp;
 use crate::ids::{CaId, EnrollmentId, IdentityId};
 use crate::tags::Tags;
 use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
 
-/// A pending enrollment of an identity.
-#[derive(Debug, Clone)]
+/// A pending enrollment of an identity, without what redeems it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enrollment {
     /// Its id, kept over a refresh.
     pub id: EnrollmentId,
     /// When it was created.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
     /// When it was last refreshed.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
     /// What users attached to it.
+    #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
     /// The identity that is to obtain a credential.
     pub identity: IdentityId,
     /// How it is redeemed.
     pub method: Method,
     /// When it ends, whole seconds, exclusive.
+    #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub expires_at: Timestamp,
-    /// The token that redeems it, a UUID.
+}
+
+/// What redeems an enrollment.
+#[derive(Debug, Clone)]
+pub struct EnrollmentSecrets {
+    /// The token, a UUID.
     pub token: SecretString,
     /// The token in the signed form that is handed to a person.
     pub jwt: SecretString,
 }
 
 /// How an enrollment is redeemed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Method {
     /// With a certificate request, signed by the network's own authority.
     Ott,
@@ -136,8 +147,6 @@ mod tests {
             identity: IdentityId::from_wire("i"),
             method: Method::Ott,
             expires_at: Timestamp::from_second(second).unwrap(),
-            token: "t".into(),
-            jwt: "j".into(),
         }
     }
 
@@ -162,8 +171,10 @@ mod tests {
 
     #[test]
     fn secrets_do_not_show() {
-        let mut enrollment = ending_at(1);
-        enrollment.token = "opensesame".into();
-        assert!(!format!("{enrollment:?}").contains("opensesame"));
+        let secrets = EnrollmentSecrets {
+            token: "opensesame".into(),
+            jwt: "opensesame".into(),
+        };
+        assert!(!format!("{secrets:?}").contains("opensesame"));
     }
 }

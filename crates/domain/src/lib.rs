@@ -37,6 +37,7 @@ pub mod ids;
 pub mod permission;
 pub mod roles;
 pub mod tags;
+pub mod view;
 
 pub use env::Env;
 pub use field::FieldError;

@@ -1,0 +1,106 @@
+//! Entities together with what is shown beside them: what use cases answer and transports write.
+
+use crate::api_session::{ApiSession, OpenFactor};
+use crate::authenticator::Authenticator;
+use crate::clock::{SignedDuration, Timestamp};
+use crate::enrollment::{Enrollment, EnrollmentSecrets};
+use crate::identity::Identity;
+use crate::ids::{AuthPolicyId, IdentityId};
+
+/// Enough of an identity to refer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentityRef {
+    /// Its id.
+    pub id: IdentityId,
+    /// Its name.
+    pub name: String,
+    /// Its authentication policy, to which references carry a link.
+    pub auth_policy: AuthPolicyId,
+}
+
+impl From<&Identity> for IdentityRef {
+    fn from(identity: &Identity) -> Self {
+        Self {
+            id: identity.id.clone(),
+            name: identity.name().to_owned(),
+            auth_policy: identity.spec.auth_policy.clone(),
+        }
+    }
+}
+
+/// An identity with its credentials and pending enrollments.
+#[derive(Debug, Clone)]
+pub struct IdentityView {
+    /// The identity.
+    pub identity: Identity,
+    /// Name of its authentication policy, if that can be read.
+    pub policy_name: Option<String>,
+    /// Its authenticators, oldest first.
+    pub authenticators: Vec<Authenticator>,
+    /// Its pending enrollments, expired ones included, each with what redeems it.
+    pub enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
+    /// Whether it has an API session.
+    pub has_api_session: bool,
+    /// When it was looked at; whether it is disabled depends on it.
+    pub seen_at: Timestamp,
+}
+
+/// An enrollment and whose it is.
+#[derive(Debug, Clone)]
+pub struct EnrollmentView {
+    /// The enrollment.
+    pub enrollment: Enrollment,
+    /// What redeems it.
+    pub secrets: EnrollmentSecrets,
+    /// Whose it is.
+    pub identity: IdentityRef,
+}
+
+/// An authenticator and whose it is.
+#[derive(Debug, Clone)]
+pub struct AuthenticatorView {
+    /// The authenticator.
+    pub authenticator: Authenticator,
+    /// Whose it is.
+    pub identity: IdentityRef,
+}
+
+/// An API session and whose it is.
+#[derive(Debug, Clone)]
+pub struct ApiSessionView {
+    /// The session.
+    pub session: ApiSession,
+    /// Whose it is.
+    pub identity: IdentityRef,
+    /// Factors still open under the identity's policy.
+    pub open_factors: Vec<OpenFactor>,
+    /// When it was last used, as known in memory.
+    pub last_activity_at: Timestamp,
+    /// How long it lives without being used.
+    pub timeout: SignedDuration,
+}
+
+/// A page of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The entities of the page, in order.
+    pub items: Vec<T>,
+    /// The page's size that was in force; `None` for no limit.
+    pub limit: Option<u64>,
+    /// Entities skipped before the page.
+    pub offset: u64,
+    /// Entities that match, on all pages.
+    pub total: u64,
+}
+
+impl<T> Page<T> {
+    /// The same page with each entity turned into something else.
+    pub fn map<U>(self, turn: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            items: self.items.into_iter().map(turn).collect(),
+            limit: self.limit,
+            offset: self.offset,
+            total: self.total,
+        }
+    }
+}
