@@ -3,9 +3,10 @@
 //! A use case takes a [`Permit`] for its own [`Action`]. The only way to one is
 //! [`Permit::request`], so that an operation whose permission was forgotten does not compile.
 
-use crate::ids::{ApiSessionId, IdentityId, Number};
+use crate::ids::{ApiSessionId, IdentityId, Number, RequestId};
 use crate::permission::{PermissionSet, Subject, Verb};
 use std::marker::PhantomData;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 /// What an operation demands of its caller.
@@ -34,9 +35,20 @@ pub enum Standing {
     Full,
 }
 
+/// Where a request comes from, for the audit trail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The request.
+    pub request: RequestId,
+    /// Address of the client.
+    pub address: IpAddr,
+}
+
 /// Who makes a request: an identity through one of its sessions.
 #[derive(Debug, Clone)]
 pub struct Caller {
+    /// Where the request comes from.
+    pub origin: Origin,
     /// The identity.
     pub identity: IdentityId,
     /// Number of the identity's record.
@@ -134,6 +146,10 @@ mod tests {
 
     fn caller(standing: Standing, is_admin: bool, permissions: &[&str]) -> Arc<Caller> {
         Arc::new(Caller {
+            origin: Origin {
+                request: RequestId::from_wire("r"),
+                address: IpAddr::from([127, 0, 0, 1]),
+            },
             identity: IdentityId::from_wire("i"),
             identity_number: Number(1),
             session: ApiSessionId::from_wire("s"),

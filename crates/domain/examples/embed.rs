@@ -1,0 +1,74 @@
+//! Walks an identity through its life with nothing but the domain: no store, no network.
+//!
+//! Run it with `cargo run -p portcullis-domain --example embed`.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use portcullis_domain::access::Standing;
+use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, EnrollmentId, IdentityId};
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::tags::Tags;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let now: Timestamp = "2031-04-05T06:07:08Z".parse()?;
+
+    // An administrator decides on an identity and hands out an enrollment for it.
+    let mut spec = IdentitySpec::named(IdentityName::new("laptop")?);
+    spec.role_attributes = RoleAttributes::new(["sales".to_owned()])?;
+    let mut laptop = Identity::new(IdentityId::from_wire("laptop-1"), spec, now);
+    let enrollment = Enrollment {
+        id: EnrollmentId::from_wire("enrollment-1"),
+        created_at: now,
+        updated_at: now,
+        tags: Tags::default(),
+        identity: laptop.id.clone(),
+        method: Method::Ott,
+        expires_at: now + SignedDuration::from_mins(180),
+    };
+
+    // It is redeemed in the way and the time that were meant, or not at all.
+    println!("with a password: {:?}", enrollment.check(Some("updb"), now));
+    println!(
+        "a day late: {:?}",
+        enrollment.check(None, now + SignedDuration::from_hours(24))
+    );
+    println!("in time: {:?}", enrollment.check(Some("ott"), now));
+
+    // A login leaves a session; its policy says whether that is all that is needed.
+    let session = ApiSession {
+        id: ApiSessionId::from_wire("session-1"),
+        created_at: now,
+        last_activity_at: now,
+        identity: laptop.id.clone(),
+        authenticator: AuthenticatorId::from_wire("certificate-1"),
+        token_hash: TokenHash([7; 16]),
+        config_types: Vec::new(),
+        ip_address: "192.0.2.17".to_owned(),
+        totp: SessionTotp::default(),
+        is_cert_extendable: true,
+        improper_client_cert_chain: false,
+    };
+    let relaxed = AuthPolicy::default_policy(now);
+    let mut strict = relaxed.clone();
+    strict.secondary.require_totp = true;
+    assert_eq!(session.standing(&relaxed), Standing::Full);
+    assert_eq!(session.standing(&strict), Standing::Partial);
+    println!(
+        "under a policy that demands TOTP: {:?} is open",
+        session.open_factors(&strict)
+    );
+
+    // Shut out for an hour.
+    laptop.disable(Some(now + SignedDuration::from_hours(1)), now);
+    println!("disabled now: {}", laptop.is_disabled(now));
+    println!(
+        "in two hours: {}",
+        laptop.is_disabled(now + SignedDuration::from_hours(2))
+    );
+    Ok(())
+}
