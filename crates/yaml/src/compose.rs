@@ -1,0 +1,192 @@
+//! From text to tree.
+
+mod builder;
+mod merge;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use libyaml_safer::{Event, EventData, Mark, Parser};
+
+use crate::compose::builder::Builder;
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::error::{ParseError, ParseErrorKind};
+use crate::limits::Limits;
+use crate::node::Node;
+use crate::path::KeyPath;
+use crate::place::{Place, SourceId, Span};
+
+/// The first document of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// Value of the document, normally a map.
+    pub root: Node,
+    /// What can be said about the file without knowing its keys, such as keys given twice.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads the first document of `text`.
+///
+/// Everything after it is left unread, with a warning. Aliases and `<<` are put in place; environment
+/// variables are not, see [`expand_environment`](crate::expand_environment).
+///
+/// # Errors
+///
+/// The first thing that keeps the text from being a document within `limits`.
+pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
+    check_characters(text, source, limits)?;
+    // The parser runs over the end of a text that stops inside an escape; a line end stops it.
+    let closed;
+    let text = if text.ends_with('\\') {
+        closed = format!("{text}\n");
+        &closed
+    } else {
+        text
+    };
+    // A tag followed by a comma in `[!a,b]` is beyond the parser, which panics.
+    catch_unwind(AssertUnwindSafe(|| parse_checked(text, source, limits))).unwrap_or_else(|_| {
+        let problem = "the YAML parser could not read the file, probably because of a `!tag`";
+        let place = Place {
+            source,
+            line: 1,
+            column: 1,
+            ..Place::default()
+        };
+        Err(ParseError::new(
+            ParseErrorKind::Syntax {
+                problem: problem.to_owned(),
+            },
+            place,
+        ))
+    })
+}
+
+fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
+    let mut diagnostics = Diagnostics::default();
+    let mut events = Events::new(text, source);
+    let root = {
+        let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
+        builder.document()?
+    };
+    if let Some(place) = events.leftover() {
+        diagnostics.push(Diagnostic::new(
+            Severity::Warning,
+            "yaml-second-document",
+            KeyPath::root(),
+            place,
+            "only the first document is read, everything from here on is ignored",
+        ));
+    }
+    Ok(Document {
+        root,
+        diagnostics: diagnostics.into_sorted(),
+    })
+}
+
+fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(), ParseError> {
+    if text.len() > limits.size {
+        let place = Place {
+            source,
+            line: 1,
+            column: 1,
+            ..Place::default()
+        };
+        return Err(ParseError::new(
+            ParseErrorKind::TooLarge { limit: limits.size },
+            place,
+        ));
+    }
+    let forbidden = text.char_indices().find(|(_, character)| {
+        !matches!(character, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{FFFD}' | '\u{10000}'..)
+    });
+    match forbidden {
+        None => Ok(()),
+        Some((offset, character)) => {
+            let kind = ParseErrorKind::ControlCharacter {
+                code: character.into(),
+            };
+            Err(ParseError::new(
+                kind,
+                Place::of_offset(text, offset, source),
+            ))
+        },
+    }
+}
+
+/// The parser's events with places of ours.
+struct Events<'text> {
+    parser: Parser<&'text [u8]>,
+    source: SourceId,
+    /// Bytes before the first that the parser counts: a byte order mark left in the text.
+    skipped: usize,
+}
+
+impl<'text> Events<'text> {
+    fn new(text: &'text str, source: SourceId) -> Self {
+        let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+        let mut parser = Parser::new();
+        parser.set_encoding(libyaml_safer::Encoding::Utf8);
+        parser.set_input(body.as_bytes());
+        Self {
+            parser,
+            source,
+            skipped: text.len() - body.len(),
+        }
+    }
+
+    fn next(&mut self) -> Result<(EventData, Place), ParseError> {
+        match self.parser.parse() {
+            Ok(Event {
+                data,
+                start_mark,
+                end_mark,
+                ..
+            }) => Ok((data, self.place(start_mark, end_mark))),
+            Err(error) => {
+                let mark = error
+                    .problem_mark()
+                    .or(error.context_mark())
+                    .unwrap_or_default();
+                let problem = match error.context() {
+                    Some(context) => format!("{context}: {}", error.problem()),
+                    None => error.problem().to_owned(),
+                };
+                let place = self.place(mark, mark);
+                Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
+            },
+        }
+    }
+
+    /// Finds what follows the first document.
+    fn leftover(&mut self) -> Option<Place> {
+        match self.next() {
+            Ok((EventData::DocumentEnd { .. }, _)) => match self.next() {
+                Ok((EventData::StreamEnd, _)) => None,
+                Ok((_, place)) => Some(place),
+                Err(error) => Some(error.place),
+            },
+            Ok((_, place)) => Some(place),
+            Err(error) => Some(error.place),
+        }
+    }
+
+    fn place(&self, start: Mark, end: Mark) -> Place {
+        let offset = |mark: Mark| {
+            usize::try_from(mark.index)
+                .unwrap_or(usize::MAX)
+                .saturating_add(self.skipped)
+        };
+        let count = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
+        Place {
+            source: self.source,
+            span: Span {
+                start: offset(start),
+                end: offset(end).max(offset(start)),
+            },
+            line: count(start.line),
+            column: count(start.column),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

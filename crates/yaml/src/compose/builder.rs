@@ -1,0 +1,269 @@
+//! Builds nodes from events.
+
+use std::collections::HashMap;
+
+use libyaml_safer::EventData;
+
+use crate::compose::Events;
+use crate::compose::merge::Entries;
+use crate::diagnostic::Diagnostics;
+use crate::error::{ParseError, ParseErrorKind};
+use crate::limits::Limits;
+use crate::node::{Node, Value};
+use crate::path::{KeyPath, Segment};
+use crate::place::Place;
+use crate::scalar;
+
+pub(super) struct Builder<'build, 'text> {
+    events: &'build mut Events<'text>,
+    limits: &'build Limits,
+    budget: Size,
+    depth: usize,
+    path: KeyPath,
+    anchors: HashMap<String, Anchor>,
+    diagnostics: &'build mut Diagnostics,
+}
+
+/// What an alias may stand for.
+enum Anchor {
+    /// The value is still being read, so an alias to it stands inside it.
+    Open,
+    /// The value and what every copy of it costs.
+    Known(Node, Size),
+}
+
+/// What a tree costs.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    nodes: usize,
+    bytes: usize,
+}
+
+impl<'build, 'text> Builder<'build, 'text> {
+    pub(super) fn new(
+        events: &'build mut Events<'text>,
+        limits: &'build Limits,
+        diagnostics: &'build mut Diagnostics,
+    ) -> Self {
+        let budget = Size {
+            nodes: limits.nodes,
+            bytes: limits.scalar_bytes,
+        };
+        let (depth, path, anchors) = (0, KeyPath::root(), HashMap::new());
+        Self {
+            events,
+            limits,
+            budget,
+            depth,
+            path,
+            anchors,
+            diagnostics,
+        }
+    }
+
+    /// Reads up to the end of the first document's value.
+    pub(super) fn document(&mut self) -> Result<Node, ParseError> {
+        loop {
+            let (event, place) = self.events.next()?;
+            match event {
+                EventData::StreamStart { .. } => {},
+                EventData::StreamEnd => return Err(ParseError::new(ParseErrorKind::Empty, place)),
+                EventData::DocumentStart {
+                    version_directive: Some(version),
+                    ..
+                } if (version.major, version.minor) != (1, 1) => {
+                    let kind = ParseErrorKind::Version {
+                        major: version.major,
+                        minor: version.minor,
+                    };
+                    return Err(ParseError::new(kind, place));
+                },
+                EventData::DocumentStart { .. } => {
+                    let (event, place) = self.events.next()?;
+                    return self.node(event, place);
+                },
+                _ => return Err(unexpected(place)),
+            }
+        }
+    }
+
+    fn node(&mut self, event: EventData, place: Place) -> Result<Node, ParseError> {
+        match event {
+            EventData::Alias { anchor } => self.alias(anchor, place),
+            EventData::Scalar {
+                anchor,
+                tag,
+                value,
+                plain_implicit,
+                ..
+            } => {
+                let before = self.open(anchor.as_deref());
+                self.charge(
+                    Size {
+                        nodes: 1,
+                        bytes: value.len(),
+                    },
+                    place,
+                )?;
+                let node = scalar_node(tag.as_deref(), value, plain_implicit, place)?;
+                self.close(anchor, &node, before, place)?;
+                Ok(node)
+            },
+            EventData::SequenceStart { anchor, .. } => self.collection(anchor, place, Self::list),
+            EventData::MappingStart { anchor, .. } => self.collection(anchor, place, Self::map),
+            _ => Err(unexpected(place)),
+        }
+    }
+
+    fn collection(
+        &mut self,
+        anchor: Option<String>,
+        place: Place,
+        read: fn(&mut Self, &mut Place) -> Result<Value, ParseError>,
+    ) -> Result<Node, ParseError> {
+        let before = self.open(anchor.as_deref());
+        self.charge(Size { nodes: 1, bytes: 0 }, place)?;
+        if self.depth == self.limits.depth {
+            return Err(ParseError::new(
+                ParseErrorKind::TooDeep {
+                    limit: self.limits.depth,
+                },
+                place,
+            ));
+        }
+        self.depth += 1;
+        let mut whole = place;
+        let value = read(self, &mut whole)?;
+        self.depth -= 1;
+        let node = Node::new(value, whole);
+        self.close(anchor, &node, before, place)?;
+        Ok(node)
+    }
+
+    fn list(&mut self, whole: &mut Place) -> Result<Value, ParseError> {
+        let mut items = Vec::new();
+        loop {
+            let (event, place) = self.events.next()?;
+            if matches!(event, EventData::SequenceEnd) {
+                whole.span.end = place.span.end.max(whole.span.end);
+                return Ok(Value::List(items));
+            }
+            self.path.push(Segment::Index(items.len()));
+            items.push(self.node(event, place)?);
+            self.path.pop();
+        }
+    }
+
+    fn map(&mut self, whole: &mut Place) -> Result<Value, ParseError> {
+        let mut entries = Entries::default();
+        loop {
+            let (event, place) = self.events.next()?;
+            if matches!(event, EventData::MappingEnd) {
+                whole.span.end = place.span.end.max(whole.span.end);
+                return Ok(Value::Map(entries.into_map()));
+            }
+            let key = self.node(event, place)?;
+            if matches!(key.value, Value::List(_) | Value::Map(_)) {
+                return Err(ParseError::new(ParseErrorKind::CompositeKey, place));
+            }
+            self.path
+                .push(Segment::Key(key.text().unwrap_or_default().to_owned()));
+            let (event, place) = self.events.next()?;
+            let value = self.node(event, place)?;
+            if key.plain && key.as_str() == Some("<<") {
+                self.path.pop();
+                entries.merge(value, place, &self.path, self.diagnostics)?;
+            } else {
+                entries.insert(key, value, &self.path, self.diagnostics);
+                self.path.pop();
+            }
+        }
+    }
+
+    fn alias(&mut self, name: String, place: Place) -> Result<Node, ParseError> {
+        match self.anchors.get(&name) {
+            None => Err(ParseError::new(
+                ParseErrorKind::UnknownAnchor { name },
+                place,
+            )),
+            Some(Anchor::Open) => Err(ParseError::new(
+                ParseErrorKind::RecursiveAnchor { name },
+                place,
+            )),
+            Some(Anchor::Known(_, size)) => {
+                let size = *size;
+                self.charge(size, place)?;
+                match self.anchors.get(&name) {
+                    Some(Anchor::Known(node, _)) => Ok(node.clone()),
+                    _ => Err(ParseError::new(
+                        ParseErrorKind::UnknownAnchor { name },
+                        place,
+                    )),
+                }
+            },
+        }
+    }
+
+    /// Notes that an anchored value begins, and what was left of the budget.
+    fn open(&mut self, anchor: Option<&str>) -> Size {
+        if let Some(name) = anchor {
+            self.anchors.insert(name.to_owned(), Anchor::Open);
+        }
+        self.budget
+    }
+
+    /// Keeps a copy of an anchored value, which is paid for like any other.
+    fn close(
+        &mut self,
+        anchor: Option<String>,
+        node: &Node,
+        before: Size,
+        place: Place,
+    ) -> Result<(), ParseError> {
+        let Some(name) = anchor else { return Ok(()) };
+        let size = Size {
+            nodes: before.nodes.saturating_sub(self.budget.nodes).max(1),
+            bytes: before.bytes.saturating_sub(self.budget.bytes),
+        };
+        self.charge(size, place)?;
+        self.anchors.insert(name, Anchor::Known(node.clone(), size));
+        Ok(())
+    }
+
+    fn charge(&mut self, size: Size, place: Place) -> Result<(), ParseError> {
+        let nodes = self.budget.nodes.checked_sub(size.nodes);
+        let bytes = self.budget.bytes.checked_sub(size.bytes);
+        if let (Some(nodes), Some(bytes)) = (nodes, bytes) {
+            self.budget = Size { nodes, bytes };
+            Ok(())
+        } else {
+            Err(ParseError::new(ParseErrorKind::TooManyNodes, place))
+        }
+    }
+}
+
+fn scalar_node(
+    tag: Option<&str>,
+    text: String,
+    plain: bool,
+    place: Place,
+) -> Result<Node, ParseError> {
+    let written = text.clone();
+    let value = scalar::resolve(tag, text, plain)
+        .map_err(|mismatch| ParseError::new(ParseErrorKind::Tag { tag: mismatch.0 }, place))?;
+    let shown = matches!(&value, Value::String(text) if *text == written);
+    let text = (!shown).then(|| written.into_boxed_str());
+    Ok(Node {
+        value,
+        place,
+        plain,
+        variables: Vec::new(),
+        text,
+    })
+}
+
+/// The parser yields events in a fixed grammar, so this cannot happen with a parser that works.
+fn unexpected(place: Place) -> ParseError {
+    let problem = "the structure of the file could not be understood".to_owned();
+    ParseError::new(ParseErrorKind::Syntax { problem }, place)
+}

@@ -1,0 +1,97 @@
+//! Entries of a map while it is being read: equal keys and `<<`.
+
+use std::collections::HashMap;
+
+use crate::diagnostic::Diagnostics;
+use crate::error::{ParseError, ParseErrorKind};
+use crate::node::{Entry, KeyId, Map, Node, Value};
+use crate::path::KeyPath;
+use crate::place::Place;
+
+/// Entries in the order of their first mention, found again by key.
+#[derive(Default)]
+pub(super) struct Entries {
+    slots: Vec<(Entry, Origin)>,
+    index: HashMap<KeyId, usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Written,
+    Merged,
+}
+
+impl Entries {
+    /// Adds an entry; a later one takes the place of an earlier one, which deserves a warning.
+    pub(super) fn insert(
+        &mut self,
+        key: Node,
+        value: Node,
+        path: &KeyPath,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let place = key.place;
+        if let Some((earlier, Origin::Written)) = self.put(Entry { key, value }, Origin::Written) {
+            let message = format!(
+                "the key is given twice, the value of line {} is lost",
+                earlier.key.place.line
+            );
+            diagnostics
+                .warning("duplicate-key", path, place, message)
+                .help("keep one of the two; the last one counts");
+        }
+    }
+
+    /// Adds the entries of the map, or of the list of maps, that stands after `<<`.
+    ///
+    /// As in `yaml.v2`, entries written above `<<` lose against merged ones, entries below it win; of
+    /// several merged maps the first wins.
+    pub(super) fn merge(
+        &mut self,
+        value: Node,
+        place: Place,
+        path: &KeyPath,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), ParseError> {
+        let maps = match value.value {
+            Value::List(items) => items,
+            value @ Value::Map(_) => vec![Node::new(value, place)],
+            _ => return Err(ParseError::new(ParseErrorKind::MergeOfScalar, place)),
+        };
+        for map in maps.into_iter().rev() {
+            let Value::Map(Map { entries }) = map.value else {
+                return Err(ParseError::new(ParseErrorKind::MergeOfScalar, place));
+            };
+            for entry in entries {
+                let name = entry.key.text().unwrap_or_default().to_owned();
+                if let Some((lost, Origin::Written)) = self.put(entry, Origin::Merged) {
+                    let message =
+                        format!("`{name}` is replaced by the map that is merged below it");
+                    diagnostics
+                        .warning("merge-overrides", &path.key(&name), lost.key.place, message)
+                        .help("write `<<` above the keys that differ from it");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn into_map(self) -> Map {
+        Map {
+            entries: self.slots.into_iter().map(|(entry, _)| entry).collect(),
+        }
+    }
+
+    fn put(&mut self, entry: Entry, origin: Origin) -> Option<(Entry, Origin)> {
+        let slot = *self
+            .index
+            .entry(KeyId::of(&entry.key))
+            .or_insert(self.slots.len());
+        if let Some(old) = self.slots.get_mut(slot) {
+            Some(std::mem::replace(old, (entry, origin)))
+        } else {
+            self.slots.push((entry, origin));
+            None
+        }
+    }
+}

@@ -1,0 +1,257 @@
+use super::*;
+use crate::node::Value;
+
+fn read(text: &str) -> Document {
+    parse(text, SourceId(7), &Limits::default()).unwrap_or_else(|error| panic!("{text:?}: {error}"))
+}
+
+fn refuse(text: &str) -> ParseError {
+    match parse(text, SourceId(7), &Limits::default()) {
+        Ok(_) => panic!("{text:.60?} was read"),
+        Err(error) => error,
+    }
+}
+
+fn at<'tree>(node: &'tree Node, path: &[&str]) -> &'tree Node {
+    path.iter().fold(node, |node, key| match &node.value {
+        Value::Map(map) => &map.get(key).unwrap_or_else(|| panic!("no {key}")).value,
+        Value::List(items) => &items[key.parse::<usize>().expect("list index")],
+        scalar => panic!("{scalar:?} has no {key}"),
+    })
+}
+
+#[test]
+fn every_key_and_scalar_has_its_place() {
+    let text = "# comment\na: one\nlist:\n  - 'zwei'\n  - {b: \"drei\", ü: |\n      vier\n    }\nempty:\nlast: [x,  y]\n";
+    let text = text.replace("|\n      vier\n    ", "vier");
+    let root = read(&text).root;
+    let cases: &[(&[&str], u32, u32, &str)] = &[
+        (&["a"], 2, 4, "one"),
+        (&["list", "0"], 4, 5, "'zwei'"),
+        (&["list", "1"], 5, 5, "{b: \"drei\", ü: vier}"),
+        (&["list", "1", "b"], 5, 9, "\"drei\""),
+        (&["list", "1", "ü"], 5, 20, "vier"),
+        (&["empty"], 6, 7, ""),
+        (&["last", "1"], 7, 12, "y"),
+    ];
+    for (path, line, column, written) in cases {
+        let place = at(&root, path).place;
+        assert_eq!((place.line, place.column), (*line, *column), "{path:?}");
+        assert_eq!(
+            text.get(place.span.start..place.span.end),
+            Some(*written),
+            "{path:?}"
+        );
+        assert_eq!(place.source, SourceId(7));
+    }
+    let key = &root
+        .as_map()
+        .and_then(|map| map.get("last"))
+        .expect("last is there")
+        .key;
+    assert_eq!((key.place.line, key.place.column), (7, 1));
+}
+
+#[test]
+fn quotes_keep_text_from_being_typed() {
+    let root = read("a: no\nb: 'no'\nc: \"1\"\nd: 017\ne: |-\n  yes\nf: !!str 5\ng: '<<'\n").root;
+    assert_eq!(at(&root, &["a"]).as_bool(), Some(false));
+    assert_eq!(at(&root, &["b"]).as_str(), Some("no"));
+    assert_eq!(at(&root, &["c"]).as_str(), Some("1"));
+    assert_eq!(at(&root, &["d"]).as_integer(), Some(15));
+    assert_eq!(at(&root, &["d"]).text(), Some("017"));
+    assert!(at(&root, &["d"]).plain && !at(&root, &["c"]).plain);
+    assert_eq!(at(&root, &["e"]).as_str(), Some("yes"));
+    assert_eq!(at(&root, &["f"]).as_str(), Some("5"));
+}
+
+#[test]
+fn encodings_line_ends_and_json_are_read() {
+    for text in [
+        "\u{FEFF}a: 1\nb: 2\n",
+        "a: 1\r\nb: 2\r\n",
+        "a: 1\rb: 2",
+        "{\"a\": 1,\n\t\"b\":2,}",
+        "--- \na: 1\nb: 2\n...",
+    ] {
+        let root = read(text).root;
+        assert_eq!(at(&root, &["b"]).as_integer(), Some(2), "{text:?}");
+    }
+    let marked = "\u{FEFF}a: 1\nb: 2\n";
+    let place = at(&read(marked).root, &["b"]).place;
+    assert_eq!(marked.get(place.span.start..place.span.end), Some("2"));
+}
+
+#[test]
+fn aliases_are_copies_of_their_anchor() {
+    let root = read("a: &x {k: 1}\nb: *x\nc: [*x, &y 2, *y]\nd: &n\ne: *n\n").root;
+    assert_eq!(at(&root, &["b", "k"]).as_integer(), Some(1));
+    assert_eq!(at(&root, &["b", "k"]).place.line, 1);
+    assert_eq!(at(&root, &["c", "2"]).as_integer(), Some(2));
+    assert!(at(&root, &["e"]).is_null());
+}
+
+#[test]
+fn merges_follow_the_order_of_the_text() {
+    let text = "base: &base {a: 1, b: 1}\nmore: &more {b: 2, c: 2}\n\
+                below: {<<: *base, b: 9}\nabove: {b: 9, <<: *base}\n\
+                list: {<<: [*base, *more]}\ninline: {<<: {z: 5}}\nquoted: {'<<': 3}\n";
+    let document = read(text);
+    let number = |path: &[&str]| at(&document.root, path).as_integer();
+    assert_eq!(number(&["below", "b"]), Some(9));
+    assert_eq!(number(&["above", "b"]), Some(1));
+    assert_eq!(number(&["list", "b"]), Some(1));
+    assert_eq!(number(&["list", "c"]), Some(2));
+    assert_eq!(number(&["inline", "z"]), Some(5));
+    assert_eq!(number(&["quoted", "<<"]), Some(3));
+
+    let found: Vec<_> = document
+        .diagnostics
+        .iter()
+        .map(|d| (d.code, d.path.to_string(), d.line, d.column))
+        .collect();
+    assert_eq!(found, [("merge-overrides", "above.b".to_owned(), 4, 9)]);
+}
+
+#[test]
+fn of_equal_keys_the_last_counts_and_is_reported() {
+    let document = read("a: 1\nb: {c: 1, 'c': 2}\n\"a\": 3\n5: x\n'5': y\n");
+    assert_eq!(at(&document.root, &["a"]).as_integer(), Some(3));
+    assert_eq!(at(&document.root, &["b", "c"]).as_integer(), Some(2));
+    assert_eq!(
+        document.root.as_map().map(crate::Map::len),
+        Some(4),
+        "5 and '5' are two keys"
+    );
+
+    let found: Vec<_> = document
+        .diagnostics
+        .iter()
+        .map(|d| (d.code, d.path.to_string(), d.line, d.column))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("duplicate-key", "b.c".to_owned(), 2, 11),
+            ("duplicate-key", "a".to_owned(), 3, 1)
+        ]
+    );
+    assert!(
+        document.diagnostics[0].message.contains("line 2"),
+        "{:?}",
+        document.diagnostics[0]
+    );
+}
+
+#[test]
+fn what_follows_the_first_document_is_reported_not_read() {
+    for text in [
+        "a: 1\n---\nv: [",
+        "a: 1\n...\n@broken",
+        "{a: 1}\n---\nb: 2\n",
+        "[1] 2",
+    ] {
+        let document = read(text);
+        let codes: Vec<_> = document.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["yaml-second-document"], "{text:?}");
+    }
+    for text in ["a: 1\n...\n", "---\na: 1\n", "a: 1"] {
+        assert_eq!(read(text).diagnostics, [], "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_not_yaml_is_located() {
+    let deep = "[".repeat(200);
+    let cases = [
+        ("", "yaml-empty", 1, 1),
+        ("# nothing\n", "yaml-empty", 2, 1),
+        ("a: 1\nb: @x\n", "yaml-syntax", 2, 4),
+        ("a: b: c\n", "yaml-syntax", 1, 5),
+        ("a:\n\tb: 1\n", "yaml-syntax", 2, 1),
+        ("a: {b: ${X}}\n", "yaml-syntax", 1, 9),
+        ("a: 'open\n", "yaml-syntax", 2, 1),
+        ("a: \"\\q\"\n", "yaml-syntax", 1, 5),
+        ("a: \"\\", "yaml-syntax", 2, 1),
+        ("a: \0\n", "yaml-control-character", 1, 4),
+        ("a: 1 #\u{C}\n", "yaml-control-character", 1, 7),
+        ("a: *none\n", "yaml-alias", 1, 4),
+        ("a: &x [1, *x]\n", "yaml-alias", 1, 11),
+        ("? [a]\n: 1\n", "yaml-key", 1, 3),
+        ("a: {{ endpoint }}\n", "yaml-key", 1, 5),
+        ("<<: 5\n", "yaml-merge", 1, 5),
+        ("<<: [5]\n", "yaml-merge", 1, 5),
+        ("a: !!int five\n", "yaml-tag", 1, 4),
+        ("%YAML 1.2\n---\na: 1\n", "yaml-version", 1, 1),
+        (deep.as_str(), "yaml-limit", 1, 129),
+    ];
+    for (text, code, line, column) in cases {
+        let error = refuse(text);
+        assert_eq!(
+            (error.kind.code(), error.place.line, error.place.column),
+            (code, line, column),
+            "{text:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn hints_name_the_usual_cause() {
+    let cases = [
+        ("a:\n\tb: 1\n", "tabs"),
+        ("a: @x\n", "quotes"),
+        ("a: {b: ${X}}\n", "quotes"),
+        ("a: {{x}}\n", "template"),
+    ];
+    for (text, word) in cases {
+        let diagnostic = refuse(text).to_diagnostic(text);
+        let help = diagnostic.help.unwrap_or_default();
+        assert!(help.contains(word), "{text:?}: {help}");
+    }
+}
+
+#[test]
+fn aliases_cannot_grow_a_document_without_bound() {
+    let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..10 {
+        let below = format!("*a{}, ", level - 1).repeat(10);
+        bomb = format!("{bomb}a{level}: &a{level} [{below}]\n");
+    }
+    assert_eq!(refuse(&bomb).kind, ParseErrorKind::TooManyNodes);
+
+    let long = format!(
+        "a: &a {}\nb: [{}]\n",
+        "x".repeat(1 << 20),
+        "*a, ".repeat(20)
+    );
+    assert_eq!(refuse(&long).kind, ParseErrorKind::TooManyNodes);
+}
+
+#[test]
+fn limits_are_kept() {
+    let limits = Limits {
+        size: 10,
+        depth: 2,
+        nodes: 4,
+        scalar_bytes: 6,
+    };
+    let kind = |text: &str| {
+        parse(text, SourceId(0), &limits)
+            .map(|_| ())
+            .map_err(|error| error.kind)
+    };
+    assert_eq!(kind("[[1]]"), Ok(()));
+    assert_eq!(kind("[[[1]]]"), Err(ParseErrorKind::TooDeep { limit: 2 }));
+    assert_eq!(
+        kind("12345678901"),
+        Err(ParseErrorKind::TooLarge { limit: 10 })
+    );
+    assert_eq!(kind("[1,2,3]"), Ok(()));
+    assert_eq!(kind("[1,2,3,4]"), Err(ParseErrorKind::TooManyNodes));
+    assert_eq!(kind("1234567"), Err(ParseErrorKind::TooManyNodes));
+}
+
+#[test]
+fn a_parser_that_gives_up_is_an_error() {
+    assert_eq!(refuse("[!a,b]").kind.code(), "yaml-syntax");
+}

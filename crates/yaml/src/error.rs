@@ -1,0 +1,150 @@
+//! Why a file could not be read at all.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::path::KeyPath;
+use crate::place::Place;
+
+/// Says why a file has no tree, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {kind}", line = place.line, column = place.column)]
+pub struct ParseError {
+    /// What is wrong.
+    pub kind: ParseErrorKind,
+    /// Where it was noticed.
+    pub place: Place,
+}
+
+/// Kinds of [`ParseError`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseErrorKind {
+    /// The bytes are not text.
+    #[error("the file is not valid {encoding}")]
+    NotText {
+        /// Encoding that was expected.
+        encoding: &'static str,
+    },
+    /// There is no document.
+    #[error("the file is empty")]
+    Empty,
+    /// The file is larger than [`Limits::size`](crate::Limits::size).
+    #[error("the file is larger than {limit} bytes")]
+    TooLarge {
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// Lists and maps are nested deeper than [`Limits::depth`](crate::Limits::depth).
+    #[error("lists and maps are nested more than {limit} deep")]
+    TooDeep {
+        /// Levels allowed.
+        limit: usize,
+    },
+    /// The tree would be larger than [`Limits`](crate::Limits) allow.
+    #[error("the document is too large once its aliases are put in place")]
+    TooManyNodes,
+    /// A character that YAML does not allow, such as NUL or a form feed.
+    #[error("the control character U+{code:04X} is not allowed")]
+    ControlCharacter {
+        /// Code point.
+        code: u32,
+    },
+    /// The text is not YAML.
+    #[error("{problem}")]
+    Syntax {
+        /// What the parser missed or did not expect.
+        problem: String,
+    },
+    /// A `%YAML` directive asks for another version than 1.1.
+    #[error("the file asks for YAML {major}.{minor}, only 1.1 is read")]
+    Version {
+        /// Major number asked for.
+        major: i32,
+        /// Minor number asked for.
+        minor: i32,
+    },
+    /// An alias names no anchor.
+    #[error("the alias `*{name}` refers to no earlier anchor `&{name}`")]
+    UnknownAnchor {
+        /// Name of the alias.
+        name: String,
+    },
+    /// An alias stands inside the value that it names.
+    #[error("the anchor `&{name}` contains itself")]
+    RecursiveAnchor {
+        /// Name of the alias.
+        name: String,
+    },
+    /// A list or a map was used as a key.
+    #[error("a list or a map cannot be a key")]
+    CompositeKey,
+    /// The value of `<<` is neither a map nor a list of maps.
+    #[error("`<<` merges maps, this is none")]
+    MergeOfScalar,
+    /// An explicit tag such as `!!int` does not suit the text.
+    #[error("this cannot be read as `{tag}`")]
+    Tag {
+        /// Tag as written, in its short form.
+        tag: String,
+    },
+}
+
+impl ParseError {
+    /// Ties a kind to its place.
+    pub fn new(kind: ParseErrorKind, place: Place) -> Self {
+        Self { kind, place }
+    }
+
+    /// Turns the error into a diagnostic, with a hint where `text` shows a well-known mistake.
+    pub fn to_diagnostic(&self, text: &str) -> Diagnostic {
+        let mut diagnostic = Diagnostic::new(
+            Severity::Error,
+            self.kind.code(),
+            KeyPath::root(),
+            self.place,
+            self.kind.to_string(),
+        );
+        diagnostic.help = self.hint(text).map(str::to_owned);
+        diagnostic
+    }
+
+    fn hint(&self, text: &str) -> Option<&'static str> {
+        match &self.kind {
+            ParseErrorKind::Syntax { .. } => {
+                let rest = text.get(self.place.span.start..)?;
+                match rest.chars().next()? {
+                    '\t' => Some("indent with spaces; YAML does not allow tabs here"),
+                    '@' | '`' | '%' | '*' | '&' | '|' | '>' => Some(
+                        "put the value in quotes: it starts with a character that YAML reserves",
+                    ),
+                    '{' | '}' | '[' | ']' | ',' => {
+                        Some("put the value in quotes if the bracket or the `$` belongs to it")
+                    },
+                    ':' => Some("put the value in quotes if the colon belongs to it"),
+                    _ => None,
+                }
+            },
+            ParseErrorKind::CompositeKey => {
+                Some("a template such as `{{ name }}` must be filled in before the file is used")
+            },
+            ParseErrorKind::Version { .. } => Some("remove the `%YAML` line"),
+            _ => None,
+        }
+    }
+}
+
+impl ParseErrorKind {
+    /// Names the kind in one stable word for machines.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotText { .. } => "yaml-encoding",
+            Self::Empty => "yaml-empty",
+            Self::TooLarge { .. } | Self::TooDeep { .. } | Self::TooManyNodes => "yaml-limit",
+            Self::ControlCharacter { .. } => "yaml-control-character",
+            Self::Syntax { .. } => "yaml-syntax",
+            Self::Version { .. } => "yaml-version",
+            Self::UnknownAnchor { .. } | Self::RecursiveAnchor { .. } => "yaml-alias",
+            Self::CompositeKey => "yaml-key",
+            Self::MergeOfScalar => "yaml-merge",
+            Self::Tag { .. } => "yaml-tag",
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The way from the root of a document to one value.
+
+use std::fmt;
+
+/// One step of a [`KeyPath`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Segment {
+    /// Key of a map.
+    Key(String),
+    /// Position in a list, counted from 0.
+    Index(usize),
+}
+
+/// Names a value by the keys and positions that lead to it, as in `link.dialers[0].split`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyPath(Vec<Segment>);
+
+impl KeyPath {
+    /// Names the document itself.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// Names the value of `key` below this path.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.child(Segment::Key(key.to_owned()))
+    }
+
+    /// Names the item at `index` below this path.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.child(Segment::Index(index))
+    }
+
+    /// Lists the steps from the root.
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// Tells whether this names the document itself.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn push(&mut self, segment: Segment) {
+        self.0.push(segment);
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    fn child(&self, segment: Segment) -> Self {
+        let mut segments = Vec::with_capacity(self.0.len() + 1);
+        segments.extend_from_slice(&self.0);
+        segments.push(segment);
+        Self(segments)
+    }
+}
+
+impl fmt::Display for KeyPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Index(index) => write!(formatter, "[{index}]")?,
+                Segment::Key(key) if is_simple(key) => {
+                    let dot = if position == 0 { "" } else { "." };
+                    write!(formatter, "{dot}{key}")?;
+                },
+                Segment::Key(key) => write!(formatter, "[{key:?}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Keys that could be mistaken for a step, or not be seen at all, are written in quotes.
+fn is_simple(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '$' | '/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_read_like_the_keys_of_the_file() {
+        let path = KeyPath::root()
+            .key("link")
+            .key("dialers")
+            .index(0)
+            .key("split");
+        assert_eq!(path.to_string(), "link.dialers[0].split");
+        assert_eq!(KeyPath::root().to_string(), "");
+        assert_eq!(
+            KeyPath::root().key("a.b").key("c").to_string(),
+            r#"["a.b"].c"#
+        );
+        assert_eq!(KeyPath::root().index(2).key("").to_string(), r#"[2][""]"#);
+    }
+}

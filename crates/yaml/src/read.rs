@@ -1,0 +1,203 @@
+//! Walking a tree with a table of keys in hand.
+
+pub mod codes;
+mod field;
+
+use std::iter;
+
+pub use crate::read::field::Field;
+
+use crate::diagnostic::Diagnostics;
+use crate::nearest::nearest;
+use crate::node::{Entry, Map, Node};
+use crate::path::KeyPath;
+use crate::place::Place;
+
+/// What a reader does with one key of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key {
+    /// Name, case matters.
+    pub name: &'static str,
+    /// Why the key is accepted without effect; `None` when it is read.
+    pub ignored: Option<&'static str>,
+}
+
+impl Key {
+    /// Declares a key that is read.
+    pub const fn read(name: &'static str) -> Self {
+        Self {
+            name,
+            ignored: None,
+        }
+    }
+
+    /// Declares a key that is accepted with a warning; `reason` ends the sentence "this has no effect:".
+    pub const fn ignored(name: &'static str, reason: &'static str) -> Self {
+        Self {
+            name,
+            ignored: Some(reason),
+        }
+    }
+}
+
+/// A map of known keys inside a document.
+#[derive(Clone, Debug)]
+pub struct Section<'tree> {
+    map: &'tree Map,
+    /// Where mistakes about the section as a whole are shown: at its key.
+    place: Place,
+    path: KeyPath,
+}
+
+impl<'tree> Section<'tree> {
+    /// Starts at the root of a document, which must be a map.
+    pub fn root(node: &'tree Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+        let Some(map) = node.as_map() else {
+            let message = format!("the file must hold a map of keys, it holds {}", node.kind());
+            diagnostics.error(codes::WRONG_TYPE, &KeyPath::root(), node.place, message);
+            return None;
+        };
+        Some(Self {
+            map,
+            place: node.place,
+            path: KeyPath::root(),
+        })
+    }
+
+    /// Reports every key that `known` does not list, and every one that has no effect.
+    pub fn check_keys(&self, known: &[Key], diagnostics: &mut Diagnostics) {
+        self.check_keys_but(known, &[], diagnostics);
+    }
+
+    /// As [`Self::check_keys`]; `hints` says of keys that do not belong here what to do instead.
+    pub fn check_keys_but(
+        &self,
+        known: &[Key],
+        hints: &[(&str, &str)],
+        diagnostics: &mut Diagnostics,
+    ) {
+        for Entry { key, .. } in self.map {
+            let name = key.text().unwrap_or_default();
+            let found = known.iter().find(|known| key.as_str() == Some(known.name));
+            match found {
+                Some(Key { ignored: None, .. }) => {},
+                Some(Key {
+                    ignored: Some(reason),
+                    ..
+                }) => {
+                    let message = format!("`{name}` has no effect: {reason}");
+                    diagnostics.warning(
+                        codes::IGNORED_KEY,
+                        &self.path.key(name),
+                        key.place,
+                        message,
+                    );
+                },
+                None => self.report_unknown(key, known, hints, diagnostics),
+            }
+        }
+    }
+
+    /// Finds a key that may be absent.
+    pub fn get(&self, name: &str) -> Option<Field<'tree>> {
+        self.map
+            .get(name)
+            .map(|Entry { key, value }| Field::new(value, key.place, self.path.key(name)))
+    }
+
+    /// Finds a key that may be absent, where a null value counts as absent.
+    pub fn get_non_null(&self, name: &str) -> Option<Field<'tree>> {
+        self.get(name).filter(|field| !field.node().is_null())
+    }
+
+    /// Finds a key that must be there and reports it when it is not. `form` shows what to write.
+    pub fn require(
+        &self,
+        name: &str,
+        form: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Field<'tree>> {
+        let field = self.get_non_null(name);
+        if field.is_none() {
+            self.report_missing(name, form, diagnostics);
+        }
+        field
+    }
+
+    /// Reports that a key is missing. `form` shows what to write.
+    pub fn report_missing(&self, name: &str, form: &str, diagnostics: &mut Diagnostics) {
+        let written = self.map.get(name).map(|entry| entry.key.place);
+        let message = match (written, self.path.is_root()) {
+            (Some(_), _) => format!("`{name}` has no value"),
+            (None, true) => format!("the file has no `{name}`"),
+            (None, false) => format!("`{}` has no `{name}`", self.path),
+        };
+        diagnostics
+            .error(
+                codes::MISSING_KEY,
+                &self.path.key(name),
+                written.unwrap_or(self.place),
+                message,
+            )
+            .help(format!("write `{name}: {form}`"));
+    }
+
+    /// Borrows the way to this section.
+    pub fn path(&self) -> &KeyPath {
+        &self.path
+    }
+
+    /// Gives the place of the key of this section.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    fn report_unknown(
+        &self,
+        key: &Node,
+        known: &[Key],
+        hints: &[(&str, &str)],
+        diagnostics: &mut Diagnostics,
+    ) {
+        let name = key.text().unwrap_or_default();
+        let message = format!("unknown key `{name}`");
+        let diagnostic =
+            diagnostics.error(codes::UNKNOWN_KEY, &self.path.key(name), key.place, message);
+        let hint = hints
+            .iter()
+            .find(|(unknown, _)| *unknown == name)
+            .map(|(_, hint)| (*hint).to_owned());
+        let similar = || nearest(name, known.iter().map(|key| key.name));
+        if let Some(help) =
+            hint.or_else(|| similar().map(|similar| format!("did you mean `{similar}`?")))
+        {
+            diagnostic.help(help);
+        } else if !known.is_empty() {
+            let names: Vec<_> = known
+                .iter()
+                .filter(|key| key.ignored.is_none())
+                .map(|key| key.name)
+                .collect();
+            diagnostic.help(format!("known here: {}", names.join(", ")));
+        }
+    }
+
+    pub(crate) fn new(map: &'tree Map, place: Place, path: KeyPath) -> Self {
+        Self { map, place, path }
+    }
+}
+
+/// Lists alternatives as a sentence does: `a, b or c`.
+pub(crate) fn alternatives(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first, middle @ .., last] => {
+            let head: Vec<&str> = iter::once(*first).chain(middle.iter().copied()).collect();
+            format!("{} or {last}", head.join(", "))
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,301 @@
+//! Typed access to one value, with a diagnostic when it does not fit.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::node::{Kind, Node, Value};
+use crate::path::KeyPath;
+use crate::place::Place;
+use crate::read::{Section, alternatives, codes};
+use crate::syntax::{DurationError, GoDuration};
+
+/// One value of a document together with the way to it.
+#[derive(Clone, Debug)]
+pub struct Field<'tree> {
+    node: &'tree Node,
+    key_place: Place,
+    path: KeyPath,
+}
+
+impl<'tree> Field<'tree> {
+    pub(crate) fn new(node: &'tree Node, key_place: Place, path: KeyPath) -> Self {
+        Self {
+            node,
+            key_place,
+            path,
+        }
+    }
+
+    /// Borrows the value as it is.
+    pub fn node(&self) -> &'tree Node {
+        self.node
+    }
+
+    /// Borrows the way to the value.
+    pub fn path(&self) -> &KeyPath {
+        &self.path
+    }
+
+    /// Gives the place of the value, or of the key when there is none.
+    pub fn place(&self) -> Place {
+        if self.node.place.span.start == self.node.place.span.end {
+            self.key_place
+        } else {
+            self.node.place
+        }
+    }
+
+    /// Gives the place of the key, or of the item in a list.
+    pub fn key_place(&self) -> Place {
+        self.key_place
+    }
+
+    /// Reads a map.
+    pub fn section(&self, diagnostics: &mut Diagnostics) -> Option<Section<'tree>> {
+        match self.node.as_map() {
+            Some(map) => Some(Section::new(map, self.key_place, self.path.clone())),
+            None => self.wrong_type(Kind::Map, diagnostics),
+        }
+    }
+
+    /// Reads a list.
+    pub fn list(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Self>> {
+        let Some(items) = self.node.as_list() else {
+            return self.wrong_type(Kind::List, diagnostics);
+        };
+        let field = |(index, item): (usize, &'tree Node)| {
+            Self::new(item, item.place, self.path.index(index))
+        };
+        Some(items.iter().enumerate().map(field).collect())
+    }
+
+    /// Reads a string.
+    pub fn string(&self, diagnostics: &mut Diagnostics) -> Option<&'tree str> {
+        match self.node.as_str() {
+            Some(text) => Some(text),
+            None => self.wrong_type(Kind::String, diagnostics),
+        }
+    }
+
+    /// Reads a string that is not empty.
+    pub fn non_empty(&self, diagnostics: &mut Diagnostics) -> Option<&'tree str> {
+        let text = self.string(diagnostics)?;
+        if text.trim().is_empty() {
+            self.error(
+                codes::INVALID_VALUE,
+                format!("`{}` must not be empty", self.path),
+                diagnostics,
+            );
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Reads a boolean; the strings `true` and `false` in any case count too.
+    ///
+    /// OpenZiti accepts them because an expanded environment variable is always a string.
+    pub fn boolean(&self, diagnostics: &mut Diagnostics) -> Option<bool> {
+        match &self.node.value {
+            Value::Bool(value) => Some(*value),
+            Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
+            Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+            _ => self.wrong_type(Kind::Bool, diagnostics),
+        }
+    }
+
+    /// Reads an integer within bounds.
+    pub fn integer<T>(&self, bounds: RangeInclusive<T>, diagnostics: &mut Diagnostics) -> Option<T>
+    where
+        T: TryFrom<i128> + Into<i128> + Copy + Display,
+    {
+        let Some(value) = self.node.as_integer() else {
+            return self.wrong_type(Kind::Integer, diagnostics);
+        };
+        let (least, most) = (*bounds.start(), *bounds.end());
+        let fits = (least.into()..=most.into()).contains(&value);
+        let number = T::try_from(value).ok().filter(|_| fits);
+        if number.is_none() {
+            let message = format!("`{}` must be from {least} to {most}", self.path);
+            self.error(codes::OUT_OF_RANGE, message, diagnostics);
+        }
+        number
+    }
+
+    /// Reads a duration in Go's notation.
+    pub fn duration(&self, diagnostics: &mut Diagnostics) -> Option<GoDuration> {
+        let text = match &self.node.value {
+            Value::String(text) => text,
+            Value::Integer(number) => {
+                let help = format!("write the unit too, such as `{number}s` or `{number}ms`");
+                self.duration_error(DurationError::MissingUnit, diagnostics)
+                    .help(help);
+                return None;
+            },
+            _ => return self.wrong_type(Kind::String, diagnostics),
+        };
+        match text.parse() {
+            Ok(duration) => Some(duration),
+            Err(error) => {
+                let diagnostic = self.duration_error(error, diagnostics);
+                if diagnostic.help.is_none() {
+                    diagnostic.help(
+                        "write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`",
+                    );
+                }
+                None
+            },
+        }
+    }
+
+    /// Reads a string that another type can parse.
+    pub fn parse<T>(&self, what: &str, form: &str, diagnostics: &mut Diagnostics) -> Option<T>
+    where
+        T: FromStr,
+        T::Err: Display,
+    {
+        let text = self.non_empty(diagnostics)?;
+        match text.parse() {
+            Ok(value) => Some(value),
+            Err(error) => {
+                let message = format!("`{text}` is not {what}: {error}");
+                let diagnostic = self.error(codes::INVALID_VALUE, message, diagnostics);
+                if diagnostic.help.is_none() {
+                    diagnostic.help(format!("write it like `{form}`"));
+                }
+                None
+            },
+        }
+    }
+
+    /// Reads one of several words.
+    pub fn one_of<T: Copy>(&self, words: &[(&str, T)], diagnostics: &mut Diagnostics) -> Option<T> {
+        let text = self.string(diagnostics)?;
+        let found = words
+            .iter()
+            .find(|(word, _)| *word == text)
+            .map(|(_, value)| *value);
+        if found.is_none() {
+            let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let message = format!("`{}` cannot be `{text}`", self.path);
+            let help = match crate::nearest(text, names.iter().copied()) {
+                Some(similar) => format!("did you mean `{similar}`?"),
+                None => format!("write {}", alternatives(&names)),
+            };
+            self.error(codes::INVALID_VALUE, message, diagnostics)
+                .help(help);
+        }
+        found
+    }
+
+    /// Reports a mistake in the value. When the value came from the environment, the help says so.
+    pub fn error<'list>(
+        &self,
+        code: &'static str,
+        message: impl Into<String>,
+        diagnostics: &'list mut Diagnostics,
+    ) -> &'list mut Diagnostic {
+        self.report(Severity::Error, code, message.into(), diagnostics)
+    }
+
+    /// Reports something odd about the value. When it came from the environment, the help says so.
+    pub fn warning<'list>(
+        &self,
+        code: &'static str,
+        message: impl Into<String>,
+        diagnostics: &'list mut Diagnostics,
+    ) -> &'list mut Diagnostic {
+        self.report(Severity::Warning, code, message.into(), diagnostics)
+    }
+
+    fn report<'list>(
+        &self,
+        severity: Severity,
+        code: &'static str,
+        message: String,
+        diagnostics: &'list mut Diagnostics,
+    ) -> &'list mut Diagnostic {
+        let mut diagnostic =
+            Diagnostic::new(severity, code, self.path.clone(), self.place(), message);
+        diagnostic.help = self.environment_note();
+        diagnostics.push(diagnostic)
+    }
+
+    fn environment_note(&self) -> Option<String> {
+        let variables = &self.node.variables;
+        if let Some(unset) = variables.iter().find(|variable| !variable.is_set) {
+            return Some(format!(
+                "the environment variable `{}` is not set",
+                unset.name
+            ));
+        }
+        variables.first().map(|set| {
+            format!(
+                "the value comes from the environment variable `{}`",
+                set.name
+            )
+        })
+    }
+
+    fn wrong_type<T>(&self, wanted: Kind, diagnostics: &mut Diagnostics) -> Option<T> {
+        let path = &self.path;
+        if self.node.is_null() {
+            self.error(
+                codes::NO_VALUE,
+                format!("`{path}` has no value"),
+                diagnostics,
+            )
+            .help("give it a value or remove the key");
+            return None;
+        }
+        let found = match self.node.text() {
+            Some(text) if text.len() <= 40 => format!("{} (`{text}`)", self.node.kind()),
+            _ => self.node.kind().to_string(),
+        };
+        let message = format!("`{path}` must be {wanted}, this is {found}");
+        let help = self.type_help(wanted);
+        let diagnostic = self.error(codes::WRONG_TYPE, message, diagnostics);
+        if let Some(help) = help {
+            diagnostic.help(help);
+        }
+        None
+    }
+
+    fn type_help(&self, wanted: Kind) -> Option<String> {
+        if !self.node.variables.is_empty() {
+            return Some("a value with an environment variable is always a string".to_owned());
+        }
+        let text = self.node.text()?;
+        match (wanted, self.node.kind()) {
+            (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => Some(format!(
+                "write `\"{text}\"` in quotes, or YAML gives it another type"
+            )),
+            (Kind::Bool | Kind::Integer, Kind::String) => Some(format!(
+                "write {} without quotes",
+                if wanted == Kind::Bool {
+                    "`true` or `false`"
+                } else {
+                    "a number"
+                }
+            )),
+            (Kind::List, Kind::String) => {
+                Some(format!("write `[{text}]`, or one item per line after `- `"))
+            },
+            _ => None,
+        }
+    }
+
+    fn duration_error<'list>(
+        &self,
+        error: DurationError,
+        diagnostics: &'list mut Diagnostics,
+    ) -> &'list mut Diagnostic {
+        let text = self.node.text().unwrap_or_default();
+        self.error(
+            codes::INVALID_VALUE,
+            format!("`{text}` is not a duration: {error}"),
+            diagnostics,
+        )
+    }
+}

@@ -1,0 +1,4 @@
+//! Public behaviour of the crate.
+
+mod properties;
+mod real_files;
