@@ -1,0 +1,111 @@
+//! The latest committed groups, kept for whoever follows the store.
+
+use crate::lock;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+/// What was committed together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group<C> {
+    /// Revision of the store after this group; each group's is one more than that before it.
+    pub revision: u64,
+    /// What the bodies of the group recorded, in commit order.
+    pub changes: Vec<C>,
+}
+
+/// The wanted groups are no longer kept, or never were: the follower starts from a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the changes after revision {since} are not kept; the store is at revision {revision}")]
+pub struct TooOld {
+    /// The revision that was asked for.
+    pub since: u64,
+    /// The revision of the store.
+    pub revision: u64,
+}
+
+/// A bounded ring of the latest groups.
+#[derive(Debug)]
+pub struct Feed<C> {
+    capacity: usize,
+    ring: Mutex<Ring<C>>,
+}
+
+#[derive(Debug)]
+struct Ring<C> {
+    revision: u64,
+    groups: VecDeque<Arc<Group<C>>>,
+}
+
+impl<C> Feed<C> {
+    /// Makes the empty feed of a store at `revision` that keeps up to `capacity` groups.
+    pub fn new(revision: u64, capacity: usize) -> Self {
+        let groups = VecDeque::new();
+        Self {
+            capacity,
+            ring: Mutex::new(Ring { revision, groups }),
+        }
+    }
+
+    /// The revision of the latest group.
+    pub fn revision(&self) -> u64 {
+        lock(&self.ring).revision
+    }
+
+    /// The groups after `revision`, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// [`TooOld`] when not all of them are kept, and for a revision that is yet to come.
+    pub fn since(&self, revision: u64) -> Result<Vec<Arc<Group<C>>>, TooOld> {
+        let ring = lock(&self.ring);
+        let wanted = ring.revision.checked_sub(revision);
+        match wanted.and_then(|wanted| usize::try_from(wanted).ok()) {
+            Some(wanted) if wanted <= ring.groups.len() => {
+                let skipped = ring.groups.len() - wanted;
+                Ok(ring.groups.iter().skip(skipped).cloned().collect())
+            },
+            _ => Err(TooOld {
+                since: revision,
+                revision: ring.revision,
+            }),
+        }
+    }
+
+    /// Appends the next group.
+    pub(crate) fn push(&self, group: Arc<Group<C>>) {
+        let mut ring = lock(&self.ring);
+        ring.revision = group.revision;
+        ring.groups.push_back(group);
+        while ring.groups.len() > self.capacity {
+            ring.groups.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn revisions(groups: &[Arc<Group<u8>>]) -> Vec<u64> {
+        groups.iter().map(|group| group.revision).collect()
+    }
+
+    #[test]
+    fn since_gives_all_that_follows_or_refuses() {
+        let feed = Feed::new(10, 3);
+        assert_eq!(feed.since(10), Ok(Vec::new()));
+        assert!(feed.since(9).is_err());
+        for revision in 11..=15 {
+            let changes = vec![0];
+            feed.push(Arc::new(Group { revision, changes }));
+        }
+        assert_eq!(feed.revision(), 15);
+        assert_eq!(revisions(&feed.since(12).unwrap()), [13, 14, 15]);
+        assert_eq!(revisions(&feed.since(14).unwrap()), [15]);
+        assert_eq!(revisions(&feed.since(15).unwrap()), [0_u64; 0]);
+        for since in [0, 11, 16] {
+            let revision = 15;
+            assert_eq!(feed.since(since), Err(TooOld { since, revision }));
+        }
+    }
+}

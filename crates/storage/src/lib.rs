@@ -1,0 +1,41 @@
+//! Transactional store of the Portcullis controller.
+//!
+//! An [`Engine`](engine::Engine) is an ordered map of bytes with one writer: work is handed over
+//! as a body, bodies are committed in groups, and the [`Ticket`](engine::Ticket) of a body
+//! resolves once its group is on disk and every [`Observer`](engine::Observer) has applied it.
+//! [`RedbEngine`](redb_engine::RedbEngine) is the embedded engine; `conformance` holds the
+//! contract that any other has to meet. Above the bytes stand the [`key`] layout, the [`frame`]
+//! that finds damaged records.
+//!
+//! # Examples
+//!
+//! ```
+//! use portcullis_storage::engine::{Engine as _, ReadTx as _, StoreError, submit_with};
+//! use portcullis_storage::redb_engine::{Options, RedbEngine};
+//!
+//! let engine: RedbEngine<&str> = RedbEngine::in_memory(Options::default())?;
+//! let outcome = submit_with(&engine, |tx| {
+//!     tx.put(b"door", b"closed");
+//!     tx.record("door written");
+//!     Ok::<_, StoreError>("done")
+//! })?;
+//! assert_eq!(outcome.wait()??, "done");
+//! assert_eq!(engine.snapshot()?.get(b"door")?.as_deref(), Some(&b"closed"[..]));
+//! assert_eq!(engine.feed().revision(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod disk;
+pub mod engine;
+pub mod feed;
+pub mod frame;
+pub mod key;
+mod overlay;
+pub mod redb_engine;
+
+/// Locks a mutex whose data stays valid whatever happened to an earlier holder.
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,38 @@
+//! Numbers of new records.
+
+use crate::key::Kind;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The last number drawn, per kind.
+pub(super) struct Counters(Vec<AtomicU64>);
+
+impl Counters {
+    pub(super) fn new(stored: &BTreeMap<u8, u64>) -> Self {
+        let last = |kind| stored.get(&kind).copied().unwrap_or(0);
+        Self(
+            (0..=u8::MAX)
+                .map(|kind| AtomicU64::new(last(kind)))
+                .collect(),
+        )
+    }
+
+    pub(super) fn draw(&self, kind: Kind) -> u64 {
+        match self.0.get(usize::from(kind.byte())) {
+            Some(counter) => counter.fetch_add(1, Ordering::AcqRel).saturating_add(1),
+            // There is a counter for every byte.
+            None => u64::MAX,
+        }
+    }
+
+    /// The counters that were ever used.
+    ///
+    /// Taken after the bodies of a group have run, they cover every number those wrote.
+    pub(super) fn stored(&self) -> BTreeMap<u8, u64> {
+        (0..=u8::MAX)
+            .zip(&self.0)
+            .map(|(kind, counter)| (kind, counter.load(Ordering::Acquire)))
+            .filter(|(_, last)| *last > 0)
+            .collect()
+    }
+}

@@ -1,0 +1,123 @@
+//! What is checked and done before a store is used.
+
+use super::super::meta::{State, read_schema, schema_row};
+use super::super::options::{Migration, OpenError, Schema};
+use super::super::reader::is_damage;
+use super::{Failure, Store};
+use crate::engine::StoreError;
+use crate::overlay::{Layered, Overlay, OverlayTx};
+use redb::{DatabaseError, StorageError};
+
+/// Says why redb would not open the disk.
+pub(super) fn refusal(place: &str, error: DatabaseError) -> OpenError {
+    let place = place.to_owned();
+    match error {
+        DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => {
+            OpenError::InUse { place }
+        },
+        DatabaseError::Storage(StorageError::Io(source)) if !is_damage(&source) => {
+            OpenError::Io { place, source }
+        },
+        error => OpenError::Corrupt {
+            place,
+            what: error.to_string(),
+        },
+    }
+}
+
+/// Writes the first rows of a fresh store, or brings an older one to the current schema.
+pub(super) fn prepare(
+    store: &Store,
+    place: &str,
+    fresh: bool,
+    schema: Schema,
+) -> Result<State, OpenError> {
+    if fresh {
+        let state = State::default();
+        write(store, &Overlay::default(), schema.version, &state)
+            .map_err(|error| refused(place, error))?;
+        return Ok(state);
+    }
+    let (found, state) = read(store).map_err(|error| refused(place, error))?;
+    if found > schema.version {
+        return Err(OpenError::Newer {
+            place: place.to_owned(),
+            found,
+            supported: schema.version,
+        });
+    }
+    if found < schema.version {
+        migrate(store, place, found, schema, &state)?;
+    }
+    Ok(state)
+}
+
+fn read(store: &Store) -> Result<(u32, State), StoreError> {
+    let reader = store.reader()?;
+    Ok((read_schema(&reader)?, State::read(&reader)?))
+}
+
+/// Runs the migrations from `found` on, all in one transaction.
+fn migrate(
+    store: &Store,
+    place: &str,
+    found: u32,
+    schema: Schema,
+    state: &State,
+) -> Result<(), OpenError> {
+    let failed = |from, source| OpenError::Migration {
+        place: place.to_owned(),
+        from,
+        source,
+    };
+    let reader = store.reader().map_err(|error| failed(found, error))?;
+    let mut overlay = Overlay::default();
+    for from in found..schema.version {
+        let migration = step(schema, from).map_err(|error| failed(from, error))?;
+        let below = Layered {
+            below: &reader,
+            overlay: &overlay,
+        };
+        let mut tx = OverlayTx::new(&below);
+        migration(&mut tx).map_err(|error| failed(from, error))?;
+        let (written, _) = tx.finish().map_err(|error| failed(from, error))?;
+        overlay.fold(written);
+    }
+    drop(reader);
+    write(store, &overlay, schema.version, state).map_err(|error| failed(found, error))
+}
+
+/// The migration that starts from version `from`.
+fn step(schema: Schema, from: u32) -> Result<Migration, StoreError> {
+    from.checked_sub(1)
+        .and_then(|index| usize::try_from(index).ok())
+        .and_then(|index| schema.migrations.get(index))
+        .copied()
+        .ok_or_else(|| StoreError::corrupt(format!("no migration starts from version {from}")))
+}
+
+fn write(store: &Store, overlay: &Overlay, schema: u32, state: &State) -> Result<(), StoreError> {
+    let rows = [schema_row(schema)?, state.row()?];
+    store
+        .commit(overlay, &rows)
+        .map_err(|failure| match failure {
+            Failure::Passing(error) => error,
+            Failure::Fatal(fatal) => StoreError::Unavailable(std::sync::Arc::new(fatal)),
+        })
+}
+
+/// Says why a store that redb opened is of no use.
+fn refused(place: &str, error: StoreError) -> OpenError {
+    let place = place.to_owned();
+    match error {
+        StoreError::Corrupt { what } => OpenError::Corrupt { place, what },
+        StoreError::Full => OpenError::Io {
+            place,
+            source: std::io::ErrorKind::StorageFull.into(),
+        },
+        error => OpenError::Io {
+            place,
+            source: std::io::Error::other(error),
+        },
+    }
+}

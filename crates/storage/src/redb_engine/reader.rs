@@ -1,0 +1,104 @@
+//! Reading rows of redb without trusting its pages.
+
+use super::adapter::{Watch, is_full};
+use super::meta::State;
+use crate::engine::{KeyRange, ReadTx, Snapshot, StoreError, Visit};
+use redb::ReadOnlyTable;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+pub(super) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
+
+/// A view of one committed state.
+pub(super) struct Reader {
+    rows: Rows,
+    watch: Arc<Watch>,
+}
+
+impl Reader {
+    pub(super) fn new(rows: Rows, watch: Arc<Watch>) -> Self {
+        Self { rows, watch }
+    }
+
+    fn guarded<T>(&self, call: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, StoreError> {
+        guarded(&self.watch, call)
+    }
+}
+
+impl ReadTx for Reader {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.guarded(|| {
+            let found = self.rows.get(key)?;
+            Ok(found.map(|value| value.value().to_vec()))
+        })
+    }
+
+    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut rows = self.guarded(|| Ok(self.rows.range::<&[u8]>(range.bounds())?))?;
+        // The visitor runs outside the guards: its panics are not the engine's.
+        while let Some((key, value)) = self.guarded(|| Ok(rows.next().transpose()?))? {
+            let (key, value) = self.guarded(|| Ok((key.value(), value.value())))?;
+            if visit(key, value)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Snapshot for Reader {
+    fn revision(&self) -> Result<u64, StoreError> {
+        Ok(State::read(self)?.revision)
+    }
+}
+
+/// Calls into redb, which can panic on damaged pages as well as fail.
+///
+/// Whatever fails for another reason than what it read leaves redb refusing all further calls, and
+/// a panic may leave its locks poisoned: the database is marked to be opened anew.
+pub(super) fn guarded<T>(
+    watch: &Watch,
+    call: impl FnOnce() -> Result<T, redb::Error>,
+) -> Result<T, StoreError> {
+    match catch_unwind(AssertUnwindSafe(call)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => {
+            if !matches!(error, redb::Error::Corrupted(_)) {
+                watch.mark_stale();
+            }
+            Err(store_error(error))
+        },
+        Err(_) => {
+            watch.mark_stale();
+            Err(StoreError::corrupt("a page cannot be read"))
+        },
+    }
+}
+
+/// Says in the port's terms what redb reports.
+pub(super) fn store_error(error: redb::Error) -> StoreError {
+    match error {
+        redb::Error::Io(error) if is_full(&error) => StoreError::Full,
+        redb::Error::Io(error) if is_damage(&error) => StoreError::corrupt(error.to_string()),
+        redb::Error::Corrupted(what) => StoreError::Corrupt { what },
+        redb::Error::DatabaseClosed => StoreError::Closed,
+        error @ (redb::Error::TableDoesNotExist(_)
+        | redb::Error::TableTypeMismatch { .. }
+        | redb::Error::TableIsMultimap(_)
+        | redb::Error::TypeDefinitionChanged { .. }) => StoreError::corrupt(error.to_string()),
+        error => StoreError::Unavailable(Arc::new(error)),
+    }
+}
+
+/// Tells whether an error says that what was read makes no sense, such as a page past the end.
+pub(super) fn is_damage(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::InvalidData
+            | std::io::ErrorKind::UnexpectedEof
+            | std::io::ErrorKind::InvalidInput
+    )
+}

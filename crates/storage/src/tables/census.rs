@@ -1,0 +1,115 @@
+//! How many records of each kind there must be.
+//!
+//! The engine underneath can lose rows to bit rot without noticing. A count per kind, written with
+//! every insertion and removal, turns a silent loss into a finding of the scan at the start.
+
+use super::kind::{API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, IDENTITY};
+use crate::engine::{KeyRange, ReadTx, StoreError, WriteTx};
+use crate::frame;
+use crate::key::{Kind, META_TAG, RecordKey, UniqueKey};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+const KINDS: [Kind; 5] = [IDENTITY, AUTH_POLICY, ENROLLMENT, AUTHENTICATOR, API_SESSION];
+
+/// A count that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Shortfall {
+    /// There are not as many records as were written.
+    #[error("{found} records of kind {kind} are there, {stated} were written")]
+    Records {
+        /// The kind.
+        kind: u8,
+        /// Records found.
+        found: u64,
+        /// Records that there must be.
+        stated: u64,
+    },
+    /// A unique value leads to a record that is not there.
+    #[error("a value of index {index} leads to record {record}, which is lost")]
+    Dangling {
+        /// The index.
+        index: u8,
+        /// The lost record.
+        record: String,
+    },
+}
+
+/// Counts records.
+pub struct Census;
+
+impl Census {
+    fn key(kind: Kind) -> [u8; 3] {
+        [META_TAG, b'#', kind.byte()]
+    }
+
+    /// How many records of `kind` there must be.
+    pub fn stated(tx: &(impl ReadTx + ?Sized), kind: Kind) -> Result<u64, StoreError> {
+        let key = Self::key(kind);
+        let Some(row) = tx.get(&key)? else { return Ok(0) };
+        let body = frame::decode(&key, &row)?;
+        let bytes = body.try_into().map_err(|_length| StoreError::corrupt("a count is damaged"))?;
+        Ok(u64::from_be_bytes(bytes))
+    }
+
+    /// Notes that records of `kind` were added or removed.
+    pub(super) fn adjust<C>(
+        tx: &mut dyn WriteTx<C>,
+        kind: Kind,
+        by: i64,
+    ) -> Result<(), StoreError> {
+        let key = Self::key(kind);
+        let count = Self::stated(&*tx, kind)?.saturating_add_signed(by);
+        tx.put(&key, &frame::encode(&key, &count.to_be_bytes()));
+        Ok(())
+    }
+
+    /// Compares what is there with what must be there.
+    pub fn check(tx: &dyn ReadTx) -> Result<Vec<Shortfall>, StoreError> {
+        let mut shortfalls = Vec::new();
+        let found = Self::found(tx)?;
+        for kind in KINDS {
+            let stated = Self::stated(tx, kind)?;
+            let found = found.get(&kind).copied().unwrap_or(0);
+            if found != stated {
+                shortfalls.push(Shortfall::Records { kind: kind.byte(), found, stated });
+            }
+        }
+        Self::follow_unique_rows(tx, &mut shortfalls)?;
+        Ok(shortfalls)
+    }
+
+    fn found(tx: &dyn ReadTx) -> Result<BTreeMap<Kind, u64>, StoreError> {
+        let mut found = BTreeMap::new();
+        for root in [IDENTITY, AUTH_POLICY] {
+            tx.scan(&RecordKey::all(root), &mut |bytes, _frame| {
+                if let Some(key) = RecordKey::parse(bytes) {
+                    *found.entry(key.id().0).or_insert(0) += 1;
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn follow_unique_rows(
+        tx: &dyn ReadTx,
+        shortfalls: &mut Vec<Shortfall>,
+    ) -> Result<(), StoreError> {
+        let range: KeyRange = UniqueKey::every_index();
+        tx.scan(&range, &mut |bytes, row| {
+            let index = UniqueKey::parse_index(bytes).unwrap_or_default();
+            let body = frame::decode(bytes, row)?;
+            let record = RecordKey::parse(body);
+            let is_there = match &record {
+                Some(record) => tx.get(record.as_bytes())?.is_some(),
+                None => false,
+            };
+            if !is_there {
+                let record = record.map_or_else(|| "?".to_owned(), |record| record.to_string());
+                shortfalls.push(Shortfall::Dangling { index, record });
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+}

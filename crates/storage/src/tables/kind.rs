@@ -1,0 +1,201 @@
+//! Which entities there are, where their records lie and what about them is unique.
+//!
+//! The numbers of kinds and indexes are part of the file format: none is ever reused.
+
+use crate::key::{Kind, RecordKey, UniqueKey};
+use crate::vault::Sealed;
+use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Identities; a root.
+pub const IDENTITY: Kind = Kind::of::<1>();
+/// Authentication policies; a root.
+pub const AUTH_POLICY: Kind = Kind::of::<2>();
+/// Enrollments, under their identity.
+pub const ENROLLMENT: Kind = Kind::of::<3>();
+/// Authenticators, under their identity.
+pub const AUTHENTICATOR: Kind = Kind::of::<4>();
+/// API sessions, under their identity.
+pub const API_SESSION: Kind = Kind::of::<5>();
+
+/// What is unique over the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Index {
+    /// Id of an identity.
+    IdentityId = 1,
+    /// Name of an identity.
+    IdentityName = 2,
+    /// External id of an identity, when it has one.
+    IdentityExternalId = 3,
+    /// Id of an enrollment.
+    EnrollmentId = 4,
+    /// Keyed hash of an enrollment's token.
+    EnrollmentToken = 5,
+    /// Id of an authenticator.
+    AuthenticatorId = 6,
+    /// Fingerprint of a certificate.
+    AuthenticatorFingerprint = 7,
+    /// Username of a password.
+    AuthenticatorUsername = 8,
+    /// Keyed hash of a session's token.
+    ApiSessionToken = 9,
+    /// Id of an authentication policy.
+    AuthPolicyId = 10,
+    /// Name of an authentication policy.
+    AuthPolicyName = 11,
+    /// That there is an administrator by birth; the value is empty, so there is one at most.
+    DefaultAdministrator = 12,
+}
+
+/// A unique value of an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UniqueValue {
+    /// What it is.
+    pub index: Index,
+    /// Its bytes.
+    pub value: Vec<u8>,
+}
+
+impl UniqueValue {
+    /// A value of `index`.
+    pub fn new(index: Index, value: impl Into<Vec<u8>>) -> Self {
+        Self { index, value: value.into() }
+    }
+
+    /// The key of the row that carries its uniqueness.
+    pub(super) fn key(&self) -> UniqueKey {
+        UniqueKey::new(self.index as u8, &self.value)
+    }
+}
+
+/// An entity that has a table.
+pub trait Entity: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Its kind.
+    const KIND: Kind;
+
+    /// What about it is unique.
+    fn unique_values(&self) -> Vec<UniqueValue>;
+
+    /// The change that says what became of it.
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change;
+}
+
+impl Entity for Identity {
+    const KIND: Kind = IDENTITY;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        let mut values = vec![
+            UniqueValue::new(Index::IdentityId, self.id.as_str()),
+            UniqueValue::new(Index::IdentityName, self.name()),
+        ];
+        if let Some(external_id) = &self.spec.external_id {
+            values.push(UniqueValue::new(Index::IdentityExternalId, external_id.as_str()));
+        }
+        if self.is_default_admin {
+            values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
+        }
+        values
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::Identity(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for AuthPolicy {
+    const KIND: Kind = AUTH_POLICY;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![
+            UniqueValue::new(Index::AuthPolicyId, self.id.as_str()),
+            UniqueValue::new(Index::AuthPolicyName, self.name.as_str()),
+        ]
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::AuthPolicy(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for Authenticator {
+    const KIND: Kind = AUTHENTICATOR;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        let credential = match &self.credential {
+            Credential::Cert(cert) => UniqueValue::new(
+                Index::AuthenticatorFingerprint,
+                cert.fingerprint.as_str(),
+            ),
+            Credential::Updb(updb) => {
+                UniqueValue::new(Index::AuthenticatorUsername, updb.username.as_str())
+            },
+        };
+        vec![UniqueValue::new(Index::AuthenticatorId, self.id.as_str()), credential]
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::Authenticator(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for ApiSession {
+    const KIND: Kind = API_SESSION;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![UniqueValue::new(Index::ApiSessionToken, self.token_hash.0)]
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::ApiSession(entity_change(owner, number, now))
+    }
+}
+
+/// An enrollment as it is stored: what redeems it is sealed, and found by its hash.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StoredEnrollment {
+    /// The enrollment.
+    pub enrollment: Enrollment,
+    /// The sealed token.
+    pub token: Sealed,
+    /// The sealed JWT.
+    pub jwt: Sealed,
+    /// Keyed hash of the token.
+    pub token_hash: TokenHash,
+}
+
+impl Entity for StoredEnrollment {
+    const KIND: Kind = ENROLLMENT;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![
+            UniqueValue::new(Index::EnrollmentId, self.enrollment.id.as_str()),
+            UniqueValue::new(Index::EnrollmentToken, self.token_hash.0),
+        ]
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::Enrollment(entity_change(owner, number, now.map(|stored| &stored.enrollment)))
+    }
+}
+
+fn entity_change<E: Clone>(
+    owner: Option<Number>,
+    number: Number,
+    now: Option<&E>,
+) -> EntityChange<E> {
+    EntityChange { owner, number, now: now.cloned().map(Arc::new) }
+}
+
+/// The key of an identity's record.
+pub fn identity_key(number: Number) -> RecordKey {
+    RecordKey::root(IDENTITY, number.0)
+}

@@ -1,0 +1,107 @@
+//! Reading entities.
+
+use super::kind::{Entity, UniqueValue};
+use crate::engine::{KeyRange, ReadTx, StoreError};
+use crate::frame;
+use crate::key::{RecordKey, UniqueKey};
+use portcullis_domain::ids::Number;
+use std::ops::ControlFlow;
+
+/// An entity and where its record lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found<E> {
+    /// The key of its record.
+    pub key: RecordKey,
+    /// The entity.
+    pub entity: E,
+}
+
+impl<E> Found<E> {
+    /// Number of its record.
+    pub fn number(&self) -> Number {
+        Number(self.key.id().1)
+    }
+
+    /// Number of the record that it lives under; its own if it is a root.
+    pub fn root_number(&self) -> Number {
+        Number(self.key.root_id().1)
+    }
+}
+
+/// The entities as a transaction or snapshot sees them.
+#[derive(Clone, Copy)]
+pub struct Rows<'t>(&'t dyn ReadTx);
+
+impl<'t> Rows<'t> {
+    /// Reads through `tx`.
+    pub fn new(tx: &'t dyn ReadTx) -> Self {
+        Self(tx)
+    }
+
+    /// Reads the entity at `key`; `None` when there is none.
+    pub fn get<E: Entity>(self, key: &RecordKey) -> Result<Option<E>, StoreError> {
+        self.0.get(key.as_bytes())?.map(|frame| parse(key, &frame)).transpose()
+    }
+
+    /// Finds the entity that has a unique value.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when the value leads to a record that is not there.
+    pub fn find<E: Entity>(self, value: &UniqueValue) -> Result<Option<Found<E>>, StoreError> {
+        let unique = value.key();
+        let Some(key) = self.lookup(&unique)? else { return Ok(None) };
+        let entity = self.get(&key)?.ok_or_else(|| {
+            StoreError::corrupt(format!("{:?} leads to record {key}, which is lost", value.index))
+        })?;
+        Ok(Some(Found { key, entity }))
+    }
+
+    /// Whether a unique value is taken, and by which record.
+    pub(super) fn lookup(self, unique: &UniqueKey) -> Result<Option<RecordKey>, StoreError> {
+        let Some(frame) = self.0.get(unique.as_bytes())? else { return Ok(None) };
+        let body = frame::decode(unique.as_bytes(), &frame)?;
+        RecordKey::parse(body)
+            .map(Some)
+            .ok_or_else(|| StoreError::corrupt("a unique row does not hold the key of a record"))
+    }
+
+    /// Reads all entities of one kind that live under `root`, oldest first.
+    pub fn dependents<E: Entity>(self, root: &RecordKey) -> Result<Vec<Found<E>>, StoreError> {
+        let mut found = Vec::new();
+        self.each_in(&root.dependents(E::KIND), &mut |entity| {
+            found.push(entity);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
+    }
+
+    /// Visits the entities of one kind in `range`, passing over records of other kinds.
+    pub fn each_in<E: Entity>(
+        self,
+        range: &KeyRange,
+        visit: &mut dyn FnMut(Found<E>) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        self.0.scan(range, &mut |bytes, frame| {
+            let key = RecordKey::parse(bytes)
+                .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
+            if key.id().0 != E::KIND {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let entity = parse(&key, frame)?;
+            visit(Found { key, entity })
+        })
+    }
+
+    /// The transaction underneath.
+    pub(super) fn tx(self) -> &'t dyn ReadTx {
+        self.0
+    }
+}
+
+/// Reads an entity out of the frame at `key`.
+pub(super) fn parse<E: Entity>(key: &RecordKey, frame: &[u8]) -> Result<E, StoreError> {
+    let body = frame::decode(key.as_bytes(), frame)?;
+    serde_json::from_slice(body)
+        .map_err(|error| StoreError::corrupt(format!("record {key} cannot be read: {error}")))
+}

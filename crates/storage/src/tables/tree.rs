@@ -1,0 +1,62 @@
+//! Removing an identity with everything that lives under it.
+
+use super::kind::{
+    API_SESSION, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment,
+};
+use super::read::Found;
+use super::write::RowsMut;
+use crate::engine::StoreError;
+use crate::key::{Kind, RecordKey};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::identity::Identity;
+use std::ops::ControlFlow;
+
+impl RowsMut<'_> {
+    /// Removes an identity and all that lives under it: enrollments, authenticators, sessions.
+    pub fn remove_identity(&mut self, identity: &Found<Identity>) -> Result<(), StoreError> {
+        for (kind, key) in self.tree(&identity.key)? {
+            match kind {
+                IDENTITY => self.remove(&identity.key, &identity.entity)?,
+                ENROLLMENT => self.remove_at::<StoredEnrollment>(&key)?,
+                AUTHENTICATOR => self.remove_at::<Authenticator>(&key)?,
+                API_SESSION => self.remove_at::<ApiSession>(&key)?,
+                _ => return Err(StoreError::corrupt(format!("record {key} is of no known kind"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes all entities of one kind that live under `root` and meet `condition`.
+    pub fn remove_dependents<E: Entity>(
+        &mut self,
+        root: &RecordKey,
+        condition: impl Fn(&E) -> bool,
+    ) -> Result<usize, StoreError> {
+        let doomed: Vec<Found<E>> = self.rows().dependents(root)?;
+        let mut removed = 0;
+        for found in doomed.iter().filter(|found| condition(&found.entity)) {
+            self.remove(&found.key, &found.entity)?;
+            removed += 1;
+        }
+        Ok(removed)
+    }
+
+    fn remove_at<E: Entity>(&mut self, key: &RecordKey) -> Result<(), StoreError> {
+        match self.rows().get::<E>(key)? {
+            Some(entity) => self.remove(key, &entity),
+            None => Ok(()),
+        }
+    }
+
+    fn tree(&self, root: &RecordKey) -> Result<Vec<(Kind, RecordKey)>, StoreError> {
+        let mut keys = Vec::new();
+        self.rows().tx().scan(&root.tree(), &mut |bytes, _frame| {
+            let key = RecordKey::parse(bytes)
+                .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
+            keys.push((key.id().0, key));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(keys)
+    }
+}

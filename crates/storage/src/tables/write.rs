@@ -1,0 +1,114 @@
+//! Writing entities.
+
+use super::census::Census;
+use super::kind::{Entity, UniqueValue};
+use super::read::Rows;
+use crate::engine::{StoreError, WriteTx};
+use crate::frame;
+use crate::key::RecordKey;
+use portcullis_domain::change::Change;
+use portcullis_domain::ids::Number;
+
+/// An entity could not be written. Nothing of it was.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum WriteError {
+    /// Another entity has the value already.
+    #[error("{:?} is taken", .0.index)]
+    Taken(UniqueValue),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The entities as a transaction sees and changes them.
+pub struct RowsMut<'t>(&'t mut dyn WriteTx<Change>);
+
+impl<'t> RowsMut<'t> {
+    /// Writes through `tx`.
+    pub fn new(tx: &'t mut dyn WriteTx<Change>) -> Self {
+        Self(tx)
+    }
+
+    /// The entities as they stand now.
+    pub fn rows(&self) -> Rows<'_> {
+        Rows::new(&*self.0)
+    }
+
+    /// Adds an entity at a key that was never used.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Taken`] when another entity has one of its unique values.
+    pub fn insert<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), WriteError> {
+        let values = entity.unique_values();
+        for value in &values {
+            self.check_free(key, value)?;
+        }
+        for value in &values {
+            self.claim(key, value);
+        }
+        self.put(key, entity)?;
+        Census::adjust(self.0, E::KIND, 1)?;
+        Ok(())
+    }
+
+    /// Puts `after` in the place of `before`.
+    ///
+    /// # Errors
+    ///
+    /// [`WriteError::Taken`] when another entity has one of its unique values.
+    pub fn replace<E: Entity>(
+        &mut self,
+        key: &RecordKey,
+        before: &E,
+        after: &E,
+    ) -> Result<(), WriteError> {
+        let (old, new) = (before.unique_values(), after.unique_values());
+        for value in new.iter().filter(|value| !old.contains(value)) {
+            self.check_free(key, value)?;
+        }
+        for value in old.iter().filter(|value| !new.contains(value)) {
+            self.0.delete(value.key().as_bytes());
+        }
+        for value in new.iter().filter(|value| !old.contains(value)) {
+            self.claim(key, value);
+        }
+        self.put(key, after)?;
+        Ok(())
+    }
+
+    /// Removes an entity, but nothing that lives under it.
+    pub fn remove<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
+        for value in entity.unique_values() {
+            self.0.delete(value.key().as_bytes());
+        }
+        self.0.delete(key.as_bytes());
+        self.record::<E>(key, None);
+        Census::adjust(self.0, E::KIND, -1)
+    }
+
+    fn check_free(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {
+        match self.rows().lookup(&value.key())? {
+            Some(holder) if holder != *key => Err(WriteError::Taken(value.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    fn claim(&mut self, key: &RecordKey, value: &UniqueValue) {
+        let unique = value.key();
+        self.0.put(unique.as_bytes(), &frame::encode(unique.as_bytes(), key.as_bytes()));
+    }
+
+    fn put<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
+        let body = serde_json::to_vec(entity)
+            .map_err(|error| StoreError::corrupt(format!("record {key} has no form: {error}")))?;
+        self.0.put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
+        self.record(key, Some(entity));
+        Ok(())
+    }
+
+    fn record<E: Entity>(&mut self, key: &RecordKey, now: Option<&E>) {
+        let owner = (!key.is_root()).then(|| Number(key.root_id().1));
+        self.0.record(E::change(owner, Number(key.id().1), now));
+    }
+}
