@@ -1,0 +1,70 @@
+//! Answers of handlers, before they become responses.
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, StatusCode};
+use portcullis_api::envelope::{Envelope, ListEnvelope};
+use portcullis_api::json;
+use portcullis_domain::view::Page;
+use serde::Serialize;
+
+/// A successful answer.
+#[derive(Debug)]
+pub struct Answer {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// Headers besides those that every answer has.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Its body.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// One entity: 200.
+    pub fn detail(data: &impl Serialize) -> Self {
+        Self::json(StatusCode::OK, &Envelope::new(data))
+    }
+
+    /// One entity, with `meta` null: 200. A few operations answer so.
+    pub fn detail_without_meta(data: &impl Serialize) -> Self {
+        Self::json(StatusCode::OK, &Envelope::without_meta(data))
+    }
+
+    /// A created entity: 201 with its id and a link to it.
+    pub fn created(collection: &str, id: &str) -> Self {
+        let data = portcullis_api::envelope::Created::new(collection, id);
+        Self::json(StatusCode::CREATED, &Envelope::new(data))
+    }
+
+    /// Done, and nothing to say: 200 with an empty object.
+    pub fn done() -> Self {
+        Self::json(StatusCode::OK, &Envelope::new(portcullis_api::envelope::Empty {}))
+    }
+
+    /// A page of a list: 200. `fields` are the symbols that filters may use.
+    pub fn list<T: Serialize>(page: Page<T>, fields: &[&str]) -> Self {
+        Self::json(StatusCode::OK, &ListEnvelope::new(page, fields))
+    }
+
+    /// A body of another type: 200.
+    pub fn raw(content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        Self { status: StatusCode::OK, content_type, headers: Vec::new(), body: body.into() }
+    }
+
+    /// The same answer with one more header.
+    #[must_use]
+    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    fn json(status: StatusCode, body: &impl Serialize) -> Self {
+        Self {
+            status,
+            content_type: "application/json",
+            headers: Vec::new(),
+            body: json::to_bytes(body).into(),
+        }
+    }
+}

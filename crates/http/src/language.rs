@@ -1,0 +1,94 @@
+//! Content negotiation: which bodies a route takes and whether the client takes its answer.
+
+use http::{HeaderMap, header};
+
+/// The media types that a route takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consumes {
+    /// JSON.
+    Json,
+    /// JSON, or a certificate request as text.
+    Enrollment,
+}
+
+impl Consumes {
+    /// The types by name.
+    pub const fn types(self) -> &'static [&'static str] {
+        match self {
+            Self::Json => &["application/json"],
+            Self::Enrollment => &[
+                "application/pkcs7",
+                "application/json",
+                "application/x-pem-file",
+                "text/plain",
+            ],
+        }
+    }
+}
+
+/// The media type without its parameters, in lower case.
+pub fn media_type(value: &str) -> String {
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The media type of a request's body, if it names one.
+pub fn content_type(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(header::CONTENT_TYPE)?;
+    Some(media_type(value.to_str().unwrap_or_default()))
+}
+
+/// Whether the client takes an answer of `produced`.
+pub fn accepts(headers: &HeaderMap, produced: &str) -> bool {
+    let mut ranges = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map(media_type)
+        .filter(|range| !range.is_empty())
+        .peekable();
+    if ranges.peek().is_none() {
+        return true;
+    }
+    let family = produced.split('/').next().unwrap_or_default();
+    ranges.any(|range| {
+        range == "*/*"
+            || range == produced
+            || range.strip_suffix("/*").is_some_and(|wanted| wanted == family)
+    })
+}
+
+/// Whether a request announces a body.
+pub fn has_body(headers: &HeaderMap) -> bool {
+    headers.contains_key(header::TRANSFER_ENCODING)
+        || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(name: header::HeaderName, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name, value.parse().unwrap())])
+    }
+
+    #[test]
+    fn accept_is_a_list_of_ranges() {
+        assert!(accepts(&HeaderMap::new(), "application/json"));
+        for (accept, fits) in [
+            ("application/json", true),
+            ("application/json, text/plain, */*", true),
+            ("Application/*;q=0.5", true),
+            ("text/html;q=1, text/plain", false),
+            ("image/*", false),
+        ] {
+            assert_eq!(accepts(&with(header::ACCEPT, accept), "application/json"), fits, "{accept}");
+        }
+    }
+
+    #[test]
+    fn parameters_of_a_media_type_do_not_count() {
+        let headers = with(header::CONTENT_TYPE, "Application/JSON; charset=utf-8");
+        assert_eq!(content_type(&headers).as_deref(), Some("application/json"));
+    }
+}

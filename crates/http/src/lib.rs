@@ -1,0 +1,3 @@
+//! http
+
+pub mod listen;

@@ -1,0 +1,83 @@
+//! TLS listener: accepts connections, bounds what each may cost, and hands requests to a [`Service`].
+//!
+//! The listener knows nothing of routes. It answers for the transport: TLS with a client
+//! certificate that is asked for and never judged, HTTP/1.1 and HTTP/2, deadlines and sizes
+//! ([`Limits`]), and a shutdown that lets running requests finish. Start from [`Listener::bind`],
+//! [`ServerTls::new`] and an implementation of [`Service`]; a closure from connection and request to
+//! a future of an [`Answer`] is one.
+//!
+//! What it refuses on its own, always with an empty body and a closed connection:
+//!
+//! | Request | Answer |
+//! |---|---|
+//! | head that is not HTTP, differing `Content-Length` headers | 400 |
+//! | `Content-Length` twice or beside `Transfer-Encoding` | 400 |
+//! | URI over 64 KiB | 414 |
+//! | head over [`Limits::max_head_bytes`], more than [`Limits::max_headers`] headers | 431 |
+//! | CONNECT or TRACE that a service would let succeed | 405 |
+//!
+//! A panic in a service becomes a 500 with an empty body and touches no other request.
+
+mod accept;
+mod activity;
+mod body;
+mod connection;
+mod drive;
+mod framing;
+mod half_open;
+mod handler;
+mod limits;
+mod stream;
+mod tls;
+
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt as _, Full};
+
+pub use self::accept::{ListenError, Listener};
+pub use self::body::{Body, BodyError, Pace};
+pub use self::connection::{Alpn, Connection, TlsVersion};
+pub use self::limits::{Http2Limits, Limits};
+pub use self::tls::{ServerTls, TlsError};
+
+/// Fault of a body that is produced while it is being sent; the connection is broken off.
+pub type AnswerError = Box<dyn Error + Send + Sync>;
+
+/// Body of an answer, whole or streamed.
+pub type AnswerBody = UnsyncBoxBody<Bytes, AnswerError>;
+
+/// Answer to one request.
+pub type Answer = http::Response<AnswerBody>;
+
+/// An answer being worked out.
+pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+/// Answers the requests of all connections.
+pub trait Service: Send + Sync + 'static {
+    /// Starts answering `request`, which arrived on `connection`.
+    ///
+    /// The future is dropped when the client goes away, so work that must not stop halfway belongs
+    /// in a task of its own.
+    fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering;
+}
+
+impl<F, R> Service for F
+where
+    F: Fn(Arc<Connection>, http::Request<Body>) -> R + Send + Sync + 'static,
+    R: Future<Output = Answer> + Send + 'static,
+{
+    fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering {
+        Box::pin(self(Arc::clone(connection), request))
+    }
+}
+
+/// Makes the body of an answer from bytes at hand.
+pub fn whole(bytes: impl Into<Bytes>) -> AnswerBody {
+    Full::new(bytes.into())
+        .map_err(|never| match never {})
+        .boxed_unsync()
+}

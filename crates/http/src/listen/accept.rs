@@ -1,0 +1,164 @@
+//! The socket: binding, accepting, ending.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::drive::{self, Shared};
+use super::half_open::HalfOpen;
+use super::{Limits, ServerTls, Service};
+
+/// Connections that the kernel may hold ready; it cuts the figure to its own limit.
+const BACKLOG: u32 = 4096;
+
+/// Pause after an accept that failed for want of a resource.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
+/// A bound socket that does not serve yet.
+#[derive(Debug)]
+pub struct Listener {
+    socket: TcpListener,
+    local: SocketAddr,
+}
+
+/// Why an address cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// Another program, or another listener of this one, holds it.
+    #[error(
+        "cannot listen on {0}: the address is in use; stop the program that holds it or choose \
+         another port"
+    )]
+    InUse(SocketAddr),
+    /// The port is privileged.
+    #[error(
+        "cannot listen on {0}: permission denied; choose a port from 1024 up or grant the right to \
+         bind low ports"
+    )]
+    Denied(SocketAddr),
+    /// No interface of this machine has the address.
+    #[error(
+        "cannot listen on {0}: no interface of this machine has the address; choose one that it \
+         has, or 0.0.0.0 for all"
+    )]
+    NotHere(SocketAddr),
+    /// Anything else.
+    #[error("cannot listen on {address}")]
+    Other {
+        /// Address asked for.
+        address: SocketAddr,
+        /// What the operating system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Listener {
+    /// Binds `address`; port 0 takes any free port. Clients can connect from here on, and wait.
+    ///
+    /// Must be called inside a Tokio runtime.
+    pub fn bind(address: SocketAddr) -> Result<Self, ListenError> {
+        Self::open(address).map_err(|source| match source.kind() {
+            io::ErrorKind::AddrInUse => ListenError::InUse(address),
+            io::ErrorKind::PermissionDenied => ListenError::Denied(address),
+            io::ErrorKind::AddrNotAvailable => ListenError::NotHere(address),
+            _ => ListenError::Other { address, source },
+        })
+    }
+
+    fn open(address: SocketAddr) -> io::Result<Self> {
+        let socket = if address.is_ipv4() {
+            TcpSocket::new_v4()?
+        } else {
+            TcpSocket::new_v6()?
+        };
+        // Elsewhere the option lets two programs share a port.
+        #[cfg(unix)]
+        socket.set_reuseaddr(true)?;
+        socket.bind(address)?;
+        let socket = socket.listen(BACKLOG)?;
+        let local = socket.local_addr()?;
+        Ok(Self { socket, local })
+    }
+
+    /// Returns the address bound, with the port that was really taken.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local
+    }
+
+    /// Serves until `shutdown` is cancelled, then returns when every connection has ended.
+    ///
+    /// On shutdown new connections are refused and unfinished handshakes dropped, unused connections
+    /// close, and running requests have [`Limits::drain`] to finish.
+    pub async fn serve(
+        self,
+        service: Arc<dyn Service>,
+        tls: Arc<ServerTls>,
+        limits: Limits,
+        shutdown: CancellationToken,
+    ) {
+        let half_open = HalfOpen::new(limits.max_half_open);
+        let shared = Arc::new(Shared {
+            service,
+            tls,
+            slots: Arc::new(Semaphore::new(
+                limits.max_connections.min(Semaphore::MAX_PERMITS),
+            )),
+            limits: Arc::new(limits),
+            shutdown,
+            abort: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        });
+        let accepting = accept(&self.socket, &half_open, &shared);
+        shared.shutdown.run_until_cancelled(accepting).await;
+        drop(self.socket);
+        shared.tasks.close();
+        if timeout(shared.limits.drain, shared.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("requests were still running at the end of the shutdown time");
+            shared.abort.cancel();
+            shared.tasks.wait().await;
+        }
+    }
+}
+
+/// Accepts connections for ever, each into a task of its own.
+async fn accept(socket: &TcpListener, half_open: &Arc<HalfOpen>, shared: &Arc<Shared>) {
+    loop {
+        match socket.accept().await {
+            Ok((stream, peer)) => {
+                let place = half_open.enter();
+                shared
+                    .tasks
+                    .spawn(drive::run(Arc::clone(shared), stream, peer, place));
+            },
+            Err(error) if is_of_the_client(&error) => {},
+            Err(error) => {
+                // Mostly no descriptor left: the oldest unfinished handshake has one to give.
+                tracing::warn!(%error, "cannot accept connections");
+                half_open.evict_oldest();
+                sleep(BACK_OFF).await;
+            },
+        }
+    }
+}
+
+/// Reports whether an accept failed because the client went away before it.
+fn is_of_the_client(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+    )
+}

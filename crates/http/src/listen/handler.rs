@@ -1,0 +1,148 @@
+//! Between the HTTP library and the service: panics, tunnels, unread bodies.
+
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http::header::{CONNECTION, EXPECT, HeaderValue, TRANSFER_ENCODING};
+use http::{Method, Request, Response, StatusCode, Version};
+use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::upgrade::OnUpgrade;
+
+use super::activity::{Activity, Running};
+use super::{Answer, AnswerBody, AnswerError, Body, Connection, Service, framing, whole};
+
+/// Answers the requests of one connection.
+#[derive(Clone)]
+pub(super) struct Handler {
+    /// What answers them.
+    pub(super) service: Arc<dyn Service>,
+    /// Facts handed over with each.
+    pub(super) connection: Arc<Connection>,
+    /// State of the connection.
+    pub(super) activity: Arc<Activity>,
+}
+
+impl hyper::service::Service<Request<Incoming>> for Handler {
+    type Response = Response<Tracked>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        let handler = self.clone();
+        // Counted from here, not from the first poll: HTTP/2 polls in a task of its own.
+        let (running, head) = self.activity.begin();
+        Box::pin(async move {
+            let answer = handler.answer(request, head).await;
+            Ok(answer.map(|inner| Tracked {
+                inner,
+                running: Some(running),
+            }))
+        })
+    }
+}
+
+impl Handler {
+    /// Answers one request; `head` is what the connection received for it.
+    async fn answer(&self, request: Request<Incoming>, head: Vec<u8>) -> Answer {
+        let is_http1 = request.version() < Version::HTTP_2;
+        let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
+        let may_read = !request.headers().contains_key(EXPECT);
+        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        if is_http1 && framing::is_ambiguous(&head, request.method().as_str(), is_chunked) {
+            self.activity.leave_body_unread();
+            return closing(bare(StatusCode::BAD_REQUEST));
+        }
+        drop(head);
+        let (mut parts, incoming) = request.into_parts();
+        parts.extensions.remove::<OnUpgrade>();
+        let (body, rest) = Body::arriving(incoming);
+        let mut answer = self.shielded(Request::from_parts(parts, body)).await;
+        if is_tunnel && answer.status().is_success() {
+            answer = bare(StatusCode::METHOD_NOT_ALLOWED);
+        }
+        let is_fit = rest.settle(may_read).await;
+        if !is_fit {
+            self.activity.leave_body_unread();
+        }
+        if is_http1 && (is_tunnel || !is_fit) {
+            closing(answer)
+        } else {
+            answer
+        }
+    }
+
+    /// Runs the service, turning a panic into a 500.
+    async fn shielded(&self, request: Request<Body>) -> Answer {
+        let method = request.method().clone();
+        // What a panic leaves half done inside the service is dropped with its future; what it
+        // shares with others sits behind locks that tell of a panic themselves.
+        let call = || self.service.call(&self.connection, request);
+        let answer = match catch_unwind(AssertUnwindSafe(call)) {
+            Ok(mut answering) => {
+                poll_fn(
+                    |cx| match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(cx))) {
+                        Ok(progress) => progress.map(Some),
+                        Err(_) => Poll::Ready(None),
+                    },
+                )
+                .await
+            },
+            Err(_) => None,
+        };
+        answer.unwrap_or_else(|| {
+            // No path: it may hold a token.
+            tracing::error!(%method, peer = %self.connection.peer, "answering a request panicked");
+            bare(StatusCode::INTERNAL_SERVER_ERROR)
+        })
+    }
+}
+
+/// Makes an answer without a body.
+fn bare(status: StatusCode) -> Answer {
+    let mut answer = Response::new(whole(Bytes::new()));
+    *answer.status_mut() = status;
+    answer
+}
+
+/// Announces that the connection ends with this answer, which the HTTP library then sees to.
+fn closing(mut answer: Answer) -> Answer {
+    answer
+        .headers_mut()
+        .insert(CONNECTION, HeaderValue::from_static("close"));
+    answer
+}
+
+/// Body of an answer that keeps its request counted until the last byte is handed over.
+pub(super) struct Tracked {
+    inner: AnswerBody,
+    running: Option<Running>,
+}
+
+impl hyper::body::Body for Tracked {
+    type Data = Bytes;
+    type Error = AnswerError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, AnswerError>>> {
+        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
+        if frame.is_none() {
+            self.running = None;
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,95 @@
+//! What one connection, and all of them together, may cost.
+
+use std::time::Duration;
+
+/// Bounds of a listener; the defaults suit a controller that faces the Internet.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Time from accept to the end of the TLS handshake.
+    pub handshake: Duration,
+    /// Time from the end of the handshake, or from the first byte of a later request, to the end of
+    /// the request head.
+    pub header_read: Duration,
+    /// Time that a connection which has served a request may stay unused.
+    pub idle: Duration,
+    /// Time that the client may leave written bytes untaken before the connection is dropped.
+    pub write_stall: Duration,
+    /// Time to take in, unread, what a refused client is still sending, so that the reset that
+    /// follows a close does not overtake the answer.
+    pub linger: Duration,
+    /// Time that running requests are given once shutdown has begun.
+    pub drain: Duration,
+    /// Largest request head in bytes: request line and headers (HTTP/1), header list (HTTP/2).
+    /// Values below 8 KiB count as 8 KiB.
+    pub max_head_bytes: usize,
+    /// Most header lines in one HTTP/1 request.
+    pub max_headers: usize,
+    /// Most connections with an unfinished handshake. One more drops the oldest of them: a client
+    /// that means it is done within a fraction of the deadline, a flood is not.
+    pub max_half_open: usize,
+    /// Most connections with a finished handshake. One more is closed at once.
+    pub max_connections: usize,
+    /// Bounds that only HTTP/2 has.
+    pub http2: Http2Limits,
+}
+
+/// Bounds of an HTTP/2 connection.
+#[derive(Clone, Debug)]
+pub struct Http2Limits {
+    /// Most streams open at a time.
+    pub max_streams: u32,
+    /// Flow-control window of one stream, in bytes.
+    pub stream_window: u32,
+    /// Flow-control window of the connection, in bytes.
+    pub connection_window: u32,
+    /// Most streams that the client has reset before they were looked at; one more ends the
+    /// connection (rapid reset, CVE-2023-44487).
+    pub max_reset_streams: usize,
+    /// Most streams reset by this side because of the client's faults; one more ends the connection.
+    pub max_faulty_streams: usize,
+    /// Time without a frame after which the client is asked for a sign of life.
+    pub ping_interval: Duration,
+    /// Time that the client has to give it.
+    pub ping_timeout: Duration,
+}
+
+impl Limits {
+    /// Returns [`Self::max_head_bytes`], raised to the least that the HTTP/1 reader works with.
+    pub(super) fn head_bytes(&self) -> usize {
+        self.max_head_bytes.max(8 * 1024)
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            handshake: Duration::from_secs(10),
+            header_read: Duration::from_secs(10),
+            idle: Duration::from_secs(75),
+            write_stall: Duration::from_secs(30),
+            linger: Duration::from_secs(2),
+            drain: Duration::from_secs(10),
+            // The longest URI that the parser takes (64 KiB, a filter may fill it) and 16 KiB of
+            // headers, room for several bearer tokens.
+            max_head_bytes: 80 * 1024,
+            max_headers: 100,
+            max_half_open: 4096,
+            max_connections: 16 * 1024,
+            http2: Http2Limits::default(),
+        }
+    }
+}
+
+impl Default for Http2Limits {
+    fn default() -> Self {
+        Self {
+            max_streams: 100,
+            stream_window: 64 * 1024,
+            connection_window: 256 * 1024,
+            max_reset_streams: 20,
+            max_faulty_streams: 64,
+            ping_interval: Duration::from_secs(30),
+            ping_timeout: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Server certificates: chosen by name, replaced at run time.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustls::client::verify_server_name;
+use rustls::server::{ClientHello, ParsedCertificate, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use rustls_pki_types::ServerName;
+
+use super::{TlsError, check};
+
+/// The certificates being served.
+#[derive(Debug)]
+pub(super) struct ServerCertificates {
+    current: RwLock<Arc<[Arc<CertifiedKey>]>>,
+}
+
+impl ServerCertificates {
+    /// Starts serving `certificates`.
+    pub(super) fn new(certificates: Vec<Arc<CertifiedKey>>) -> Result<Self, TlsError> {
+        check(&certificates)?;
+        Ok(Self {
+            current: RwLock::new(certificates.into()),
+        })
+    }
+
+    /// Serves `certificates` in place of the present ones, which stay when these are refused.
+    pub(super) fn replace(&self, certificates: Vec<Arc<CertifiedKey>>) -> Result<(), TlsError> {
+        check(&certificates)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = certificates.into();
+        Ok(())
+    }
+
+    /// Returns the certificates served at this moment.
+    fn current(&self) -> Arc<[Arc<CertifiedKey>]> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl ResolvesServerCert for ServerCertificates {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let current = self.current();
+        let name = hello
+            .server_name()
+            .and_then(|name| ServerName::try_from(name).ok());
+        let named = || current.iter().filter(|pair| covers(pair, name.as_ref()));
+        // Two certificates of one name differ in key type: the client says which it can check.
+        let usable =
+            |pair: &&Arc<CertifiedKey>| pair.key.choose_scheme(hello.signature_schemes()).is_some();
+        named()
+            .find(usable)
+            .or_else(|| named().next())
+            .or_else(|| current.iter().find(usable))
+            .or_else(|| current.first())
+            .cloned()
+    }
+}
+
+/// Reports whether a subject alternative name of `pair`, exact or wildcard, covers `name`.
+fn covers(pair: &CertifiedKey, name: Option<&ServerName<'_>>) -> bool {
+    let Some((leaf, name)) = pair.cert.first().zip(name) else {
+        return false;
+    };
+    ParsedCertificate::try_from(leaf).is_ok_and(|leaf| verify_server_name(&leaf, name).is_ok())
+}

@@ -1,0 +1,156 @@
+//! Request paths: normalisation, and which API a path belongs to.
+//!
+//! Paths are cleaned before they are matched, without a redirect: repeated slashes collapse, `.`
+//! and `..` are resolved, a trailing slash is dropped. Consoles in use depend on it. The client
+//! API is the fallback: a path that names no API is one of its own, so that clients that know
+//! only the host and port find it.
+
+use std::borrow::Cow;
+
+/// The APIs that a listener can serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Api {
+    /// What SDKs, tunnelers and routers call.
+    Client,
+    /// What administrators call.
+    Management,
+    /// What operators of the fabric call.
+    Fabric,
+}
+
+impl Api {
+    /// Every API.
+    pub const ALL: [Self; 3] = [Self::Client, Self::Management, Self::Fabric];
+
+    /// Where its paths begin.
+    pub const fn base(self) -> &'static str {
+        match self {
+            Self::Client => "/edge/client/v1",
+            Self::Management => "/edge/management/v1",
+            Self::Fabric => "/fabric/v1",
+        }
+    }
+
+    /// Its name in configuration files and in the answer to `GET /version`.
+    pub const fn binding(self) -> &'static str {
+        match self {
+            Self::Client => "edge-client",
+            Self::Management => "edge-management",
+            Self::Fabric => "fabric",
+        }
+    }
+}
+
+/// A path within an API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target<'a> {
+    /// The API.
+    pub api: Api,
+    /// The rest of the path, beginning with a slash; still percent-encoded.
+    pub path: Cow<'a, str>,
+}
+
+/// The alias under which older clients know the client API.
+const LEGACY_CLIENT: &str = "/edge/v1";
+
+/// Finds out which API a path belongs to, and what it names there.
+pub fn resolve(raw: &str) -> Target<'_> {
+    let path = clean(raw);
+    let bases = Api::ALL
+        .iter()
+        .map(|&api| (api, api.base()))
+        .chain(std::iter::once((Api::Client, LEGACY_CLIENT)));
+    for (api, base) in bases {
+        if let Some(rest) = below(&path, base) {
+            return Target { api, path: Cow::Owned(rest.to_owned()) };
+        }
+    }
+    Target { api: Api::Client, path }
+}
+
+/// What follows `base` in `path`, if `path` is `base` or lies below it.
+fn below<'a>(path: &'a str, base: &str) -> Option<&'a str> {
+    match path.strip_prefix(base)? {
+        "" => Some("/"),
+        rest if rest.starts_with('/') => Some(rest),
+        _ => None,
+    }
+}
+
+/// Cleans a path: `//a/./b/../c/` becomes `/a/c`.
+fn clean(raw: &str) -> Cow<'_, str> {
+    let is_clean = raw.starts_with('/')
+        && (raw.len() == 1 || !raw.ends_with('/'))
+        && !raw.contains("//")
+        && !raw.contains("/.");
+    if is_clean {
+        return Cow::Borrowed(raw);
+    }
+    let mut segments = Vec::new();
+    for segment in raw.split('/') {
+        match segment {
+            "" | "." => {},
+            ".." => {
+                segments.pop();
+            },
+            segment => segments.push(segment),
+        }
+    }
+    Cow::Owned(format!("/{}", segments.join("/")))
+}
+
+/// Decodes `%XX` in a path parameter; what is not valid UTF-8 then names nothing.
+pub fn decode_parameter(raw: &str) -> Option<String> {
+    if !raw.contains('%') {
+        return Some(raw.to_owned());
+    }
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut rest = raw.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        if first == b'%' {
+            let (digits, after) = after.split_at_checked(2)?;
+            let digits = std::str::from_utf8(digits).ok()?;
+            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            rest = after;
+        } else {
+            bytes.push(first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_find_their_api() {
+        for (raw, api, path) in [
+            ("/", Api::Client, "/"),
+            ("/version", Api::Client, "/version"),
+            ("/edge/client/v1", Api::Client, "/"),
+            ("/edge/client/v1/enroll", Api::Client, "/enroll"),
+            ("/edge/v1/enroll", Api::Client, "/enroll"),
+            ("/edge/management/v1//identities/x//", Api::Management, "/identities/x"),
+            ("/edge/management/v1/a/../identities/.", Api::Management, "/identities"),
+            ("/edge/management/v10/identities", Api::Client, "/edge/management/v10/identities"),
+            ("/fabric/v1//routers", Api::Fabric, "/routers"),
+            ("/edge/client/v1/../../../../etc/passwd", Api::Client, "/etc/passwd"),
+            ("/.well-known/est/cacerts", Api::Client, "/.well-known/est/cacerts"),
+            ("/edge/client/v1/identities/.x", Api::Client, "/identities/.x"),
+        ] {
+            let target = resolve(raw);
+            assert_eq!((target.api, target.path.as_ref()), (api, path), "{raw}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_decoded_once() {
+        assert_eq!(decode_parameter("a.b-C"), Some("a.b-C".to_owned()));
+        assert_eq!(decode_parameter("a%2Fb%2525"), Some("a/b%25".to_owned()));
+        for broken in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(decode_parameter(broken), None, "{broken}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The query part of a request's URL.
+
+/// The parameters of a query, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads `a=b&c=d`; `+` and `%20` are blanks.
+    pub fn parse(raw: Option<&str>) -> Self {
+        let raw = raw.unwrap_or_default();
+        Self(
+            url::form_urlencoded::parse(raw.as_bytes())
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect(),
+        )
+    }
+
+    /// The first value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.all(name).next()
+    }
+
+    /// Every value of a parameter.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0.iter().filter(move |(given, _)| given == name).map(|(_, value)| value.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_decoded() {
+        let query = Query::parse(Some("filter=name%3D%22a+b%22&limit=5&limit=6&x"));
+        assert_eq!(query.get("filter"), Some("name=\"a b\""));
+        assert_eq!(query.all("limit").collect::<Vec<_>>(), ["5", "6"]);
+        assert_eq!(query.get("x"), Some(""));
+        assert_eq!(query.get("absent"), None);
+    }
+}

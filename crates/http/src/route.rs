@@ -1,0 +1,181 @@
+//! Routes as data: method, path, what the caller must be, what the body is, who answers.
+//!
+//! A route is declared with [`guarded`] or [`open`]. The order in which a request is judged
+//! follows from the types, not from the handler: session (401), body (400), permission (401), and
+//! only then the handler, which gets the proof of permission as an argument.
+
+mod payload;
+mod table;
+
+pub use payload::{Ignored, Json, OptionalJson, Payload};
+pub use table::{Lookup, Table};
+
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::language::Consumes;
+use crate::listen::Connection;
+use crate::path::Api;
+use crate::query::Query;
+use crate::state::State;
+use bytes::Bytes;
+use http::{HeaderMap, Method};
+use portcullis_domain::access::{Access, Action, Caller, Origin, Permit};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// One operation of an API.
+pub struct Route {
+    /// The APIs that have it.
+    pub apis: &'static [Api],
+    /// Its method.
+    pub method: Method,
+    /// Its path within the API, with parameters as `{name}`.
+    pub path: &'static str,
+    /// What its caller must be.
+    pub access: Access,
+    /// The media types of its body.
+    pub consumes: Consumes,
+    /// The longest body it takes, bytes.
+    pub cap: usize,
+    serve: Serve,
+}
+
+type Serve = Box<dyn Fn(Incoming) -> Reply + Send + Sync>;
+
+/// What becomes of a request.
+pub type Reply = Pin<Box<dyn Future<Output = Result<Answer, ApiError>> + Send>>;
+
+/// A request whose session is established and whose body was read, but not understood yet.
+pub struct Incoming {
+    /// What the handler is given besides the body.
+    pub context: Context,
+    /// Who asks; `None` only on public routes.
+    pub caller: Option<Arc<Caller>>,
+    /// The media type of the body, if it was named.
+    pub content_type: Option<String>,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// What a handler knows of its request besides permission and body.
+pub struct Context {
+    /// The controller.
+    pub state: Arc<State>,
+    /// The API on which the request came.
+    pub api: Api,
+    /// The connection, with the client's certificates.
+    pub connection: Arc<Connection>,
+    /// Where the request comes from.
+    pub origin: Origin,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The parameters of the path.
+    pub parameters: BTreeMap<&'static str, String>,
+    /// The parameters of the query.
+    pub query: Query,
+    /// The token of the session, as it was presented.
+    pub token: Option<secrecy::SecretString>,
+}
+
+impl Context {
+    /// The path parameter `id`; the empty text when the route has none, which names nothing.
+    pub fn id(&self) -> &str {
+        self.parameters.get("id").map(String::as_str).unwrap_or_default()
+    }
+}
+
+/// A request that may be answered: `P` proves it, `B` is the body.
+pub struct Call<P, B> {
+    /// Proof that the caller may do this; `()` on public routes.
+    pub permit: P,
+    /// The body.
+    pub body: B,
+    /// Everything else.
+    pub context: Context,
+}
+
+/// Declares a route for those who may perform the action `A`.
+pub fn guarded<A, B, H, F>(method: Method, path: &'static str, handler: H) -> Route
+where
+    A: Action,
+    B: Payload,
+    H: Fn(Call<Permit<A>, B>) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
+{
+    let serve = move |incoming: Incoming| -> Reply {
+        let body = match B::read(incoming.content_type.as_deref(), &incoming.body) {
+            Ok(body) => body,
+            Err(error) => return refuse(error.into()),
+        };
+        let permit = match incoming.caller.map(Permit::request) {
+            Some(Ok(permit)) => permit,
+            Some(Err(denied)) => return refuse(denied.into()),
+            None => return refuse(ApiError::unauthenticated()),
+        };
+        Box::pin(handler(Call { permit, body, context: incoming.context }))
+    };
+    Route::new::<B>(method, path, A::ACCESS, B::CAP, Box::new(serve))
+}
+
+/// Declares a route for everybody; credentials are not looked at.
+pub fn open<B, H, F>(method: Method, path: &'static str, handler: H) -> Route
+where
+    B: Payload,
+    H: Fn(Call<(), B>) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
+{
+    let serve = move |incoming: Incoming| -> Reply {
+        match B::read(incoming.content_type.as_deref(), &incoming.body) {
+            Ok(body) => Box::pin(handler(Call { permit: (), body, context: incoming.context })),
+            Err(error) => refuse(error.into()),
+        }
+    };
+    Route::new::<B>(method, path, Access::Public, B::CAP.min(PUBLIC_CAP), Box::new(serve))
+}
+
+/// The longest body of a route that needs no session.
+const PUBLIC_CAP: usize = 256 * 1024;
+
+fn refuse(error: ApiError) -> Reply {
+    Box::pin(std::future::ready(Err(error)))
+}
+
+impl Route {
+    fn new<B: Payload>(
+        method: Method,
+        path: &'static str,
+        access: Access,
+        cap: usize,
+        serve: Serve,
+    ) -> Self {
+        Self {
+            apis: &[Api::Client, Api::Management],
+            method,
+            path,
+            access,
+            consumes: B::CONSUMES,
+            cap,
+            serve,
+        }
+    }
+
+    /// The same route, on these APIs only.
+    #[must_use]
+    pub fn only(mut self, apis: &'static [Api]) -> Self {
+        self.apis = apis;
+        self
+    }
+
+    /// Answers a request.
+    pub fn serve(&self, incoming: Incoming) -> Reply {
+        (self.serve)(incoming)
+    }
+}
+
+impl std::fmt::Debug for Route {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} {} ({:?})", self.method, self.path, self.access)
+    }
+}

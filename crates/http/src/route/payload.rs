@@ -1,0 +1,48 @@
+//! Bodies of requests, by how they are read.
+
+use crate::language::Consumes;
+use bytes::Bytes;
+use portcullis_api::decode::{Decode, DecodeError, Members};
+
+/// A body.
+pub trait Payload: Sized + Send + 'static {
+    /// The media types in which it may come.
+    const CONSUMES: Consumes = Consumes::Json;
+
+    /// The most bytes it may have.
+    const CAP: usize = 1024 * 1024;
+
+    /// Reads it.
+    fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError>;
+}
+
+/// No body; what a client sends all the same is not looked at.
+#[derive(Debug)]
+pub struct Ignored;
+
+impl Payload for Ignored {
+    fn read(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
+        Ok(Self)
+    }
+}
+
+/// A JSON body that must be there.
+#[derive(Debug)]
+pub struct Json<T>(pub T);
+
+impl<T: Decode + Send + 'static> Payload for Json<T> {
+    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+        T::decode(&mut Members::parse(bytes, T::PARAMETER)?).map(Self)
+    }
+}
+
+/// A JSON body that may be missing, which is the same as `{}`.
+#[derive(Debug)]
+pub struct OptionalJson<T>(pub T);
+
+impl<T: Decode + Send + 'static> Payload for OptionalJson<T> {
+    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+        let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
+        T::decode(&mut Members::parse(bytes, T::PARAMETER)?).map(Self)
+    }
+}
