@@ -1,0 +1,86 @@
+//! The names under which a server is reached.
+
+use std::net::IpAddr;
+
+use der::asn1::{Ia5String, OctetString};
+use rustls_pki_types::DnsName;
+use x509_cert::ext::pkix::name::GeneralName;
+
+use crate::spiffe::SpiffeId;
+
+/// A text is neither a host name nor an address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is neither a host name nor an IP address")]
+pub struct ServerNamesError {
+    /// The text.
+    pub name: String,
+}
+
+/// The alternative names of a server certificate.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServerNames {
+    hosts: Vec<String>,
+    addresses: Vec<IpAddr>,
+    spiffe: Option<SpiffeId>,
+}
+
+impl ServerNames {
+    /// Sorts texts into host names and addresses and drops repetitions.
+    ///
+    /// # Errors
+    ///
+    /// [`ServerNamesError`] with the first text that is neither.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_pki::ServerNames;
+    ///
+    /// let names = ServerNames::parse(["ctrl.example.test", "localhost", "127.0.0.1", "::1"]);
+    /// assert!(names.is_ok());
+    /// assert!(ServerNames::parse(["not a host"]).is_err());
+    /// ```
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, ServerNamesError> {
+        let mut sorted = Self::default();
+        for name in names {
+            if let Ok(address) = name.parse::<IpAddr>() {
+                if !sorted.addresses.contains(&address) {
+                    sorted.addresses.push(address);
+                }
+            } else if DnsName::try_from(name).is_ok() {
+                let host = name.to_ascii_lowercase();
+                if !sorted.hosts.contains(&host) {
+                    sorted.hosts.push(host);
+                }
+            } else {
+                return Err(ServerNamesError {
+                    name: name.to_owned(),
+                });
+            }
+        }
+        Ok(sorted)
+    }
+
+    /// Adds the SPIFFE name of the server.
+    #[must_use]
+    pub fn with_spiffe(mut self, id: SpiffeId) -> Self {
+        self.spiffe = Some(id);
+        self
+    }
+
+    pub(super) fn to_general_names(&self) -> der::Result<Vec<GeneralName>> {
+        let hosts = self
+            .hosts
+            .iter()
+            .map(|host| Ok(GeneralName::DnsName(Ia5String::new(host)?)));
+        let addresses = self.addresses.iter().map(|address| {
+            let octets = match address {
+                IpAddr::V4(address) => address.octets().to_vec(),
+                IpAddr::V6(address) => address.octets().to_vec(),
+            };
+            Ok(GeneralName::IpAddress(OctetString::new(octets)?))
+        });
+        let spiffe = self.spiffe.iter().map(SpiffeId::to_general_name);
+        hosts.chain(addresses).chain(spiffe).collect()
+    }
+}

@@ -1,0 +1,147 @@
+//! What stands in each kind of certificate.
+
+use const_oid::{
+    AssociatedOid,
+    db::rfc5280::{ID_KP_CLIENT_AUTH, ID_KP_SERVER_AUTH},
+};
+use der::{Encode, asn1::OctetString, referenced::OwnedToRef as _};
+use spki::{SubjectPublicKeyInfoOwned, SubjectPublicKeyInfoRef};
+use x509_cert::{
+    TbsCertificate,
+    builder::{self, profile::BuilderProfile},
+    ext::{
+        Extension,
+        pkix::{
+            AuthorityKeyIdentifier, BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsages,
+            SubjectAltName, SubjectKeyIdentifier, name::GeneralName,
+        },
+    },
+    name::Name,
+};
+
+use crate::certificate::Certificate;
+
+/// Kinds of certificates that an authority issues.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Another authority, or itself; with how many more may follow below it.
+    Authority { path_length: Option<u8> },
+    /// A server of this network.
+    Server,
+    /// The controller as a client of other controllers.
+    Client,
+    /// An identity or one of its sessions.
+    Identity,
+}
+
+/// A certificate about to be built: names and extensions, complete.
+///
+/// The builder's own profiles follow the rules of public web authorities, which forbid much of what
+/// this network needs, so everything is spelled out here.
+pub(super) struct Profile {
+    issuer: Name,
+    subject: Name,
+    extensions: Vec<Extension>,
+}
+
+impl Profile {
+    /// `issuer` is `None` for a root, which names itself.
+    pub(super) fn new(
+        kind: Kind,
+        subject: Name,
+        key: &SubjectPublicKeyInfoOwned,
+        names: Vec<GeneralName>,
+        issuer: Option<&Certificate>,
+    ) -> der::Result<Self> {
+        let mut extensions = vec![key_usage(kind)?];
+        extensions.extend(purpose(kind)?);
+        if let Kind::Authority { path_length } = kind {
+            let constraints = BasicConstraints {
+                ca: true,
+                path_len_constraint: path_length,
+            };
+            extensions.push(extension(true, &constraints)?);
+            extensions.push(extension(
+                false,
+                &SubjectKeyIdentifier::try_from(key.owned_to_ref())?,
+            )?);
+        }
+        if let Some(key_identifier) = issuer.and_then(key_identifier_of) {
+            let identifier = AuthorityKeyIdentifier {
+                key_identifier: Some(key_identifier),
+                ..Default::default()
+            };
+            extensions.push(extension(false, &identifier)?);
+        }
+        if !names.is_empty() {
+            // RFC 5280 section 4.2.1.6: critical when there is no subject besides it.
+            extensions.push(extension(subject.is_empty(), &SubjectAltName(names))?);
+        }
+        let issuer = issuer.map_or(&subject, |issuer| {
+            issuer.parsed().tbs_certificate().subject()
+        });
+        Ok(Self {
+            issuer: issuer.clone(),
+            subject,
+            extensions,
+        })
+    }
+}
+
+fn key_usage(kind: Kind) -> der::Result<Extension> {
+    let usages = match kind {
+        Kind::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
+        Kind::Server | Kind::Client => KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment,
+        Kind::Identity => {
+            KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment | KeyUsages::DataEncipherment
+        },
+    };
+    extension(true, &KeyUsage(usages))
+}
+
+fn purpose(kind: Kind) -> der::Result<Option<Extension>> {
+    let purpose = match kind {
+        Kind::Authority { .. } => return Ok(None),
+        Kind::Server => ID_KP_SERVER_AUTH,
+        Kind::Client | Kind::Identity => ID_KP_CLIENT_AUTH,
+    };
+    extension(false, &ExtendedKeyUsage(vec![purpose])).map(Some)
+}
+
+fn extension<T: Encode + AssociatedOid>(critical: bool, value: &T) -> der::Result<Extension> {
+    let extn_value = OctetString::new(value.to_der()?)?;
+    Ok(Extension {
+        extn_id: T::OID,
+        critical,
+        extn_value,
+    })
+}
+
+/// The subject key identifier of an issuer. Without one there is nothing to point to; verifiers
+/// then go by the name alone.
+fn key_identifier_of(issuer: &Certificate) -> Option<OctetString> {
+    let found = issuer
+        .parsed()
+        .tbs_certificate()
+        .get_extension::<SubjectKeyIdentifier>();
+    found.ok().flatten().map(|(_, identifier)| identifier.0)
+}
+
+impl BuilderProfile for Profile {
+    fn get_issuer(&self, _subject: &Name) -> Name {
+        self.issuer.clone()
+    }
+
+    fn get_subject(&self) -> Name {
+        self.subject.clone()
+    }
+
+    fn build_extensions(
+        &self,
+        _key: SubjectPublicKeyInfoRef<'_>,
+        _issuer_key: SubjectPublicKeyInfoRef<'_>,
+        _certificate: &TbsCertificate,
+    ) -> builder::Result<Vec<Extension>> {
+        Ok(self.extensions.clone())
+    }
+}

@@ -1,0 +1,294 @@
+//! Certificates: bytes as they came, and what the controller asks of them.
+
+use std::fmt;
+
+use der::Decode as _;
+use jiff::Timestamp;
+use rustls_pki_types::{CertificateDer, ServerName};
+use x509_cert::{
+    ext::pkix::{BasicConstraints, ExtendedKeyUsage, SubjectAltName, name::GeneralName},
+    time::Time,
+};
+
+use crate::{
+    fingerprint::{Fingerprint, Sha256Fingerprint},
+    key::{PublicKey, UnsupportedKey},
+    pem::{self, PemError},
+    subject,
+};
+
+const LABEL: &str = "CERTIFICATE";
+const LARGEST: usize = 64 * 1024;
+
+/// A text or bytes could not be read as certificates.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateError {
+    /// The text is broken PEM.
+    #[error("the certificate is not readable PEM")]
+    Pem(#[from] PemError),
+    /// The text holds no PEM block at all.
+    #[error("the text holds no PEM block")]
+    NotPem,
+    /// The text holds PEM blocks, none of which is a certificate.
+    #[error("the text holds no certificate, only a PEM block labelled {label}")]
+    OtherLabel {
+        /// Label of the first block.
+        label: String,
+    },
+    /// The bytes are not an X.509 certificate.
+    #[error("the certificate is not well-formed X.509")]
+    Malformed(#[source] der::Error),
+    /// The certificate is larger than 64 KiB.
+    #[error("the certificate is larger than 64 KiB")]
+    TooLarge,
+}
+
+/// An X.509 certificate (RFC 5280), kept byte for byte as it came.
+///
+/// Having one says nothing about whether it is to be believed; that is
+/// [`TrustAnchors`](crate::TrustAnchors)' to say.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Certificate {
+    der: CertificateDer<'static>,
+    parsed: x509_cert::Certificate,
+    names: Vec<GeneralName>,
+    is_ca: bool,
+}
+
+impl Certificate {
+    /// Reads a certificate in DER.
+    ///
+    /// # Errors
+    ///
+    /// [`CertificateError`] when it is too large or not well-formed, which includes alternative
+    /// names and basic constraints that cannot be read or stand there twice.
+    pub fn from_der(der: impl Into<Vec<u8>>) -> Result<Self, CertificateError> {
+        let der = der.into();
+        if der.len() > LARGEST {
+            return Err(CertificateError::TooLarge);
+        }
+        let parsed = x509_cert::Certificate::from_der(&der).map_err(CertificateError::Malformed)?;
+        let body = parsed.tbs_certificate();
+        let names = body
+            .get_extension::<SubjectAltName>()
+            .map_err(CertificateError::Malformed)?;
+        let constraints = body
+            .get_extension::<BasicConstraints>()
+            .map_err(CertificateError::Malformed)?;
+        Ok(Self {
+            names: names.map(|(_, names)| names.0).unwrap_or_default(),
+            is_ca: constraints.is_some_and(|(_, constraints)| constraints.ca),
+            der: CertificateDer::from(der),
+            parsed,
+        })
+    }
+
+    /// Reads the first certificate of a PEM text.
+    ///
+    /// # Errors
+    ///
+    /// As [`certificates_from_pem`].
+    pub fn from_pem(text: &str) -> Result<Self, CertificateError> {
+        let first = certificates_from_pem(text)?.into_iter().next();
+        first.ok_or(CertificateError::NotPem)
+    }
+
+    /// Writes the certificate as one PEM block with a line break at its end.
+    pub fn to_pem(&self) -> String {
+        pem::encode(LABEL, &self.der)
+    }
+
+    /// The certificate in DER.
+    pub fn as_der(&self) -> &[u8] {
+        &self.der
+    }
+
+    /// The certificate in DER, as the TLS library takes it.
+    pub fn as_rustls(&self) -> &CertificateDer<'static> {
+        &self.der
+    }
+
+    pub(crate) fn parsed(&self) -> &x509_cert::Certificate {
+        &self.parsed
+    }
+
+    /// The SHA-1 digest by which clients and authenticators name the certificate.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of_der(&self.der)
+    }
+
+    /// The SHA-256 digest, to be shown to people.
+    pub fn sha256(&self) -> Sha256Fingerprint {
+        Sha256Fingerprint::of_der(&self.der)
+    }
+
+    /// The public key.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedKey`] when signatures of such keys are not accepted.
+    pub fn public_key(&self) -> Result<PublicKey, UnsupportedKey> {
+        PublicKey::from_spki(self.parsed.tbs_certificate().subject_public_key_info())
+    }
+
+    /// The SHA-256 digest of the public key in DER.
+    ///
+    /// A list of what is refused goes by this: rewriting a signature changes the certificate's
+    /// fingerprint and leaves the key.
+    pub fn key_fingerprint(&self) -> Sha256Fingerprint {
+        use der::Encode as _;
+        let spki = self.parsed.tbs_certificate().subject_public_key_info();
+        // What has been decoded can be encoded, so the fallback is never taken.
+        Sha256Fingerprint::of_der(&spki.to_der().unwrap_or_default())
+    }
+
+    /// Whether basic constraints make it the certificate of an authority.
+    pub fn is_ca(&self) -> bool {
+        self.is_ca
+    }
+
+    /// Whether issuer and subject are the same name, as in a root.
+    pub fn is_self_issued(&self) -> bool {
+        let body = self.parsed.tbs_certificate();
+        body.issuer() == body.subject()
+    }
+
+    /// The first instant of validity.
+    pub fn not_before(&self) -> Timestamp {
+        instant(self.parsed.tbs_certificate().validity().not_before)
+    }
+
+    /// The last instant of validity.
+    pub fn not_after(&self) -> Timestamp {
+        instant(self.parsed.tbs_certificate().validity().not_after)
+    }
+
+    /// Whether `at` lies within the validity, ends included.
+    pub fn is_valid_at(&self, at: Timestamp) -> bool {
+        // Validity is in whole seconds, and the last one counts to its end.
+        (self.not_before().as_second()..=self.not_after().as_second()).contains(&at.as_second())
+    }
+
+    /// The subject as text (RFC 4514).
+    pub fn subject(&self) -> String {
+        self.parsed.tbs_certificate().subject().to_string()
+    }
+
+    /// The issuer as text (RFC 4514).
+    pub fn issuer(&self) -> String {
+        self.parsed.tbs_certificate().issuer().to_string()
+    }
+
+    /// The serial number in upper-case hexadecimal pairs with colons between them.
+    pub fn serial_number(&self) -> String {
+        self.parsed.tbs_certificate().serial_number().to_string()
+    }
+
+    /// The last common name of the subject, if it is a plain text.
+    pub fn common_name(&self) -> Option<String> {
+        let subject = self.parsed.tbs_certificate().subject();
+        let names = subject
+            .iter()
+            .filter(|part| part.oid == const_oid::db::rfc4519::COMMON_NAME);
+        names.last().and_then(|part| subject::text(&part.value))
+    }
+
+    /// The URIs among the alternative names, as they stand there.
+    pub fn uri_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().filter_map(|name| match name {
+            GeneralName::UniformResourceIdentifier(uri) => Some(uri.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The mail addresses among the alternative names.
+    pub fn email_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().filter_map(|name| match name {
+            GeneralName::Rfc822Name(address) => Some(address.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The host names among the alternative names.
+    pub fn dns_names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().filter_map(|name| match name {
+            GeneralName::DnsName(host) => Some(host.as_str()),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn names(&self) -> &[GeneralName] {
+        &self.names
+    }
+
+    /// Whether TLS clients that connect to `host`, a name or an address, accept the certificate as
+    /// that host's (RFC 9525). The common name does not count.
+    pub fn covers_host(&self, host: &str) -> bool {
+        let Ok(host) = ServerName::try_from(host) else {
+            return false;
+        };
+        let Ok(leaf) = webpki::EndEntityCert::try_from(&self.der) else {
+            return false;
+        };
+        leaf.verify_is_valid_for_subject_name(&host).is_ok()
+    }
+
+    /// Whether an extended key usage names server authentication.
+    pub fn is_for_servers(&self) -> bool {
+        let usages = self
+            .parsed
+            .tbs_certificate()
+            .get_extension::<ExtendedKeyUsage>();
+        let Ok(Some((_, usages))) = usages else {
+            return false;
+        };
+        usages
+            .0
+            .contains(&const_oid::db::rfc5280::ID_KP_SERVER_AUTH)
+    }
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "Certificate({}, {})",
+            self.subject(),
+            self.fingerprint()
+        )
+    }
+}
+
+fn instant(time: Time) -> Timestamp {
+    // Both forms of time end before the year 10000, which `Timestamp` also covers.
+    let seconds = i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
+}
+
+/// Reads all certificates of a PEM text in order; other blocks, such as keys, are skipped.
+///
+/// # Errors
+///
+/// [`CertificateError`] when a block is broken or there is no certificate.
+pub fn certificates_from_pem(text: &str) -> Result<Vec<Certificate>, CertificateError> {
+    let blocks = pem::blocks(text)?;
+    let Some(first) = blocks.first() else {
+        return Err(CertificateError::NotPem);
+    };
+    let certificates: Vec<_> = blocks
+        .iter()
+        .filter(|block| block.label == LABEL)
+        .map(|block| Certificate::from_der(block.der.as_slice()))
+        .collect::<Result<_, _>>()?;
+    if certificates.is_empty() {
+        return Err(CertificateError::OtherLabel {
+            label: first.label.to_owned(),
+        });
+    }
+    Ok(certificates)
+}
+
+/// Writes certificates as PEM blocks one after another, with a line break at the end.
+pub fn certificates_to_pem<'a>(certificates: impl IntoIterator<Item = &'a Certificate>) -> String {
+    certificates.into_iter().map(Certificate::to_pem).collect()
+}

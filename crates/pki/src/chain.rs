@@ -1,0 +1,235 @@
+//! Verifying presented chains.
+
+use std::{ptr, time::Duration};
+
+use jiff::Timestamp;
+use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use webpki::{
+    ALL_VERIFICATION_ALGS, EndEntityCert, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage,
+    VerifiedPath, anchor_from_trusted_cert,
+};
+
+use crate::certificate::Certificate;
+
+/// How many intermediates a client may present.
+const MOST_INTERMEDIATES: usize = 16;
+
+/// A chain was not believed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChainError {
+    /// A certificate that should be an anchor cannot be one.
+    #[error("the certificate of a trusted authority cannot be used")]
+    Anchor(#[source] webpki::Error),
+    /// The chain ends in no trusted authority.
+    #[error("the certificate was not issued by a trusted authority")]
+    UnknownIssuer,
+    /// A certificate of the chain is no longer valid.
+    #[error("a certificate of the chain has expired")]
+    Expired,
+    /// A certificate of the chain is not valid yet.
+    #[error("a certificate of the chain is not valid yet")]
+    NotYetValid,
+    /// The chain ends in a trusted authority that is outside of its own validity.
+    #[error("the certificate of the trusted authority is outside of its validity")]
+    AnchorOutsideValidity,
+    /// The certificate is for another purpose than to authenticate clients.
+    #[error("the certificate is not meant for client authentication")]
+    WrongPurpose,
+    /// More intermediates were presented than are looked at.
+    #[error("the chain has too many certificates")]
+    TooLong,
+    /// The chain breaks another rule of RFC 5280.
+    #[error("the chain is not valid")]
+    Invalid(#[source] webpki::Error),
+}
+
+/// The instant for which a chain is to be valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyAt {
+    /// All certificates, that of the authority too, are valid at this instant.
+    Now(Timestamp),
+    /// Dates do not matter, except that the certificates below the authority were valid together
+    /// at some time. For policies that accept expired certificates, and for renewal.
+    IgnoreValidity,
+}
+
+/// Authorities that are trusted to vouch for others, made ready once for many verifications.
+#[derive(Debug, Clone, Default)]
+pub struct TrustAnchors {
+    certificates: Vec<Certificate>,
+    /// What of each of `certificates` the verification takes, in the same order.
+    anchors: Vec<TrustAnchor<'static>>,
+}
+
+impl TrustAnchors {
+    /// Takes the certificates of trusted authorities.
+    ///
+    /// That they are authorities is for the caller to know; see [`Certificate::is_ca`].
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError::Anchor`] when one cannot be used.
+    pub fn new(certificates: Vec<Certificate>) -> Result<Self, ChainError> {
+        let anchors = certificates
+            .iter()
+            .map(|certificate| {
+                let anchor = anchor_from_trusted_cert(certificate.as_rustls());
+                Ok(anchor.map_err(ChainError::Anchor)?.to_owned())
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            certificates,
+            anchors,
+        })
+    }
+
+    /// The certificates, in the order in which they were given.
+    pub fn certificates(&self) -> &[Certificate] {
+        &self.certificates
+    }
+
+    /// Verifies that `leaf` chains to one of the authorities and may authenticate a client, and
+    /// returns the certificate of that authority.
+    ///
+    /// `leaf` is the certificate whose key the peer has proved to hold, the first of a TLS
+    /// handshake. Only it is vouched for: `intermediates` are material to build the chain from, in
+    /// any order, and whose names they carry means nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError`].
+    pub fn verify_client_chain(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<&Certificate, ChainError> {
+        self.verify(leaf, intermediates, at, KeyUsage::client_auth())
+    }
+
+    /// Verifies as [`verify_client_chain`](Self::verify_client_chain) does, whatever the purpose of
+    /// the certificate: for the proof that somebody holds the key of an authority.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError`].
+    pub fn verify_any_purpose(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<&Certificate, ChainError> {
+        self.verify(leaf, intermediates, at, AnyPurpose)
+    }
+
+    fn verify(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        at: VerifyAt,
+        purpose: impl ExtendedKeyUsageValidator + Clone,
+    ) -> Result<&Certificate, ChainError> {
+        if intermediates.len() > MOST_INTERMEDIATES {
+            return Err(ChainError::TooLong);
+        }
+        let entity = EndEntityCert::try_from(leaf.as_rustls()).map_err(ChainError::Invalid)?;
+        let between: Vec<_> = intermediates
+            .iter()
+            .map(|c| c.as_rustls().clone())
+            .collect();
+        let mut outcome = Err(ChainError::NotYetValid);
+        for instant in instants(leaf, intermediates, at) {
+            outcome = self.verify_once(&entity, &between, instant, at, purpose.clone());
+            // Another instant can only mend what is wrong with the dates.
+            if !matches!(outcome, Err(ChainError::Expired | ChainError::NotYetValid)) {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn verify_once(
+        &self,
+        entity: &EndEntityCert<'_>,
+        intermediates: &[CertificateDer<'_>],
+        instant: Timestamp,
+        at: VerifyAt,
+        purpose: impl ExtendedKeyUsageValidator,
+    ) -> Result<&Certificate, ChainError> {
+        // An anchor as the verification knows it has no dates, so they are looked at here. To
+        // refuse a path lets it look for another one, such as to a renewed root of the same name.
+        let accept = |path: &VerifiedPath<'_>| match (at, self.certificate_of(path.anchor())) {
+            (VerifyAt::IgnoreValidity, Some(_)) => Ok(()),
+            (VerifyAt::Now(now), Some(anchor)) if anchor.is_valid_at(now) => Ok(()),
+            _ => Err(ANCHOR_REFUSED),
+        };
+        let path = entity
+            .verify_for_usage(
+                ALL_VERIFICATION_ALGS,
+                &self.anchors,
+                intermediates,
+                unix_time(instant),
+                purpose,
+                None,
+                Some(&accept),
+            )
+            .map_err(refusal)?;
+        self.certificate_of(path.anchor())
+            .ok_or(ChainError::UnknownIssuer)
+    }
+
+    fn certificate_of(&self, anchor: &TrustAnchor<'_>) -> Option<&Certificate> {
+        // By place, not by value: a root and its renewal can be equal in all that an anchor has.
+        let place = self
+            .anchors
+            .iter()
+            .position(|known| ptr::eq(known, anchor))?;
+        self.certificates.get(place)
+    }
+}
+
+/// Stands for "the anchor is outside of its validity" inside the verification, whose errors are not
+/// ours to extend. Revocation lists are not used here, so nothing else gives this value.
+const ANCHOR_REFUSED: webpki::Error = webpki::Error::CertRevoked;
+
+/// The instants at which to try. The certificates of a path were valid together at some time if and
+/// only if they were at the latest of their beginnings, and that is one of these.
+fn instants(leaf: &Certificate, intermediates: &[Certificate], at: VerifyAt) -> Vec<Timestamp> {
+    match at {
+        VerifyAt::Now(now) => vec![now],
+        VerifyAt::IgnoreValidity => {
+            let mut instants = vec![leaf.not_before()];
+            let later = intermediates.iter().map(Certificate::not_before);
+            instants.extend(later.filter(|instant| leaf.is_valid_at(*instant)));
+            instants
+        },
+    }
+}
+
+fn unix_time(instant: Timestamp) -> UnixTime {
+    // Before 1970 no certificate is valid, nor is it at 0.
+    UnixTime::since_unix_epoch(Duration::from_secs(
+        u64::try_from(instant.as_second()).unwrap_or_default(),
+    ))
+}
+
+fn refusal(error: webpki::Error) -> ChainError {
+    match error {
+        ANCHOR_REFUSED => ChainError::AnchorOutsideValidity,
+        webpki::Error::CertExpired { .. } => ChainError::Expired,
+        webpki::Error::CertNotValidYet { .. } => ChainError::NotYetValid,
+        webpki::Error::UnknownIssuer => ChainError::UnknownIssuer,
+        webpki::Error::RequiredEkuNotFoundContext(_) => ChainError::WrongPurpose,
+        other => ChainError::Invalid(other),
+    }
+}
+
+/// Accepts certificates for every purpose.
+#[derive(Clone, Copy)]
+struct AnyPurpose;
+
+impl ExtendedKeyUsageValidator for AnyPurpose {
+    fn validate(&self, _purposes: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
+        Ok(())
+    }
+}

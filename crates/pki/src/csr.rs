@@ -1,0 +1,247 @@
+//! Certificate requests (PKCS#10, RFC 2986): checking those of others, making our own.
+
+use const_oid::ObjectIdentifier;
+use der::{
+    Decode as _, Encode as _, Reader as _, SliceReader, Tagged as _, asn1::AnyRef, asn1::BitString,
+};
+use spki::SubjectPublicKeyInfoOwned;
+use webpki::ALL_VERIFICATION_ALGS;
+use x509_cert::{
+    name::Name,
+    request::{CertReq, CertReqInfo, Version},
+};
+
+use crate::{
+    authority::IssueError,
+    key::{PublicKey, SigningKey, UnsupportedKey},
+    pem::{self, PemError},
+    subject::Subject,
+};
+
+const LARGEST: usize = 64 * 1024;
+
+/// A certificate request was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CsrError {
+    /// Nothing was given.
+    #[error("the certificate request is empty")]
+    Empty,
+    /// The request is larger than 64 KiB.
+    #[error("the certificate request is larger than 64 KiB")]
+    TooLarge,
+    /// The text is not PEM.
+    #[error("the certificate request is not PEM")]
+    NotPem,
+    /// More than one PEM block was given.
+    #[error("the certificate request is followed by more PEM blocks")]
+    SeveralBlocks,
+    /// The block holds something else, or a damaged request.
+    #[error("the PEM block does not hold a certificate request")]
+    NotACsr,
+    /// The key is of a kind that is not accepted.
+    #[error("the key of the certificate request cannot be used: {0}")]
+    UnsupportedKey(#[from] UnsupportedKey),
+    /// The request is signed with an algorithm that is not accepted (SHA-1 among them) or that
+    /// does not fit its key.
+    #[error(
+        "the certificate request is signed with {algorithm}, which is not accepted for its key"
+    )]
+    UnsupportedSignature {
+        /// Object identifier of the algorithm.
+        algorithm: String,
+    },
+    /// The signature is not that of the request's own key.
+    #[error("the signature of the certificate request is wrong")]
+    BadSignature,
+}
+
+/// A certificate request whose sender has proved to hold the key.
+///
+/// Of its contents only the key and the subject are kept. Requested extensions are never looked
+/// at: what a certificate may say is the issuer's decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Csr {
+    subject: Subject,
+    key: PublicKey,
+}
+
+impl Csr {
+    /// Reads and verifies a request of one PEM block.
+    ///
+    /// # Errors
+    ///
+    /// [`CsrError`], by the first check that fails.
+    pub fn from_pem(text: &str) -> Result<Self, CsrError> {
+        if text.trim().is_empty() {
+            return Err(CsrError::Empty);
+        }
+        if text.len() > LARGEST {
+            return Err(CsrError::TooLarge);
+        }
+        let blocks = pem::blocks(text).map_err(|error| match error {
+            PemError::Unterminated | PemError::NotBase64 => CsrError::NotPem,
+        })?;
+        match blocks.as_slice() {
+            [] => Err(CsrError::NotPem),
+            [block]
+                if matches!(
+                    block.label,
+                    "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST"
+                ) =>
+            {
+                Self::from_der(&block.der)
+            },
+            [_] => Err(CsrError::NotACsr),
+            [_, _, ..] => Err(CsrError::SeveralBlocks),
+        }
+    }
+
+    /// Reads and verifies a request in DER.
+    ///
+    /// # Errors
+    ///
+    /// [`CsrError`], by the first check that fails.
+    pub fn from_der(der: &[u8]) -> Result<Self, CsrError> {
+        if der.is_empty() {
+            return Err(CsrError::Empty);
+        }
+        if der.len() > LARGEST {
+            return Err(CsrError::TooLarge);
+        }
+        let parts = Parts::read(der).or(Err(CsrError::NotACsr))?;
+        let key = PublicKey::from_spki(&parts.key)?;
+        parts.verify()?;
+        Ok(Self {
+            subject: Subject::from_requested(&parts.subject),
+            key,
+        })
+    }
+
+    /// What of the requested subject may stand in a certificate.
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// The key that the sender has proved to hold.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.key
+    }
+}
+
+/// A request taken apart as far as needed.
+struct Parts<'a> {
+    /// The signed bytes as they came. Encoding the parsed form again could reorder its sets.
+    signed: &'a [u8],
+    subject: Name,
+    key: SubjectPublicKeyInfoOwned,
+    key_algorithm: &'a [u8],
+    signature_algorithm: &'a [u8],
+    signature: BitString,
+}
+
+impl<'a> Parts<'a> {
+    fn read(der: &'a [u8]) -> der::Result<Self> {
+        let outer = AnyRef::from_der(der)?;
+        let [signed, algorithm, signature] = elements(outer)?.try_into().or(Err(malformed()))?;
+        let (subject, key, key_algorithm) = Self::read_signed(signed)?;
+        let algorithm = AnyRef::from_der(algorithm)?;
+        algorithm.tag().assert_eq(der::Tag::Sequence)?;
+        Ok(Self {
+            signed,
+            subject,
+            key,
+            key_algorithm,
+            signature_algorithm: algorithm.value(),
+            signature: BitString::from_der(signature)?,
+        })
+    }
+
+    /// Reads version, subject and key. The attributes behind them are optional here although RFC
+    /// 2986 wants them: some tools leave an empty list out.
+    fn read_signed(signed: &'a [u8]) -> der::Result<(Name, SubjectPublicKeyInfoOwned, &'a [u8])> {
+        let elements = elements(AnyRef::from_der(signed)?)?;
+        let [_version, subject, key, ..] = *elements.as_slice() else {
+            return Err(malformed());
+        };
+        let key_algorithm = AnyRef::from_der(key)?
+            .sequence(|reader| {
+                let algorithm: AnyRef<'a> = reader.decode()?;
+                let _key: AnyRef<'a> = reader.decode()?;
+                Ok::<_, der::Error>(algorithm)
+            })?
+            .value();
+        Ok((
+            Name::from_der(subject)?,
+            SubjectPublicKeyInfoOwned::from_der(key)?,
+            key_algorithm,
+        ))
+    }
+
+    /// Verifies the signature with the key that the request holds.
+    ///
+    /// Key and signature have each their own algorithm here, and both have to be those of one
+    /// accepted pair: P-256 with SHA-384 is as good as P-256 with SHA-256.
+    fn verify(&self) -> Result<(), CsrError> {
+        let fits = |pair: &&&dyn rustls_pki_types::SignatureVerificationAlgorithm| {
+            pair.public_key_alg_id().as_ref() == self.key_algorithm
+                && pair.signature_alg_id().as_ref() == self.signature_algorithm
+        };
+        let pair = ALL_VERIFICATION_ALGS.iter().find(fits).ok_or_else(|| {
+            CsrError::UnsupportedSignature {
+                algorithm: algorithm_name(self.signature_algorithm),
+            }
+        })?;
+        let signature = self.signature.as_bytes().ok_or(CsrError::BadSignature)?;
+        pair.verify_signature(
+            self.key.subject_public_key.raw_bytes(),
+            self.signed,
+            signature,
+        )
+        .or(Err(CsrError::BadSignature))
+    }
+}
+
+fn malformed() -> der::Error {
+    der::ErrorKind::Failed.into()
+}
+
+/// Splits a sequence into the encodings of its elements.
+fn elements(sequence: AnyRef<'_>) -> der::Result<Vec<&[u8]>> {
+    sequence.tag().assert_eq(der::Tag::Sequence)?;
+    let mut reader = SliceReader::new(sequence.value())?;
+    let mut elements = Vec::new();
+    while !reader.is_finished() {
+        elements.push(reader.tlv_bytes()?);
+    }
+    Ok(elements)
+}
+
+fn algorithm_name(contents: &[u8]) -> String {
+    let identifier =
+        SliceReader::new(contents).and_then(|mut reader| reader.decode::<ObjectIdentifier>());
+    identifier.map_or_else(
+        |_unreadable| "an unreadable algorithm".to_owned(),
+        |id| id.to_string(),
+    )
+}
+
+/// Makes a certificate request for `key` and signs it with it.
+///
+/// # Errors
+///
+/// [`IssueError`] when the subject cannot be encoded or the library cannot sign.
+pub fn make_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueError> {
+    let info = CertReqInfo {
+        version: Version::V1,
+        subject: subject.to_name()?,
+        public_key: key.public_key().spki().clone(),
+        attributes: x509_cert::attr::Attributes::default(),
+    };
+    let signature = key.sign_asn1(&info.to_der()?)?;
+    let request = CertReq {
+        info,
+        algorithm: key.signature_algorithm(),
+        signature: BitString::from_bytes(&signature)?,
+    };
+    Ok(pem::encode("CERTIFICATE REQUEST", &request.to_der()?))
+}

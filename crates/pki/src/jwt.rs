@@ -1,0 +1,69 @@
+//! Enrollment tokens and other JSON web tokens that the controller signs (RFC 7515, RFC 7519).
+
+mod claims;
+mod sign;
+mod verify;
+
+pub use claims::EnrollmentClaims;
+pub use sign::JwtSigner;
+pub use verify::{verify, verify_with_certificate};
+
+use crate::key::{CryptoError, PublicKeyKind, UnsupportedKey};
+
+/// The largest token that is read: 64 KiB.
+const LARGEST: usize = 64 * 1024;
+
+/// A token could not be signed or was not believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum JwtError {
+    /// The key of the signer is not that of the certificate that is to name it.
+    #[error("the signing key does not belong to the certificate")]
+    OtherKey,
+    /// No accepted algorithm fits the key.
+    #[error("tokens cannot be signed or verified with a key of this kind")]
+    UnsupportedKey,
+    /// The claims could not be written as JSON.
+    #[error("the claims of the token cannot be encoded")]
+    Claims,
+    /// The library could not sign.
+    #[error(transparent)]
+    Crypto(#[from] CryptoError),
+    /// The certificate to verify with cannot be read.
+    #[error("the certificate that should verify the token cannot be read")]
+    Certificate,
+    /// The token is larger than 64 KiB.
+    #[error("the token is larger than 64 KiB")]
+    TooLarge,
+    /// The token does not have three parts of base64 with JSON in the first two.
+    #[error("the token is malformed")]
+    Malformed,
+    /// The token lists extensions that must be understood, and none is.
+    #[error("the token asks for extensions that are not supported")]
+    CriticalExtension,
+    /// The algorithm is not accepted, or is not the one that fits the key.
+    #[error("the token is signed with an algorithm that does not fit the key")]
+    WrongAlgorithm,
+    /// The signature is wrong.
+    #[error("the signature of the token is wrong")]
+    BadSignature,
+    /// The token has expired.
+    #[error("the token has expired")]
+    Expired,
+}
+
+impl From<UnsupportedKey> for JwtError {
+    fn from(_: UnsupportedKey) -> Self {
+        Self::UnsupportedKey
+    }
+}
+
+/// The one algorithm that goes with a kind of key; clients accept no others.
+fn algorithm(kind: PublicKeyKind) -> Option<&'static str> {
+    match kind {
+        PublicKeyKind::P256 => Some("ES256"),
+        PublicKeyKind::P384 => Some("ES384"),
+        PublicKeyKind::P521 => Some("ES512"),
+        PublicKeyKind::Rsa { .. } => Some("RS256"),
+        PublicKeyKind::Ed25519 => None,
+    }
+}

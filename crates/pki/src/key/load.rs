@@ -1,0 +1,228 @@
+//! Reading private keys from the forms in which tools write them.
+
+use aws_lc_rs::signature::{EcdsaKeyPair, RsaKeyPair};
+use const_oid::ObjectIdentifier;
+use der::{Decode as _, Reader as _, SliceReader, asn1::AnyRef};
+
+use super::{CryptoError, Curve, SigningKey};
+use crate::pem::{self, PemError};
+
+/// A private key could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// The text is broken PEM.
+    #[error("the private key is not readable PEM")]
+    Pem(#[from] PemError),
+    /// The text holds no private key.
+    #[error("the text holds no private key")]
+    Missing,
+    /// The key is protected by a passphrase.
+    #[error("the private key is encrypted; only unencrypted keys can be read")]
+    Encrypted,
+    /// The key is of a kind that cannot sign here, for example Ed25519, or an RSA key outside of
+    /// 2048 to 8192 bits.
+    #[error(
+        "private keys of kind {algorithm} are not supported: use ECDSA P-256, P-384 or P-521, or \
+         RSA of 2048 to 8192 bits"
+    )]
+    Unsupported {
+        /// Name of the kind, or its object identifier.
+        algorithm: String,
+    },
+    /// The key is of a known kind, yet inconsistent.
+    #[error("the private key is malformed")]
+    Malformed,
+    /// The library failed for another reason.
+    #[error(transparent)]
+    Crypto(#[from] CryptoError),
+}
+
+/// Kinds of keys by the identifier that PKCS#8 gives; `None` is a kind that signs here.
+const KINDS: [(&str, Option<&str>); 8] = [
+    ("1.2.840.10045.2.1", None),
+    ("1.2.840.113549.1.1.1", None),
+    ("1.2.840.113549.1.1.10", Some("RSASSA-PSS")),
+    ("1.3.101.110", Some("X25519")),
+    ("1.3.101.111", Some("X448")),
+    ("1.3.101.112", Some("Ed25519")),
+    ("1.3.101.113", Some("Ed448")),
+    ("1.2.840.10040.4.1", Some("DSA")),
+];
+
+impl SigningKey {
+    /// Reads the first private key of a PEM text.
+    ///
+    /// PKCS#8 (`PRIVATE KEY`), SEC 1 (`EC PRIVATE KEY`) and PKCS#1 (`RSA PRIVATE KEY`) are
+    /// understood; other blocks, such as certificates and `EC PARAMETERS`, are skipped.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError`]; its text never holds any part of the key.
+    pub fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let blocks = pem::blocks(text)?;
+        let block = blocks
+            .iter()
+            .find(|block| block.label.ends_with("PRIVATE KEY"))
+            .ok_or(KeyError::Missing)?;
+        if block.is_encrypted {
+            return Err(KeyError::Encrypted);
+        }
+        match block.label {
+            "PRIVATE KEY" => from_pkcs8(&block.der),
+            "EC PRIVATE KEY" => ecdsa(&block.der),
+            "RSA PRIVATE KEY" => {
+                rsa(RsaKeyPair::from_der(&block.der).or(Err(rsa_refusal(&block.der)))?)
+            },
+            "ENCRYPTED PRIVATE KEY" => Err(KeyError::Encrypted),
+            other => Err(KeyError::Unsupported {
+                algorithm: other.to_owned(),
+            }),
+        }
+    }
+}
+
+fn from_pkcs8(der: &[u8]) -> Result<SigningKey, KeyError> {
+    let (algorithm, inner) = pkcs8_parts(der).ok_or(KeyError::Malformed)?;
+    let algorithm = algorithm.to_string();
+    match KINDS.iter().find(|(oid, _)| *oid == algorithm) {
+        Some((_, Some(name))) => Err(KeyError::Unsupported {
+            algorithm: (*name).to_owned(),
+        }),
+        None => Err(KeyError::Unsupported { algorithm }),
+        Some(("1.2.840.113549.1.1.1", None)) => {
+            rsa(RsaKeyPair::from_pkcs8(der).or(Err(rsa_refusal(inner)))?)
+        },
+        Some((_, None)) => ecdsa(der),
+    }
+}
+
+/// Finds the kind of a key in PKCS#8 and the key's own encoding inside.
+fn pkcs8_parts(der: &[u8]) -> Option<(ObjectIdentifier, &[u8])> {
+    let outer = AnyRef::from_der(der).ok()?;
+    let mut reader = SliceReader::new(outer.value()).ok()?;
+    AnyRef::decode(&mut reader).ok()?;
+    let algorithm = AnyRef::decode(&mut reader).ok()?;
+    let inner = AnyRef::decode(&mut reader).ok()?;
+    let mut algorithm = SliceReader::new(algorithm.value()).ok()?;
+    Some((algorithm.decode().ok()?, inner.value()))
+}
+
+/// Says why the library refused an RSA key in PKCS#1: mostly for its size.
+fn rsa_refusal(pkcs1: &[u8]) -> KeyError {
+    match rsa_modulus_bits(pkcs1) {
+        Some(bits) if !(2048..=8192).contains(&bits) => KeyError::Unsupported {
+            algorithm: format!("RSA {bits}"),
+        },
+        _ => KeyError::Malformed,
+    }
+}
+
+fn rsa_modulus_bits(pkcs1: &[u8]) -> Option<usize> {
+    let outer = AnyRef::from_der(pkcs1).ok()?;
+    let mut reader = SliceReader::new(outer.value()).ok()?;
+    AnyRef::decode(&mut reader).ok()?;
+    super::public::bit_length(AnyRef::decode(&mut reader).ok()?.value())
+}
+
+/// Reads an ECDSA key in PKCS#8 or SEC 1; the curve is the one that accepts it.
+fn ecdsa(der: &[u8]) -> Result<SigningKey, KeyError> {
+    for curve in Curve::ALL {
+        if let Ok(pair) = EcdsaKeyPair::from_private_key_der(curve.asn1(), der) {
+            return Ok(SigningKey::from_ecdsa(curve, pair)?);
+        }
+    }
+    Err(KeyError::Unsupported {
+        algorithm: "EC on another curve".to_owned(),
+    })
+}
+
+fn rsa(pair: RsaKeyPair) -> Result<SigningKey, KeyError> {
+    Ok(SigningKey::from_rsa(pair)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{KeyType, PublicKeyKind};
+    use aws_lc_rs::{
+        encoding::{AsDer as _, EcPrivateKeyRfc5915Der},
+        signature::Ed25519KeyPair,
+    };
+
+    #[test]
+    fn generated_keys_survive_pkcs8() {
+        let table = [
+            (KeyType::P256, PublicKeyKind::P256),
+            (KeyType::P384, PublicKeyKind::P384),
+            (KeyType::Rsa2048, PublicKeyKind::Rsa { bits: 2048 }),
+        ];
+        for (key_type, kind) in table {
+            let key = SigningKey::generate(key_type).unwrap();
+            assert_eq!(key.public_key().kind(), kind);
+            let again = SigningKey::from_pem(&key.to_pkcs8_pem().unwrap()).unwrap();
+            assert_eq!(again.public_key(), key.public_key());
+        }
+    }
+
+    #[test]
+    fn sec1_keys_are_read_on_each_curve() {
+        for (curve, kind) in Curve::ALL.into_iter().zip([
+            PublicKeyKind::P256,
+            PublicKeyKind::P384,
+            PublicKeyKind::P521,
+        ]) {
+            let pair = EcdsaKeyPair::generate(curve.asn1()).unwrap();
+            let der: EcPrivateKeyRfc5915Der<'_> = pair.private_key().as_der().unwrap();
+            let parameters = pem::encode("EC PARAMETERS", &[6, 0]);
+            let text = parameters + &pem::encode("EC PRIVATE KEY", der.as_ref());
+            assert_eq!(
+                SigningKey::from_pem(&text).unwrap().public_key().kind(),
+                kind
+            );
+        }
+    }
+
+    #[test]
+    fn refusals_are_named() {
+        let ed25519 = Ed25519KeyPair::generate().unwrap().to_pkcs8v1().unwrap();
+        let table = [
+            ("", KeyError::Missing),
+            (
+                "-----BEGIN PRIVATE KEY-----",
+                KeyError::Pem(PemError::Unterminated),
+            ),
+            (
+                &*pem::encode("PRIVATE KEY", ed25519.as_ref()),
+                KeyError::Unsupported {
+                    algorithm: "Ed25519".to_owned(),
+                },
+            ),
+            (
+                &*pem::encode("ENCRYPTED PRIVATE KEY", &[1]),
+                KeyError::Encrypted,
+            ),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: A,B\n\nAQID\n\
+                 -----END RSA PRIVATE KEY-----",
+                KeyError::Encrypted,
+            ),
+            (
+                &*pem::encode("PRIVATE KEY", &[1, 2, 3]),
+                KeyError::Malformed,
+            ),
+            (
+                &*pem::encode("RSA PRIVATE KEY", &[0x30, 0]),
+                KeyError::Malformed,
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(SigningKey::from_pem(text).unwrap_err(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn debug_output_shows_no_key() {
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        assert_eq!(format!("{key:?}"), "SigningKey(ECDSA P-256, redacted)");
+    }
+}

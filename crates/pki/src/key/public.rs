@@ -1,0 +1,189 @@
+//! Public keys as certificates and requests hold them.
+
+use std::fmt;
+
+use const_oid::ObjectIdentifier;
+use der::{Decode as _, Encode as _, Reader as _, SliceReader, asn1::AnyRef};
+use spki::SubjectPublicKeyInfoOwned;
+
+use crate::fingerprint::Sha256Fingerprint;
+
+const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+
+/// A public key is of a kind whose signatures are not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("public keys of kind {algorithm} are not supported")]
+pub struct UnsupportedKey {
+    /// Name of the kind, or its object identifier.
+    pub algorithm: String,
+}
+
+/// Kinds of public keys whose signatures are accepted: those of TLS and P-521.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PublicKeyKind {
+    /// ECDSA over NIST P-256.
+    P256,
+    /// ECDSA over NIST P-384.
+    P384,
+    /// ECDSA over NIST P-521.
+    P521,
+    /// RSA, with the length of its modulus: 2048 to 8192 bits.
+    Rsa {
+        /// Length of the modulus in bits.
+        bits: usize,
+    },
+    /// Ed25519.
+    Ed25519,
+}
+
+impl fmt::Display for PublicKeyKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::P256 => formatter.write_str("ECDSA P-256"),
+            Self::P384 => formatter.write_str("ECDSA P-384"),
+            Self::P521 => formatter.write_str("ECDSA P-521"),
+            Self::Rsa { bits } => write!(formatter, "RSA {bits}"),
+            Self::Ed25519 => formatter.write_str("Ed25519"),
+        }
+    }
+}
+
+/// A public key of an accepted kind (`SubjectPublicKeyInfo`, RFC 5280 section 4.1.2.7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    spki: SubjectPublicKeyInfoOwned,
+    der: Vec<u8>,
+    kind: PublicKeyKind,
+}
+
+impl PublicKey {
+    /// Reads a key from the DER form of its `SubjectPublicKeyInfo`.
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedKey`] for other kinds, and for what is no key at all.
+    pub fn from_der(der: &[u8]) -> Result<Self, UnsupportedKey> {
+        let spki = SubjectPublicKeyInfoOwned::from_der(der).or(Err(unsupported("unreadable")))?;
+        Self::from_spki(&spki)
+    }
+
+    pub(crate) fn from_spki(spki: &SubjectPublicKeyInfoOwned) -> Result<Self, UnsupportedKey> {
+        let kind = kind(spki)?;
+        let der = spki.to_der().or(Err(unsupported("unreadable")))?;
+        Ok(Self {
+            spki: spki.clone(),
+            der,
+            kind,
+        })
+    }
+
+    /// The kind of the key.
+    pub fn kind(&self) -> PublicKeyKind {
+        self.kind
+    }
+
+    /// The `SubjectPublicKeyInfo` in DER.
+    pub fn as_der(&self) -> &[u8] {
+        &self.der
+    }
+
+    /// The SHA-256 digest of the key in DER: the same for every certificate of this key.
+    pub fn fingerprint(&self) -> Sha256Fingerprint {
+        Sha256Fingerprint::of_der(&self.der)
+    }
+
+    pub(crate) fn spki(&self) -> &SubjectPublicKeyInfoOwned {
+        &self.spki
+    }
+
+    /// The key itself, without its algorithm: a curve point or a PKCS#1 structure.
+    pub(crate) fn raw(&self) -> &[u8] {
+        self.spki.subject_public_key.raw_bytes()
+    }
+}
+
+fn unsupported(algorithm: impl Into<String>) -> UnsupportedKey {
+    UnsupportedKey {
+        algorithm: algorithm.into(),
+    }
+}
+
+fn kind(spki: &SubjectPublicKeyInfoOwned) -> Result<PublicKeyKind, UnsupportedKey> {
+    match spki.algorithm.oid {
+        EC => {
+            let curve = spki.algorithm.parameters.as_ref();
+            match curve.map(der::asn1::Any::decode_as::<ObjectIdentifier>) {
+                Some(Ok(P256)) => Ok(PublicKeyKind::P256),
+                Some(Ok(P384)) => Ok(PublicKeyKind::P384),
+                Some(Ok(P521)) => Ok(PublicKeyKind::P521),
+                Some(Ok(other)) => Err(unsupported(format!("EC on curve {other}"))),
+                _ => Err(unsupported("EC on an unnamed curve")),
+            }
+        },
+        RSA => match modulus_bits(spki.subject_public_key.raw_bytes()) {
+            Some(bits) if (2048..=8192).contains(&bits) => Ok(PublicKeyKind::Rsa { bits }),
+            Some(bits) => Err(unsupported(format!("RSA {bits}"))),
+            None => Err(unsupported("unreadable RSA")),
+        },
+        ED25519 => Ok(PublicKeyKind::Ed25519),
+        other => Err(unsupported(other.to_string())),
+    }
+}
+
+fn modulus_bits(pkcs1: &[u8]) -> Option<usize> {
+    let outer = AnyRef::from_der(pkcs1).ok()?;
+    let mut reader = SliceReader::new(outer.value()).ok()?;
+    bit_length(reader.decode::<AnyRef<'_>>().ok()?.value())
+}
+
+/// Counts the significant bits of a positive number in big-endian bytes.
+pub(super) fn bit_length(bytes: &[u8]) -> Option<usize> {
+    let first = bytes.iter().position(|byte| *byte != 0)?;
+    let top = bytes.get(first)?;
+    let unused = usize::try_from(top.leading_zeros()).ok()?;
+    Some((bytes.len() - first) * 8 - unused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_counted_from_the_first_that_is_set() {
+        let table: [(&[u8], Option<usize>); 5] = [
+            (&[], None),
+            (&[0, 0], None),
+            (&[0, 0x80], Some(8)),
+            (&[0x01, 0x00], Some(9)),
+            (&[0xff; 256], Some(2048)),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(bit_length(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn unknown_kinds_are_named() {
+        // SubjectPublicKeyInfo of X25519, of EC on secp256k1, and no key at all.
+        let x25519 = [
+            0x30, 0x0a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x03, 0x01, 0x00,
+        ];
+        let secp256k1 = [
+            0x30, 0x15, 0x30, 0x10, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06,
+            0x05, 0x2b, 0x81, 0x04, 0x00, 0x0a, 0x03, 0x01, 0x00,
+        ];
+        let table: [(&[u8], &str); 3] = [
+            (&x25519, "1.3.101.110"),
+            (&secp256k1, "EC on curve 1.3.132.0.10"),
+            (&[1, 2, 3], "unreadable"),
+        ];
+        for (der, algorithm) in table {
+            assert_eq!(PublicKey::from_der(der).unwrap_err().algorithm, algorithm);
+        }
+    }
+}

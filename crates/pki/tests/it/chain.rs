@@ -1,0 +1,298 @@
+//! Who is believed, and who is not.
+
+use jiff::{SignedDuration, Timestamp};
+use portcullis_pki::{
+    Authority, Certificate, ChainError, Fingerprint, KeyType, ServerNames, SigningKey, SpiffeId,
+    TrustAnchors, VerifyAt,
+};
+
+use crate::support::{Network, Seeded, csr, domain, identity_id, named, now};
+
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+fn anchors(network: &Network) -> TrustAnchors {
+    TrustAnchors::new(vec![network.root.certificate().clone()]).unwrap()
+}
+
+fn at(days: i32) -> VerifyAt {
+    VerifyAt::Now(now() + DAY * days)
+}
+
+/// Verifies and names the anchor.
+fn verify(
+    anchors: &TrustAnchors,
+    leaf: &Certificate,
+    intermediates: &[Certificate],
+    at: VerifyAt,
+) -> Result<Fingerprint, ChainError> {
+    anchors
+        .verify_client_chain(leaf, intermediates, at)
+        .map(Certificate::fingerprint)
+}
+
+#[test]
+fn issued_certificate_is_believed_within_its_validity() {
+    let network = Network::new(20);
+    let (leaf, anchors) = (network.identity(), anchors(&network));
+    let between = network.intermediates();
+    let root = network.root.certificate().fingerprint();
+    let table = [
+        (at(-1), Err(ChainError::NotYetValid)),
+        (at(0), Ok(root)),
+        (at(364), Ok(root)),
+        (at(366), Err(ChainError::Expired)),
+        (VerifyAt::IgnoreValidity, Ok(root)),
+    ];
+    for (at, expected) in table {
+        assert_eq!(verify(&anchors, &leaf, &between, at), expected, "{at:?}");
+    }
+    assert_eq!(
+        verify(&anchors, &leaf, &[], at(0)),
+        Err(ChainError::UnknownIssuer)
+    );
+}
+
+#[test]
+fn an_intermediate_can_be_the_anchor() {
+    let network = Network::new(21);
+    let anchors = TrustAnchors::new(network.intermediates()).unwrap();
+    let found = verify(&anchors, &network.identity(), &[], at(0));
+    assert_eq!(found, Ok(network.signing.certificate().fingerprint()));
+}
+
+#[test]
+fn only_the_proved_leaf_counts() {
+    let (network, attacker) = (Network::new(22), Network::new(23));
+    let anchors = anchors(&network);
+    let victim = network.identity();
+    let evil = attacker.identity();
+    let signing = network.signing.certificate().clone();
+    let evil_signing = attacker.signing.certificate().clone();
+    let evil_root = attacker.root.certificate().clone();
+    let fillers: [Vec<Certificate>; 5] = [
+        vec![victim.clone()],
+        vec![victim.clone(), signing.clone()],
+        vec![signing.clone(), victim.clone(), evil_signing.clone()],
+        vec![
+            evil_signing,
+            evil_root,
+            victim.clone(),
+            victim.clone(),
+            signing.clone(),
+        ],
+        vec![network.root.certificate().clone(), signing.clone()],
+    ];
+    for filler in &fillers {
+        let refused = verify(&anchors, &evil, filler, at(0));
+        assert!(refused.is_err(), "{refused:?}");
+    }
+    // The other way round, what an attacker adds does no harm to the victim's own chain.
+    let root = network.root.certificate().fingerprint();
+    let order = [evil.clone(), signing.clone(), evil, signing];
+    assert_eq!(verify(&anchors, &victim, &order, at(0)), Ok(root));
+}
+
+#[test]
+fn an_identity_cannot_issue() {
+    let network = Network::new(24);
+    // An identity's key, put to use as that of an authority under its own certificate's name.
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let request = portcullis_pki::make_csr(&key, &named("device")).unwrap();
+    let leaf = network.issue(&portcullis_pki::Csr::from_pem(&request).unwrap());
+    let forged = Authority::make_root(key, &named("device"), &domain(), now(), &network.entropy);
+    let below = forged
+        .unwrap()
+        .issue_identity(csr(), &domain(), &identity_id(), now(), &network.entropy)
+        .unwrap();
+    let between = [leaf, network.signing.certificate().clone()];
+    let refused = verify(&anchors(&network), &below, &between, at(0));
+    assert!(
+        matches!(refused, Err(ChainError::Invalid(_))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn path_length_is_kept() {
+    let network = Network::new(25);
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let third = network
+        .signing
+        .make_intermediate(key, &named("Third"), now(), &network.entropy)
+        .unwrap();
+    let leaf = third
+        .issue_identity(csr(), &domain(), &identity_id(), now(), &network.entropy)
+        .unwrap();
+    let between = [
+        third.certificate().clone(),
+        network.signing.certificate().clone(),
+    ];
+    let refused = verify(&anchors(&network), &leaf, &between, at(0));
+    assert!(
+        matches!(refused, Err(ChainError::Invalid(_))),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn purpose_matters_unless_told_otherwise() {
+    let network = Network::new(26);
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let names = ServerNames::parse(["localhost"]).unwrap();
+    let server = network
+        .signing
+        .issue_server_leaf(
+            key.public_key(),
+            &named("s"),
+            &names,
+            now(),
+            &network.entropy,
+        )
+        .unwrap();
+    let anchors = anchors(&network);
+    let between = network.intermediates();
+    assert_eq!(
+        verify(&anchors, &server, &between, at(0)),
+        Err(ChainError::WrongPurpose)
+    );
+    assert!(anchors.verify_any_purpose(&server, &between, at(0)).is_ok());
+}
+
+#[test]
+fn dates_of_the_anchor_count() {
+    let entropy = Seeded::new(27);
+    let years_ago: Timestamp = "2010-01-01T00:00:00Z".parse().unwrap();
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let pem = key.to_pkcs8_pem().unwrap();
+    let expired = Authority::make_root(key, &named("Old"), &domain(), years_ago, &entropy).unwrap();
+    let leaf = expired
+        .issue_identity(csr(), &domain(), &identity_id(), now(), &entropy)
+        .unwrap();
+    let anchors = TrustAnchors::new(vec![expired.certificate().clone()]).unwrap();
+    assert_eq!(
+        verify(&anchors, &leaf, &[], at(0)),
+        Err(ChainError::AnchorOutsideValidity)
+    );
+    assert!(verify(&anchors, &leaf, &[], VerifyAt::IgnoreValidity).is_ok());
+
+    // Its renewal has the same name and key; the valid one of the two is found in either order.
+    let key = SigningKey::from_pem(&pem).unwrap();
+    let renewed = Authority::make_root(key, &named("Old"), &domain(), now(), &entropy).unwrap();
+    let mut both = vec![expired.certificate().clone(), renewed.certificate().clone()];
+    for _ in 0..2 {
+        let anchors = TrustAnchors::new(both.clone()).unwrap();
+        let found = verify(&anchors, &leaf, &[], at(0));
+        assert_eq!(found, Ok(renewed.certificate().fingerprint()));
+        both.reverse();
+    }
+}
+
+#[test]
+fn ignoring_dates_finds_when_the_chain_was_valid() {
+    let entropy = Seeded::new(28);
+    let network = Network::new(28);
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    // The intermediate became valid a month after the leaf's dates begin: as when an authority is
+    // renewed under the same key.
+    let pem = key.to_pkcs8_pem().unwrap();
+    let later = now() + DAY * 30;
+    let renewed = network
+        .root
+        .make_intermediate(key, &named("S"), later, &entropy)
+        .unwrap();
+    let key = SigningKey::from_pem(&pem).unwrap();
+    let first = network
+        .root
+        .make_intermediate(key, &named("S"), now(), &entropy)
+        .unwrap();
+    let leaf = first
+        .issue_identity(csr(), &domain(), &identity_id(), now(), &entropy)
+        .unwrap();
+    let between = [renewed.certificate().clone()];
+    let anchors = anchors(&network);
+    assert_eq!(
+        verify(&anchors, &leaf, &between, at(0)),
+        Err(ChainError::NotYetValid)
+    );
+    assert!(verify(&anchors, &leaf, &between, VerifyAt::IgnoreValidity).is_ok());
+}
+
+#[test]
+fn long_chains_are_not_looked_at() {
+    let network = Network::new(29);
+    let many = vec![network.signing.certificate().clone(); 17];
+    let refused = verify(&anchors(&network), &network.identity(), &many, at(0));
+    assert_eq!(refused, Err(ChainError::TooLong));
+}
+
+#[test]
+fn damaged_certificate_is_not_believed() {
+    let network = Network::new(30);
+    let anchors = anchors(&network);
+    let (leaf, between) = (network.identity(), network.intermediates());
+    for place in 0..leaf.as_der().len() {
+        let mut der = leaf.as_der().to_vec();
+        der[place] ^= 1;
+        let Ok(damaged) = Certificate::from_der(der) else {
+            continue;
+        };
+        assert!(
+            verify(&anchors, &damaged, &between, at(0)).is_err(),
+            "byte {place}"
+        );
+    }
+}
+
+#[test]
+fn rewritten_signature_leaves_the_key_fingerprint() {
+    // The certificate whose ECDSA signature (r, s) is replaced by (r, n - s) verifies as well.
+    let network = Network::new(31);
+    let leaf = network.identity();
+    let twin = with_mirrored_signature(&leaf);
+    assert!(verify(&anchors(&network), &twin, &network.intermediates(), at(0)).is_ok());
+    assert_ne!(twin.fingerprint(), leaf.fingerprint());
+    assert_eq!(twin.key_fingerprint(), leaf.key_fingerprint());
+    assert_eq!(
+        SpiffeId::of_certificate(&twin),
+        SpiffeId::of_certificate(&leaf)
+    );
+}
+
+fn with_mirrored_signature(certificate: &Certificate) -> Certificate {
+    use der::{Decode as _, Encode as _, asn1::BitString, asn1::UintRef};
+
+    let parsed = x509_cert::Certificate::from_der(certificate.as_der()).unwrap();
+    let signature: Vec<UintRef<'_>> = Vec::from_der(parsed.signature().raw_bytes()).unwrap();
+    let mirrored = subtract_from_order(signature[1].as_bytes());
+    let signature = vec![signature[0], UintRef::new(&mirrored).unwrap()]
+        .to_der()
+        .unwrap();
+    let body = [
+        parsed.tbs_certificate().to_der().unwrap(),
+        parsed.signature_algorithm().to_der().unwrap(),
+        BitString::from_bytes(&signature).unwrap().to_der().unwrap(),
+    ]
+    .concat();
+    let whole = der::asn1::AnyRef::new(der::Tag::Sequence, &body).unwrap();
+    Certificate::from_der(whole.to_der().unwrap()).unwrap()
+}
+
+/// The order of the group of P-256, less a number.
+fn subtract_from_order(number: &[u8]) -> Vec<u8> {
+    let order: [u8; 32] = [
+        0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+        0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63,
+        0x25, 0x51,
+    ];
+    let mut padded = vec![0; 32 - number.len()];
+    padded.extend_from_slice(number);
+    let mut borrow = false;
+    let mut difference = vec![0; 32];
+    for place in (0..32).rev() {
+        let (rest, first) = order[place].overflowing_sub(padded[place]);
+        let (rest, second) = rest.overflowing_sub(u8::from(borrow));
+        borrow = first || second;
+        difference[place] = rest;
+    }
+    difference
+}
