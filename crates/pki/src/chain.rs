@@ -12,7 +12,7 @@ use webpki::{
 use crate::certificate::Certificate;
 
 /// How many intermediates a client may present.
-const MOST_INTERMEDIATES: usize = 16;
+const MOST_INTERMEDIATES: usize = 8;
 
 /// A chain was not believed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -133,9 +133,9 @@ impl TrustAnchors {
             return Err(ChainError::TooLong);
         }
         let entity = EndEntityCert::try_from(leaf.as_rustls()).map_err(ChainError::Invalid)?;
-        let between: Vec<_> = intermediates
+        let between: Vec<CertificateDer<'_>> = intermediates
             .iter()
-            .map(|c| c.as_rustls().clone())
+            .map(|between| CertificateDer::from(between.as_der()))
             .collect();
         let mut outcome = Err(ChainError::NotYetValid);
         for instant in instants(leaf, intermediates, at) {
@@ -201,6 +201,8 @@ fn instants(leaf: &Certificate, intermediates: &[Certificate], at: VerifyAt) -> 
             let mut instants = vec![leaf.not_before()];
             let later = intermediates.iter().map(Certificate::not_before);
             instants.extend(later.filter(|instant| leaf.is_valid_at(*instant)));
+            instants.sort_unstable();
+            instants.dedup();
             instants
         },
     }

@@ -245,3 +245,53 @@ pub fn make_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueErro
     };
     Ok(pem::encode("CERTIFICATE REQUEST", &request.to_der()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::key::KeyType;
+
+    fn sequence(elements: &[Vec<u8>]) -> Vec<u8> {
+        AnyRef::new(der::Tag::Sequence, &elements.concat())
+            .unwrap()
+            .to_der()
+            .unwrap()
+    }
+
+    /// Signs a request whose attributes are `attributes`, taken as they are.
+    fn with_attributes(key: &SigningKey, attributes: Vec<u8>) -> Vec<u8> {
+        let subject = Subject::new().common_name("device").to_name().unwrap();
+        let info = sequence(&[
+            0_u8.to_der().unwrap(),
+            subject.to_der().unwrap(),
+            key.public_key().as_der().to_vec(),
+            attributes,
+        ]);
+        let signature = BitString::from_bytes(&key.sign_asn1(&info).unwrap()).unwrap();
+        let algorithm = key.signature_algorithm().to_der().unwrap();
+        sequence(&[info, algorithm, signature.to_der().unwrap()])
+    }
+
+    #[test]
+    fn attributes_may_be_missing_or_out_of_order() {
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        // Two attributes of made-up types with no values, the greater one first.
+        let unsorted = [
+            0xa0, 0x10, 0x30, 0x06, 0x06, 0x02, 0x2a, 0x04, 0x31, 0x00, 0x30, 0x06, 0x06, 0x02,
+            0x2a, 0x03, 0x31, 0x00,
+        ];
+        for attributes in [vec![], vec![0xa0, 0x00], unsorted.to_vec()] {
+            let csr = Csr::from_der(&with_attributes(&key, attributes)).unwrap();
+            assert_eq!(csr.public_key(), key.public_key());
+            assert_eq!(csr.subject(), &Subject::new().common_name("device"));
+        }
+    }
+
+    #[test]
+    fn bytes_after_a_request_are_refused() {
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        let mut request = with_attributes(&key, vec![]);
+        request.push(0);
+        assert_eq!(Csr::from_der(&request), Err(CsrError::NotACsr));
+    }
+}

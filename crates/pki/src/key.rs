@@ -16,6 +16,7 @@ use aws_lc_rs::{
         EcdsaSigningAlgorithm, KeyPair as _, RsaKeyPair,
     },
 };
+use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use zeroize::Zeroizing;
 
 pub use load::KeyError;
@@ -149,17 +150,32 @@ impl SigningKey {
     ///
     /// [`CryptoError`] when the library cannot encode the key.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, CryptoError> {
-        let pem = match &self.pair {
-            Pair::Ecdsa { asn1, .. } => {
-                let document = asn1.to_pkcs8v1().or(Err(CryptoError))?;
-                pem::encode("PRIVATE KEY", document.as_ref())
-            },
+        Ok(Zeroizing::new(pem::encode(
+            "PRIVATE KEY",
+            &self.to_pkcs8()?,
+        )))
+    }
+
+    /// Copies the key into the form that the TLS library takes.
+    ///
+    /// # Errors
+    ///
+    /// [`CryptoError`] when the library cannot encode the key.
+    pub fn to_rustls(&self) -> Result<PrivateKeyDer<'static>, CryptoError> {
+        Ok(PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(
+            self.to_pkcs8()?.to_vec(),
+        )))
+    }
+
+    fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
+        let bytes = match &self.pair {
+            Pair::Ecdsa { asn1, .. } => asn1.to_pkcs8v1().or(Err(CryptoError))?.as_ref().to_vec(),
             Pair::Rsa(pair) => {
                 let document: Pkcs8V1Der<'_> = pair.as_der().or(Err(CryptoError))?;
-                pem::encode("PRIVATE KEY", document.as_ref())
+                document.as_ref().to_vec()
             },
         };
-        Ok(Zeroizing::new(pem))
+        Ok(Zeroizing::new(bytes))
     }
 }
 

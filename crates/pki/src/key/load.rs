@@ -161,6 +161,8 @@ mod tests {
             assert_eq!(key.public_key().kind(), kind);
             let again = SigningKey::from_pem(&key.to_pkcs8_pem().unwrap()).unwrap();
             assert_eq!(again.public_key(), key.public_key());
+            let tls = pem::encode("PRIVATE KEY", key.to_rustls().unwrap().secret_der());
+            assert_eq!(tls, *key.to_pkcs8_pem().unwrap());
         }
     }
 

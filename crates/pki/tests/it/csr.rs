@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig {
         cases: 2000,
         failure_persistence: None,
-        rng_algorithm: prop::test_runner::RngAlgorithm::ChaCha,
+        rng_seed: prop::test_runner::RngSeed::Fixed(41),
         ..ProptestConfig::default()
     })]
 

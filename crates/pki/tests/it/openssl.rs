@@ -244,6 +244,30 @@ fn weak_and_unknown_requests_are_refused() {
 }
 
 #[test]
+fn pss_requests_are_accepted_with_the_parameters_of_tls() {
+    let Some(folder) = folder() else { return };
+    let folder = folder.path();
+    key(folder, "RSA", "rsa_keygen_bits:2048");
+    let pss = |salt: &str| {
+        let salt = format!("rsa_pss_saltlen:{salt}");
+        request(
+            folder,
+            &[
+                "-sha256",
+                "-sigopt",
+                "rsa_padding_mode:pss",
+                "-sigopt",
+                &salt,
+            ],
+        )
+    };
+    assert!(Csr::from_pem(&pss("digest")).is_ok());
+    let refused = Csr::from_pem(&pss("20")).unwrap_err();
+    let algorithm = "1.2.840.113549.1.1.10".to_owned();
+    assert_eq!(refused, CsrError::UnsupportedSignature { algorithm });
+}
+
+#[test]
 fn keys_in_every_form_become_authorities_and_sign_requests() {
     let Some(folder) = folder() else { return };
     let folder = folder.path();
