@@ -3,9 +3,9 @@
 //! An [`Engine`](engine::Engine) is an ordered map of bytes with one writer: work is handed over
 //! as a body, bodies are committed in groups, and the [`Ticket`](engine::Ticket) of a body
 //! resolves once its group is on disk and every [`Observer`](engine::Observer) has applied it.
-//! [`RedbEngine`](redb_engine::RedbEngine) is the embedded engine; `conformance` holds the
+//! [`RedbEngine`](redb_engine::RedbEngine) is the embedded engine; [`conformance`] holds the
 //! contract that any other has to meet. Above the bytes stand the [`key`] layout, the [`frame`]
-//! that finds damaged records.
+//! that finds damaged records, and the [`vault`] that seals secrets.
 //!
 //! # Examples
 //!
@@ -25,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod conformance;
 pub mod disk;
 pub mod engine;
 pub mod feed;
@@ -32,6 +33,7 @@ pub mod frame;
 pub mod key;
 mod overlay;
 pub mod redb_engine;
+pub mod vault;
 
 /// Locks a mutex whose data stays valid whatever happened to an earlier holder.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -1,0 +1,217 @@
+//! The file of the sealing keys.
+
+use crate::redb_engine::sync_directory_of;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use portcullis_domain::entropy::{self, Entropy, EntropyError};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use zeroize::{Zeroize as _, Zeroizing};
+
+const FORMAT: u32 = 1;
+
+/// The file of the sealing keys could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyFileError {
+    /// Others than its owner have access to it.
+    #[error(
+        "the sealing key {} is open to others than its owner (mode {mode:03o}); \
+         give it the mode 600",
+        path.display()
+    )]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// It is not a file of sealing keys.
+    #[error("the sealing key {} is damaged or of an unknown format", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("the sealing key {} cannot be read or written: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// No key could be made.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+}
+
+/// A key that values are sealed with.
+pub(super) struct SealingKey {
+    pub(super) id: u32,
+    pub(super) bytes: Zeroizing<[u8; 32]>,
+}
+
+/// All keys of a file; the newest seals, all open.
+pub(super) struct KeyRing {
+    newest: SealingKey,
+    older: Vec<SealingKey>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content {
+    format: u32,
+    /// Oldest first.
+    keys: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    id: u32,
+    key: String,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.key.zeroize();
+    }
+}
+
+impl KeyRing {
+    /// Reads the file at `path`; `None` when there is none.
+    pub(super) fn load(path: &Path) -> Result<Option<Self>, KeyFileError> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io_error(path)(error)),
+        };
+        let mode = file
+            .metadata()
+            .map_err(io_error(path))?
+            .permissions()
+            .mode()
+            & 0o777;
+        if mode & 0o077 != 0 {
+            let path = path.to_owned();
+            return Err(KeyFileError::Exposed { path, mode });
+        }
+        // Room for all that is plausible: a buffer that grows leaves copies of the keys behind.
+        let mut text = Zeroizing::new(Vec::with_capacity(16 * 1024));
+        file.read_to_end(&mut text).map_err(io_error(path))?;
+        match parse(&text) {
+            Some(ring) => Ok(Some(ring)),
+            None => Err(KeyFileError::Malformed {
+                path: path.to_owned(),
+            }),
+        }
+    }
+
+    /// Makes a file with one key at `path`, where there is none yet.
+    pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> Result<Self, KeyFileError> {
+        let ring = Self {
+            newest: SealingKey::draw(1, entropy)?,
+            older: Vec::new(),
+        };
+        let draft = ring.write_draft(path)?;
+        // A link, unlike a rename, never replaces a key that appeared meanwhile.
+        fs::hard_link(&draft, path).map_err(io_error(path))?;
+        fs::remove_file(&draft).map_err(io_error(&draft))?;
+        sync_directory_of(path).map_err(io_error(path))?;
+        Ok(ring)
+    }
+
+    /// Adds a key, writes the file at `path` anew, and tells the key's id.
+    pub(super) fn add(&mut self, path: &Path, entropy: &dyn Entropy) -> Result<u32, KeyFileError> {
+        let id = self.newest.id.saturating_add(1);
+        let newest = SealingKey::draw(id, entropy)?;
+        self.older.push(std::mem::replace(&mut self.newest, newest));
+        let draft = self.write_draft(path)?;
+        fs::rename(&draft, path).map_err(io_error(path))?;
+        sync_directory_of(path).map_err(io_error(path))?;
+        Ok(id)
+    }
+
+    pub(super) fn newest(&self) -> &SealingKey {
+        &self.newest
+    }
+
+    pub(super) fn get(&self, id: u32) -> Option<&SealingKey> {
+        std::iter::once(&self.newest)
+            .chain(&self.older)
+            .find(|key| key.id == id)
+    }
+
+    /// Writes all keys to a file beside `path`, durable and for the owner's eyes only.
+    fn write_draft(&self, path: &Path) -> Result<PathBuf, KeyFileError> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".new");
+        let draft = PathBuf::from(name);
+        match fs::remove_file(&draft) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(io_error(&draft)(error));
+            },
+            _ => {},
+        }
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&draft)
+            .map_err(io_error(&draft))?;
+        let text = self.text().map_err(io_error(&draft))?;
+        file.write_all(&text).map_err(io_error(&draft))?;
+        file.sync_all().map_err(io_error(&draft))?;
+        Ok(draft)
+    }
+
+    fn text(&self) -> io::Result<Zeroizing<Vec<u8>>> {
+        let keys = self.older.iter().chain([&self.newest]);
+        let content = Content {
+            format: FORMAT,
+            keys: keys
+                .map(|key| Entry {
+                    id: key.id,
+                    key: STANDARD.encode(*key.bytes),
+                })
+                .collect(),
+        };
+        let mut text = Zeroizing::new(Vec::with_capacity(16 * 1024));
+        serde_json::to_writer(&mut *text, &content)?;
+        text.push(b'\n');
+        Ok(text)
+    }
+}
+
+impl SealingKey {
+    fn draw(id: u32, entropy: &dyn Entropy) -> Result<Self, EntropyError> {
+        let bytes = Zeroizing::new(entropy::bytes(entropy)?);
+        Ok(Self { id, bytes })
+    }
+}
+
+fn parse(text: &[u8]) -> Option<KeyRing> {
+    let content: Content = serde_json::from_slice(text).ok()?;
+    if content.format != FORMAT {
+        return None;
+    }
+    let mut keys = Vec::with_capacity(content.keys.len());
+    for entry in &content.keys {
+        let decoded = Zeroizing::new(STANDARD.decode(&entry.key).ok()?);
+        let bytes = Zeroizing::new(decoded.as_slice().try_into().ok()?);
+        keys.push(SealingKey {
+            id: entry.id,
+            bytes,
+        });
+    }
+    let newest = keys.pop()?;
+    Some(KeyRing {
+        newest,
+        older: keys,
+    })
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> KeyFileError + use<> {
+    let path = path.to_owned();
+    move |source| KeyFileError::Io { path, source }
+}

@@ -1,0 +1,17 @@
+//! The engines and the vault as their users see them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod bit_rot;
+mod conformance;
+mod faults;
+mod groups;
+mod kill;
+mod opening;
+mod support;
+mod vault;
