@@ -1,0 +1,165 @@
+//! Addresses.
+
+use std::fmt;
+use std::str::FromStr;
+
+use portcullis_yaml::syntax::{HostPort, HostPortError};
+use portcullis_yaml::{Diagnostics, Field, codes};
+
+/// Address with the kind of connection in front, such as `tls:ctrl.example.test:6262`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransportAddress {
+    /// Kind of connection.
+    pub kind: TransportKind,
+    /// Host and port; the host may be empty.
+    pub endpoint: HostPort,
+}
+
+/// Kind of connection of a [`TransportAddress`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransportKind {
+    /// TLS over TCP.
+    Tls,
+    /// TCP without encryption.
+    Tcp,
+    /// TLS over UDP.
+    Dtls,
+    /// WebSocket over TLS.
+    Wss,
+    /// WebSocket without encryption.
+    Ws,
+    /// UDP without encryption.
+    Udp,
+}
+
+/// Says why a text is no address with a kind of connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// The kind of connection is missing or unknown.
+    #[error("it must start with `tls:`, `tcp:`, `dtls:`, `wss:`, `ws:` or `udp:`")]
+    Kind,
+    /// The text is a URL.
+    #[error("there must be no `//` after the first colon")]
+    Url,
+    /// The rest is no host with a port.
+    #[error(transparent)]
+    Endpoint(#[from] HostPortError),
+}
+
+const KINDS: [(&str, TransportKind); 6] = [
+    ("tls", TransportKind::Tls),
+    ("tcp", TransportKind::Tcp),
+    ("dtls", TransportKind::Dtls),
+    ("wss", TransportKind::Wss),
+    ("ws", TransportKind::Ws),
+    ("udp", TransportKind::Udp),
+];
+
+impl fmt::Display for TransportKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = KINDS
+            .iter()
+            .find(|(_, kind)| kind == self)
+            .map_or("", |(name, _)| name);
+        formatter.pad(name)
+    }
+}
+
+impl FromStr for TransportAddress {
+    type Err = AddressError;
+
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        let (name, rest) = text.split_once(':').ok_or(AddressError::Kind)?;
+        let kind = KINDS
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, kind)| *kind);
+        let kind = kind.ok_or(AddressError::Kind)?;
+        if rest.starts_with("//") {
+            return Err(AddressError::Url);
+        }
+        Ok(Self {
+            kind,
+            endpoint: rest.parse()?,
+        })
+    }
+}
+
+impl fmt::Display for TransportAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.kind, self.endpoint)
+    }
+}
+
+/// Reads an address of the control channel, with the kind of connection.
+pub(crate) fn transport(
+    field: &Field<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<TransportAddress> {
+    field.parse(
+        "an address with a kind of connection",
+        "tls:ctrl.example.test:6262",
+        diagnostics,
+    )
+}
+
+/// Reads an address of the web section: host and port, without a kind of connection.
+pub(crate) fn host_and_port(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<HostPort> {
+    let text = field.non_empty(diagnostics)?.trim();
+    let problem = match text.parse::<HostPort>() {
+        Ok(address) if address.host.is_empty() => "the host is missing".to_owned(),
+        Ok(address) if address.port == 0 => "the port must be from 1 to 65535".to_owned(),
+        Ok(address) => return Some(address),
+        Err(error) => error.to_string(),
+    };
+    let message = format!("`{text}` is not a host with a port: {problem}");
+    let diagnostic = field.error(codes::INVALID_VALUE, message, diagnostics);
+    let prefixes = ["https://", "http://", "tls://", "tls:", "tcp:"];
+    if let Some(rest) = prefixes.iter().find_map(|prefix| text.strip_prefix(prefix)) {
+        diagnostic.help(format!(
+            "write `{}` without anything in front",
+            rest.trim_end_matches('/')
+        ));
+    } else if diagnostic.help.is_none() {
+        diagnostic.help("write it like `ctrl.example.test:1280`");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_survive_being_written() {
+        for text in [
+            "tls:0.0.0.0:6262",
+            "tls:[::1]:80",
+            "wss:a.b:443",
+            "tls::80",
+            "udp:h:0",
+        ] {
+            let address = text
+                .parse::<TransportAddress>()
+                .map(|address| address.to_string());
+            assert_eq!(address.as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_says_why() {
+        let cases = [
+            ("ctrl.example:6262", AddressError::Kind),
+            ("TLS:a:1", AddressError::Kind),
+            ("quic:a:1", AddressError::Kind),
+            ("6262", AddressError::Kind),
+            ("tls://a:1", AddressError::Url),
+            ("tls:a", AddressError::Endpoint(HostPortError::MissingPort)),
+            ("tls:a:x", AddressError::Endpoint(HostPortError::BadPort)),
+            ("tls:::1", AddressError::Endpoint(HostPortError::BadHost)),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(text.parse::<TransportAddress>(), Err(expected), "{text}");
+        }
+    }
+}

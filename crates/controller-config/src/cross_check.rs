@@ -1,0 +1,112 @@
+//! What must agree between sections.
+
+use portcullis_yaml::syntax::HostPort;
+use portcullis_yaml::{Diagnostics, Field, Section};
+
+use crate::edge::EdgeConfig;
+use crate::root::codes;
+use crate::web::{ApiKind, WebListener};
+
+pub(crate) fn check(
+    root: &Section<'_>,
+    edge: Option<&EdgeConfig>,
+    web: Option<&[WebListener]>,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(web) = web else { return };
+    if let Some(edge) = edge {
+        check_client_address(root, &edge.api.address, web, diagnostics);
+    }
+    check_ports(root, web, diagnostics);
+}
+
+/// Clients are told `edge.api.address`, so `edge-client` must be served there.
+fn check_client_address(
+    root: &Section<'_>,
+    told: &HostPort,
+    web: &[WebListener],
+    diagnostics: &mut Diagnostics,
+) {
+    let served: Vec<&HostPort> = web
+        .iter()
+        .filter(|listener| listener.hosts(ApiKind::EdgeClient))
+        .flat_map(|listener| listener.bind_points.iter().map(|point| &point.address))
+        .collect();
+    let same = |address: &&HostPort| {
+        address.port == told.port && address.host.eq_ignore_ascii_case(&told.host)
+    };
+    if served.iter().any(same) {
+        return;
+    }
+    let Some(field) = find(root, "edge")
+        .and_then(|edge| find(&edge, "api"))
+        .and_then(|api| api.get("address"))
+    else {
+        return;
+    };
+    let message =
+        format!("no bind point of a listener with `edge-client` has the address `{told}`");
+    let help = match served.as_slice() {
+        [] => "add `- binding: edge-client` to the `apis` of a listener".to_owned(),
+        [only] => format!("write `{only}`, or change the `address` of that bind point"),
+        [first, ..] => format!("write the `address` of one of its bind points, such as `{first}`"),
+    };
+    field
+        .error(codes::UNSERVED_ADDRESS, message, diagnostics)
+        .help(help);
+}
+
+fn check_ports(root: &Section<'_>, web: &[WebListener], diagnostics: &mut Diagnostics) {
+    let points = || web.iter().flat_map(|listener| &listener.bind_points);
+    let fields = interface_fields(root);
+    for (number, point) in points().enumerate() {
+        let earlier = points()
+            .take(number)
+            .find(|earlier| collide(&earlier.interface, &point.interface));
+        if let (Some(earlier), Some(field)) = (earlier, fields.get(number)) {
+            let message = format!(
+                "`{}` is taken by the bind point with `{}`",
+                point.interface, earlier.interface
+            );
+            field
+                .error(codes::PORT_TAKEN, message, diagnostics)
+                .help("give it another port, or remove one of the two");
+        }
+    }
+}
+
+fn collide(left: &HostPort, right: &HostPort) -> bool {
+    let any = |host: &str| matches!(host, "0.0.0.0" | "::");
+    left.port == right.port
+        && (left.host.eq_ignore_ascii_case(&right.host) || any(&left.host) || any(&right.host))
+}
+
+/// Finds the `interface` of every bind point in the order of the model, which is that of the file.
+fn interface_fields<'tree>(root: &Section<'tree>) -> Vec<Field<'tree>> {
+    let quiet = &mut Diagnostics::default();
+    let listeners = root
+        .get("web")
+        .and_then(|field| field.list(quiet))
+        .unwrap_or_default();
+    let mut fields = Vec::new();
+    for listener in &listeners {
+        let points = listener
+            .section(quiet)
+            .and_then(|section| section.get("bindPoints"));
+        for point in points
+            .and_then(|field| field.list(quiet))
+            .unwrap_or_default()
+        {
+            fields.extend(
+                point
+                    .section(quiet)
+                    .and_then(|section| section.get("interface")),
+            );
+        }
+    }
+    fields
+}
+
+fn find<'tree>(section: &Section<'tree>, name: &str) -> Option<Section<'tree>> {
+    section.get(name)?.section(&mut Diagnostics::default())
+}

@@ -1,0 +1,88 @@
+//! Where routers reach the controller.
+
+use portcullis_yaml::{Diagnostics, Key, Section};
+
+use crate::address::{TransportAddress, transport};
+
+/// Section `ctrl`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CtrlConfig {
+    /// Address at which the controller listens for routers.
+    pub listener: TransportAddress,
+    /// Address at which routers find the controller, named in enrollment tokens.
+    pub advertise_address: Option<TransportAddress>,
+}
+
+const NOT_TUNED: &str = "the control channel has fixed settings here";
+
+const KEYS: &[Key] = &[
+    Key::read("listener"),
+    Key::read("options"),
+    Key::ignored("dialer", "the controller does not dial routers"),
+];
+
+const OPTION_KEYS: &[Key] = &[
+    Key::read("advertiseAddress"),
+    Key::ignored(
+        "newListener",
+        "moving routers to another address is not supported",
+    ),
+    Key::ignored("routerHeartbeats", NOT_TUNED),
+    Key::ignored("peerHeartbeats", NOT_TUNED),
+    Key::ignored("outQueueSize", NOT_TUNED),
+    Key::ignored("maxQueuedConnects", NOT_TUNED),
+    Key::ignored("maxOutstandingConnects", NOT_TUNED),
+    Key::ignored("connectTimeout", NOT_TUNED),
+    Key::ignored("connectTimeoutMs", NOT_TUNED),
+    Key::ignored("writeTimeout", NOT_TUNED),
+];
+
+pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<CtrlConfig> {
+    let section = root
+        .require("ctrl", "{listener: \"tls:0.0.0.0:6262\"}", diagnostics)?
+        .section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let listener = section
+        .require("listener", "tls:0.0.0.0:6262", diagnostics)
+        .and_then(|field| transport(&field, diagnostics));
+    let options = section
+        .get_non_null("options")
+        .and_then(|field| field.section(diagnostics));
+    let mut advertise_address = None;
+    if let Some(options) = &options {
+        options.check_keys(OPTION_KEYS, diagnostics);
+        advertise_address = options
+            .get_non_null("advertiseAddress")
+            .filter(|field| field.node().as_str() != Some(""))
+            .and_then(|field| transport(&field, diagnostics));
+    }
+    if root.get_non_null("cluster").is_some() {
+        require_advertised(&section, options.as_ref(), diagnostics);
+    }
+    Some(CtrlConfig {
+        listener: listener?,
+        advertise_address,
+    })
+}
+
+/// A member of a cluster must say where it is found.
+fn require_advertised(
+    section: &Section<'_>,
+    options: Option<&Section<'_>>,
+    diagnostics: &mut Diagnostics,
+) {
+    let form = "tls:ctrl.example.test:6262";
+    match options {
+        Some(options) => {
+            options.require("advertiseAddress", form, diagnostics);
+        },
+        None if section.get_non_null("options").is_none() => {
+            section.report_missing(
+                "options",
+                &format!("{{advertiseAddress: \"{form}\"}}"),
+                diagnostics,
+            );
+        },
+        None => {},
+    }
+}

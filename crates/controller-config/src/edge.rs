@@ -1,0 +1,79 @@
+//! Section `edge`: identities, sessions and how they come to be.
+
+mod api;
+mod enrollment;
+mod jwks;
+mod oidc;
+mod totp;
+
+use portcullis_yaml::{Diagnostics, Key, Section};
+
+pub use crate::edge::api::EdgeApi;
+pub use crate::edge::enrollment::{Enrollment, SigningCert};
+pub(crate) use crate::edge::jwks::positive;
+pub use crate::edge::jwks::{IpNetwork, IpNetworkError, JwksFetch};
+pub use crate::edge::oidc::Oidc;
+pub use crate::edge::totp::{Totp, TotpCompatibility};
+
+/// Section `edge`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeConfig {
+    /// Sessions and the address that clients are told.
+    pub api: EdgeApi,
+    /// How identities and routers enroll.
+    pub enrollment: Enrollment,
+    /// Second factor.
+    pub totp: Totp,
+    /// Lifetimes of OIDC tokens.
+    pub oidc: Oidc,
+    /// Which addresses the keys of external JWT signers may be fetched from.
+    pub jwks_fetch: JwksFetch,
+}
+
+const KEYS: &[Key] = &[
+    Key::read("api"),
+    Key::read("enrollment"),
+    Key::read("totp"),
+    Key::read("oidc"),
+    Key::read("externalJwtSigners"),
+    Key::ignored(
+        "authRateLimiter",
+        "the number of logins at once follows from the processors",
+    ),
+    Key::ignored(
+        "identityStatusConfig",
+        "whether an identity is online follows from its connections",
+    ),
+    Key::ignored(
+        "disablePostureChecks",
+        "posture checks cannot be switched off",
+    ),
+];
+
+const HINTS: &[(&str, &str)] = &[
+    ("address", "it belongs to `edge.api`"),
+    ("sessionTimeout", "it belongs to `edge.api`"),
+    ("signingCert", "it belongs to `edge.enrollment`"),
+    ("edgeIdentity", "it belongs to `edge.enrollment`"),
+    ("edgeRouter", "it belongs to `edge.enrollment`"),
+    ("jwksFetch", "it belongs to `edge.externalJwtSigners`"),
+];
+
+pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<EdgeConfig> {
+    let section = root
+        .require("edge", "{api: ..., enrollment: ...}", diagnostics)?
+        .section(diagnostics)?;
+    section.check_keys_but(KEYS, HINTS, diagnostics);
+    let api = api::read(&section, diagnostics);
+    let enrollment = enrollment::read(&section, diagnostics);
+    let totp = totp::read(&section, diagnostics);
+    let oidc = oidc::read(&section, diagnostics);
+    let jwks_fetch = jwks::read(&section, diagnostics);
+    Some(EdgeConfig {
+        api: api?,
+        enrollment: enrollment?,
+        totp: totp?,
+        oidc: oidc?,
+        jwks_fetch: jwks_fetch?,
+    })
+}

@@ -1,0 +1,108 @@
+//! Section `edge.api`.
+
+use std::time::Duration;
+
+use portcullis_yaml::syntax::HostPort;
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+use crate::address::host_and_port;
+
+/// Section `edge.api`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EdgeApi {
+    /// Address that clients are told; the address of a bind point that hosts `edge-client`.
+    pub address: HostPort,
+    /// Idle time after which a session ends, 30 minutes unless given.
+    pub session_timeout: Duration,
+    /// Time between two writes of last activity, 90 seconds unless given.
+    pub activity_update_interval: Duration,
+    /// Sessions per write of last activity, 250 unless given.
+    pub activity_update_batch_size: u16,
+    /// Whether `edge-oidc` stands only where the file names it.
+    pub disable_oidc_auto_binding: bool,
+}
+
+const LEAST_SESSION_TIMEOUT: Duration = Duration::from_mins(1);
+const DEFAULT_SESSION_TIMEOUT: Duration = Duration::from_mins(30);
+const LEAST_INTERVAL: Duration = Duration::from_millis(1);
+const MOST_INTERVAL: Duration = Duration::from_mins(10);
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(90);
+const MOST_BATCH: u16 = 10_000;
+const DEFAULT_BATCH: u16 = 250;
+
+const KEYS: &[Key] = &[
+    Key::read("address"),
+    Key::read("sessionTimeout"),
+    Key::read("activityUpdateInterval"),
+    Key::read("activityUpdateBatchSize"),
+    Key::read("disableOidcAutoBinding"),
+];
+
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<EdgeApi> {
+    let form = "{address: \"ctrl.example.test:1280\"}";
+    let section = edge
+        .require("api", form, diagnostics)?
+        .section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let address = section
+        .require("address", "ctrl.example.test:1280", diagnostics)
+        .and_then(|field| host_and_port(&field, diagnostics));
+    let session_timeout = section.get("sessionTimeout").and_then(|field| {
+        at_least(
+            &field,
+            LEAST_SESSION_TIMEOUT,
+            DEFAULT_SESSION_TIMEOUT,
+            diagnostics,
+        )
+    });
+    let interval = section
+        .get("activityUpdateInterval")
+        .and_then(|field| update_interval(&field, diagnostics));
+    let batch = section
+        .get("activityUpdateBatchSize")
+        .and_then(|field| field.integer(1..=MOST_BATCH, diagnostics));
+    let disable = section
+        .get("disableOidcAutoBinding")
+        .and_then(|field| field.boolean(diagnostics));
+    Some(EdgeApi {
+        address: address?,
+        session_timeout: session_timeout.unwrap_or(DEFAULT_SESSION_TIMEOUT),
+        activity_update_interval: interval.unwrap_or(DEFAULT_INTERVAL),
+        activity_update_batch_size: batch.unwrap_or(DEFAULT_BATCH),
+        disable_oidc_auto_binding: disable.unwrap_or(false),
+    })
+}
+
+/// Reads a duration that gives way to `default`, with a warning, when it is below `least`.
+pub(super) fn at_least(
+    field: &Field<'_>,
+    least: Duration,
+    default: Duration,
+    diagnostics: &mut Diagnostics,
+) -> Option<Duration> {
+    let duration = field.duration(diagnostics)?;
+    let long_enough = duration.as_std().filter(|duration| *duration >= least);
+    if long_enough.is_none() {
+        let (path, least, default) = (field.path(), minutes(least), minutes(default));
+        let message = format!("`{path}` is shorter than {least}, {default} is used instead");
+        field
+            .warning(codes::OUT_OF_RANGE, message, diagnostics)
+            .help(format!("write a duration of {least} or more"));
+    }
+    long_enough
+}
+
+/// Writes a duration of whole minutes.
+fn minutes(duration: Duration) -> String {
+    format!("{}m", duration.as_secs() / 60)
+}
+
+fn update_interval(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Duration> {
+    let duration = field.duration(diagnostics)?.as_std();
+    let fits = duration.filter(|duration| (LEAST_INTERVAL..=MOST_INTERVAL).contains(duration));
+    if fits.is_none() {
+        let message = format!("`{}` must be from 1ms to 10m", field.path());
+        field.error(codes::OUT_OF_RANGE, message, diagnostics);
+    }
+    fits
+}

@@ -1,0 +1,98 @@
+//! Section `edge.enrollment`.
+
+use std::time::Duration;
+
+use portcullis_yaml::{Diagnostics, Key, Section};
+
+use crate::edge::api::at_least;
+use crate::identity::{Material, Reported, optional, required};
+
+/// Section `edge.enrollment`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enrollment {
+    /// Authority that signs the certificates of identities and routers.
+    pub signing_cert: SigningCert,
+    /// How long an identity has to enroll, 180 minutes unless given.
+    pub edge_identity_duration: Duration,
+    /// How long a router has to enroll, 180 minutes unless given.
+    pub edge_router_duration: Duration,
+}
+
+/// Section `edge.enrollment.signingCert`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SigningCert {
+    /// Certificate of the authority.
+    pub cert: Material,
+    /// Key of `cert`.
+    pub key: Material,
+    /// Further certificates to hand to clients.
+    pub ca: Option<Material>,
+}
+
+const LEAST: Duration = Duration::from_mins(5);
+const DEFAULT: Duration = Duration::from_hours(3);
+
+const KEYS: &[Key] = &[
+    Key::read("signingCert"),
+    Key::read("edgeIdentity"),
+    Key::read("edgeRouter"),
+];
+const SIGNING_KEYS: &[Key] = &[Key::read("cert"), Key::read("key"), Key::read("ca")];
+const DURATION_KEYS: &[Key] = &[Key::read("duration")];
+const HINTS: &[(&str, &str)] = &[
+    ("cert", "it belongs to `edge.enrollment.signingCert`"),
+    ("key", "it belongs to `edge.enrollment.signingCert`"),
+    (
+        "duration",
+        "it belongs to `edge.enrollment.edgeIdentity` or `edge.enrollment.edgeRouter`",
+    ),
+];
+
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Enrollment> {
+    let form = "{signingCert: ..., edgeIdentity: ..., edgeRouter: ...}";
+    let section = edge
+        .require("enrollment", form, diagnostics)?
+        .section(diagnostics)?;
+    section.check_keys_but(KEYS, HINTS, diagnostics);
+    let signing_cert = section
+        .require(
+            "signingCert",
+            "{cert: signing.cert.pem, key: signing.key.pem}",
+            diagnostics,
+        )
+        .and_then(|field| field.section(diagnostics))
+        .and_then(|signing| read_signing_cert(&signing, diagnostics));
+    let edge_identity_duration = duration(&section, "edgeIdentity", diagnostics);
+    let edge_router_duration = duration(&section, "edgeRouter", diagnostics);
+    Some(Enrollment {
+        signing_cert: signing_cert?,
+        edge_identity_duration: edge_identity_duration?,
+        edge_router_duration: edge_router_duration?,
+    })
+}
+
+fn read_signing_cert(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<SigningCert> {
+    section.check_keys(SIGNING_KEYS, diagnostics);
+    let cert = required(section, "cert", diagnostics);
+    let key = required(section, "key", diagnostics);
+    match optional(section, "ca", diagnostics) {
+        Ok(ca) => Some(SigningCert {
+            cert: cert?,
+            key: key?,
+            ca,
+        }),
+        Err(Reported) => None,
+    }
+}
+
+/// The section must be there, the duration in it need not.
+fn duration(section: &Section<'_>, name: &str, diagnostics: &mut Diagnostics) -> Option<Duration> {
+    let inner = section
+        .require(name, "{duration: 180m}", diagnostics)?
+        .section(diagnostics)?;
+    inner.check_keys(DURATION_KEYS, diagnostics);
+    let given = inner
+        .get("duration")
+        .and_then(|field| at_least(&field, LEAST, DEFAULT, diagnostics));
+    Some(given.unwrap_or(DEFAULT))
+}

@@ -1,0 +1,76 @@
+//! Section `edge.oidc`.
+
+use std::time::Duration;
+
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+/// Section `edge.oidc`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Oidc {
+    /// Lifetime of access tokens, 30 minutes unless given.
+    pub access_token_duration: Duration,
+    /// Lifetime of ID tokens, 30 minutes unless given.
+    pub id_token_duration: Duration,
+    /// Lifetime of refresh tokens, 24 hours unless given; at least a minute more than access tokens.
+    pub refresh_token_duration: Duration,
+}
+
+/// Shortest lifetime of a token, and the least that a refresh token must outlive an access token.
+const MINUTE: Duration = Duration::from_mins(1);
+
+const AT_ONCE: &str = "revocations are written at once";
+
+const KEYS: &[Key] = &[
+    Key::read("accessTokenDuration"),
+    Key::read("idTokenDuration"),
+    Key::read("refreshTokenDuration"),
+    Key::ignored("revocationMinTokenLifetime", AT_ONCE),
+    Key::ignored("revocationBucketInterval", AT_ONCE),
+    Key::ignored("revocationBucketMaxSize", AT_ONCE),
+    Key::ignored("revocationMaxQueued", AT_ONCE),
+    Key::ignored("revocationEnforcerFrequency", AT_ONCE),
+];
+
+impl Default for Oidc {
+    fn default() -> Self {
+        Self {
+            access_token_duration: Duration::from_mins(30),
+            id_token_duration: Duration::from_mins(30),
+            refresh_token_duration: Duration::from_hours(24),
+        }
+    }
+}
+
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Oidc> {
+    let mut oidc = Oidc::default();
+    let Some(field) = edge.get_non_null("oidc") else {
+        return Some(oidc);
+    };
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    if let Some(field) = section.get("accessTokenDuration") {
+        oidc.access_token_duration = raised(&field, MINUTE, diagnostics)?;
+    }
+    if let Some(field) = section.get("idTokenDuration") {
+        oidc.id_token_duration = raised(&field, MINUTE, diagnostics)?;
+    }
+    let least = oidc.access_token_duration.saturating_add(MINUTE);
+    match section.get("refreshTokenDuration") {
+        Some(field) => oidc.refresh_token_duration = raised(&field, least, diagnostics)?,
+        None => oidc.refresh_token_duration = oidc.refresh_token_duration.max(least),
+    }
+    Some(oidc)
+}
+
+/// Reads a duration and raises it to `least` with a warning, as OpenZiti does.
+fn raised(field: &Field<'_>, least: Duration, diagnostics: &mut Diagnostics) -> Option<Duration> {
+    let duration = field.duration(diagnostics)?.as_std().unwrap_or_default();
+    if duration < least {
+        let least = format!("{}s", least.as_secs());
+        let message = format!("`{}` is too short, {least} is used instead", field.path());
+        field
+            .warning(codes::OUT_OF_RANGE, message, diagnostics)
+            .help(format!("write a duration of {least} or more"));
+    }
+    Some(duration.max(least))
+}

@@ -1,0 +1,71 @@
+//! Section `edge.totp`.
+
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+use crate::root;
+
+/// Section `edge.totp`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Totp {
+    /// Issuer that authenticator apps show, `openziti.io` unless given.
+    pub hostname: String,
+    /// How strictly codes are checked.
+    pub compatibility: TotpCompatibility,
+}
+
+/// How strictly time-based codes are checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TotpCompatibility {
+    /// One step to either side of the present one, and each code once (RFC 6238 section 5.2).
+    #[default]
+    Strict,
+    /// Two steps to either side, and codes again while they last, as OpenZiti does.
+    OpenZiti,
+}
+
+const DEFAULT_HOSTNAME: &str = "openziti.io";
+
+const KEYS: &[Key] = &[Key::read("hostname"), Key::read("compatibility")];
+
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Totp> {
+    let default = || Totp {
+        hostname: DEFAULT_HOSTNAME.to_owned(),
+        compatibility: TotpCompatibility::Strict,
+    };
+    let Some(field) = edge.get_non_null("totp") else {
+        return Some(default());
+    };
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let mut totp = default();
+    if let Some(field) = section.get_non_null("hostname") {
+        totp.hostname = hostname(&field, diagnostics)?;
+    }
+    if let Some(field) = section.get_non_null("compatibility") {
+        let words = [
+            ("strict", TotpCompatibility::Strict),
+            ("openziti", TotpCompatibility::OpenZiti),
+        ];
+        totp.compatibility = field.one_of(&words, diagnostics)?;
+        if totp.compatibility == TotpCompatibility::OpenZiti {
+            let message = "one-time codes are accepted two steps early or late, and more than once";
+            field
+                .warning(root::codes::WEAKENED, message, diagnostics)
+                .help("remove the key once no client depends on it");
+        }
+    }
+    Some(totp)
+}
+
+fn hostname(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    let text = field.non_empty(diagnostics)?;
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "/?#@:\\[]<>%\"^`{|}".contains(c);
+    if text.contains(odd) {
+        let message = format!("`{text}` is not a host name");
+        field
+            .error(codes::INVALID_VALUE, message, diagnostics)
+            .help("write a name without scheme and port, such as `example.test`");
+        return None;
+    }
+    Some(text.to_owned())
+}

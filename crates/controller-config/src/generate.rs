@@ -1,0 +1,216 @@
+//! Writing a configuration file.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use portcullis_yaml::syntax::HostPort;
+
+/// Files of a controller that keeps everything in one directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HomeLayout {
+    /// Configuration file.
+    pub config: PathBuf,
+    /// Value of `db`; the store stands beside it, see [`StoreLocation`](crate::StoreLocation).
+    pub db: PathBuf,
+    /// Certificate chain that the controller shows as a client.
+    pub cert: PathBuf,
+    /// Key of `cert`.
+    pub key: PathBuf,
+    /// Certificate chain that the controller shows as a server.
+    pub server_cert: PathBuf,
+    /// Key of `server_cert`.
+    pub server_key: PathBuf,
+    /// Certificates that the controller trusts.
+    pub ca: PathBuf,
+    /// Certificate of the authority that signs identities.
+    pub signing_cert: PathBuf,
+    /// Key of `signing_cert`.
+    pub signing_key: PathBuf,
+}
+
+impl HomeLayout {
+    /// Lays the files out under one directory.
+    pub fn under(home: &Path) -> Self {
+        let pki = home.join("pki");
+        Self {
+            config: home.join("controller.yml"),
+            db: home.join("ctrl.db"),
+            cert: pki.join("client.chain.pem"),
+            key: pki.join("client.key"),
+            server_cert: pki.join("server.chain.pem"),
+            server_key: pki.join("server.key"),
+            ca: pki.join("cas.pem"),
+            signing_cert: pki.join("signing.cert"),
+            signing_key: pki.join("signing.key"),
+        }
+    }
+}
+
+/// What a generated file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated<'text> {
+    /// Directory of the controller; relative paths are relative to the working directory of the process.
+    pub home: &'text Path,
+    /// Host name or IP address that clients are told.
+    pub advertised_host: &'text str,
+    /// IP address to listen at.
+    pub interface: &'text str,
+    /// Port of the APIs.
+    pub port: u16,
+    /// Port for routers.
+    pub ctrl_port: u16,
+    /// Trust domain, when the certificates name none.
+    pub trust_domain: Option<&'text str>,
+    /// Whether keys of external JWT signers may be fetched from this machine, for trials.
+    pub fetch_keys_from_loopback: bool,
+}
+
+impl<'text> Generated<'text> {
+    /// Listens everywhere at `port`, for routers at OpenZiti's usual port 6262.
+    pub fn new(home: &'text Path, advertised_host: &'text str, port: u16) -> Self {
+        Self {
+            home,
+            advertised_host,
+            interface: "0.0.0.0",
+            port,
+            ctrl_port: 6262,
+            trust_domain: None,
+            fetch_keys_from_loopback: false,
+        }
+    }
+}
+
+/// Says why no file can be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GenerateError {
+    /// A value holds a `$`, which would start an environment variable and cannot be escaped.
+    #[error("`{value}` holds a `$`, which a configuration file cannot express")]
+    Dollar {
+        /// The value.
+        value: String,
+    },
+    /// A path is not text.
+    #[error("the path `{}` is not UTF-8", path.display())]
+    NotText {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A host is empty, or a port is 0.
+    #[error("hosts must not be empty and ports must not be 0")]
+    NoAddress,
+}
+
+/// Writes a complete file with comments, which [`read`](crate::read) accepts without a word.
+///
+/// # Errors
+///
+/// [`GenerateError`] when a value cannot be written so that it is read as the same value again.
+///
+/// # Examples
+///
+/// ```
+/// use std::path::Path;
+///
+/// use portcullis_controller_config::{Generated, generate, read};
+///
+/// let text = generate(&Generated::new(Path::new("/var/lib/portcullis"), "ctrl.example.test", 1280))?;
+///
+/// assert!(read(&[&text], &|_| None).config.is_some());
+/// # Ok::<(), portcullis_controller_config::GenerateError>(())
+/// ```
+pub fn generate(parameters: &Generated<'_>) -> Result<String, GenerateError> {
+    let files = HomeLayout::under(parameters.home);
+    let api = address(parameters.advertised_host, parameters.port)?;
+    let ctrl = address(parameters.advertised_host, parameters.ctrl_port)?;
+    let api_interface = quoted(&address(parameters.interface, parameters.port)?)?;
+    let ctrl_listener = quoted(&format!(
+        "tls:{}",
+        address(parameters.interface, parameters.ctrl_port)?
+    ))?;
+    let trust_domain = match parameters.trust_domain {
+        Some(domain) => format!(
+            "\n# Name of the network in SPIFFE ids.\ntrustDomain: {}\n",
+            quoted(domain)?
+        ),
+        None => String::new(),
+    };
+    let jwks = if parameters.fetch_keys_from_loopback {
+        LOOPBACK_JWKS
+    } else {
+        ""
+    };
+    Ok(format!(
+        include_str!("generate/template.yml"),
+        db = path(&files.db)?,
+        cert = path(&files.cert)?,
+        key = path(&files.key)?,
+        server_cert = path(&files.server_cert)?,
+        server_key = path(&files.server_key)?,
+        ca = path(&files.ca)?,
+        trust_domain = trust_domain,
+        ctrl_listener = ctrl_listener,
+        ctrl_advertised = quoted(&format!("tls:{ctrl}"))?,
+        api_address = quoted(&api)?,
+        signing_cert = path(&files.signing_cert)?,
+        signing_key = path(&files.signing_key)?,
+        jwks = jwks,
+        api_interface = api_interface,
+    ))
+}
+
+const LOOPBACK_JWKS: &str = "
+  # Keys of external JWT signers are never fetched from private addresses, except from these.
+  externalJwtSigners:
+    jwksFetch:
+      allowedIPs: [\"127.0.0.0/8\", \"::1\"]
+";
+
+fn address(host: &str, port: u16) -> Result<String, GenerateError> {
+    if host.trim().is_empty() || port == 0 {
+        return Err(GenerateError::NoAddress);
+    }
+    Ok(HostPort {
+        host: host.to_owned(),
+        port,
+    }
+    .to_string())
+}
+
+fn path(path: &Path) -> Result<String, GenerateError> {
+    let text = path.to_str().ok_or_else(|| GenerateError::NotText {
+        path: path.to_owned(),
+    })?;
+    quoted(text)
+}
+
+/// Writes a double-quoted scalar, in which every character can be expressed except a literal `$`.
+fn quoted(text: &str) -> Result<String, GenerateError> {
+    if text.contains('$') {
+        return Err(GenerateError::Dollar {
+            value: text.to_owned(),
+        });
+    }
+    let mut scalar = String::with_capacity(text.len() + 2);
+    scalar.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => {
+                scalar.push('\\');
+                scalar.push(character);
+            },
+            ' '..='~' => scalar.push(character),
+            // Line ends of YAML 1.1 and the byte order mark are not control characters to Rust.
+            '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'
+                if !matches!(character, '\u{2028}' | '\u{2029}' | '\u{FEFF}') =>
+            {
+                scalar.push(character);
+            },
+            _ => {
+                // Writing to a string cannot fail.
+                let _ = write!(scalar, "\\U{:08X}", u32::from(character));
+            },
+        }
+    }
+    scalar.push('"');
+    Ok(scalar)
+}

@@ -1,0 +1,233 @@
+//! Certificates and keys.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+use crate::root::read_all;
+
+/// Certificates and keys of the controller or of one web listener.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Certificate chain that the controller shows as a client.
+    pub cert: Material,
+    /// Key of `cert`.
+    pub key: Material,
+    /// Certificate chain that the controller shows as a server.
+    pub server_cert: Material,
+    /// Key of `server_cert`.
+    pub server_key: Material,
+    /// Certificates that the controller trusts.
+    pub ca: Material,
+    /// Further server certificates, chosen by the name that the client asks for.
+    pub alt_server_certs: Vec<CertificateAndKey>,
+}
+
+/// Certificate chain with its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertificateAndKey {
+    /// Certificate chain.
+    pub cert: Material,
+    /// Key of `cert`.
+    pub key: Material,
+}
+
+/// Where a certificate or key is found.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Material {
+    /// Path as written; a relative one starts at the working directory of the process.
+    File(PathBuf),
+    /// PEM text inside the configuration file. It may be a private key and is not shown.
+    Inline(String),
+}
+
+impl fmt::Debug for Material {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => formatter.debug_tuple("File").field(path).finish(),
+            Self::Inline(_) => formatter.write_str("Inline(..)"),
+        }
+    }
+}
+
+const KEYS: &[Key] = &[
+    Key::read("cert"),
+    Key::read("key"),
+    Key::read("server_cert"),
+    Key::read("server_key"),
+    Key::read("ca"),
+    Key::read("alt_server_certs"),
+];
+
+const ALT_KEYS: &[Key] = &[Key::read("server_cert"), Key::read("server_key")];
+
+/// Whether a section must name its server certificate or may leave it to `cert`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ServerCert {
+    /// As in the root section: without `server_cert` the pair of `cert` and `key` serves.
+    Optional,
+    /// As in a web listener.
+    Required,
+}
+
+pub(crate) fn read(
+    field: &Field<'_>,
+    server: ServerCert,
+    diagnostics: &mut Diagnostics,
+) -> Option<Identity> {
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let cert = required(&section, "cert", diagnostics);
+    let key = required(&section, "key", diagnostics);
+    let ca = required(&section, "ca", diagnostics);
+    let server_key = optional(&section, "server_key", diagnostics);
+    let server_cert = match (server, optional(&section, "server_cert", diagnostics)) {
+        (_, Ok(Some(material))) => Some(material),
+        (ServerCert::Optional, Ok(None)) if matches!(server_key, Ok(None)) => cert.clone(),
+        (_, Ok(None)) => {
+            section.report_missing("server_cert", "server.chain.pem", diagnostics);
+            None
+        },
+        (_, Err(Reported)) => None,
+    };
+    let alternatives = section.get_non_null("alt_server_certs");
+    let alt_server_certs = alternatives.map_or(Some(Vec::new()), |field| {
+        read_alternatives(&field, key.as_ref(), diagnostics)
+    });
+    let (key, server_key) = (key?, server_key.ok()?);
+    Some(Identity {
+        cert: cert?,
+        server_cert: server_cert?,
+        server_key: server_key.unwrap_or_else(|| key.clone()),
+        key,
+        ca: ca?,
+        alt_server_certs: alt_server_certs?,
+    })
+}
+
+fn read_alternatives(
+    field: &Field<'_>,
+    key: Option<&Material>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<CertificateAndKey>> {
+    read_all(&field.list(diagnostics)?, |item| {
+        let section = item.section(diagnostics)?;
+        section.check_keys(ALT_KEYS, diagnostics);
+        let cert = required(&section, "server_cert", diagnostics);
+        let own_key = optional(&section, "server_key", diagnostics).ok()?;
+        Some(CertificateAndKey {
+            cert: cert?,
+            key: own_key.or_else(|| key.cloned())?,
+        })
+    })
+}
+
+/// A mistake was found and reported.
+pub(crate) struct Reported;
+
+pub(crate) fn required(
+    section: &Section<'_>,
+    name: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Material> {
+    let field = section.require(name, &format!("{name}.pem"), diagnostics)?;
+    material(&field, diagnostics)
+}
+
+/// Reads a key that may be absent; an empty string counts as absent, as in OpenZiti.
+pub(crate) fn optional(
+    section: &Section<'_>,
+    name: &str,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Material>, Reported> {
+    match section.get_non_null(name) {
+        None => Ok(None),
+        Some(field) if field.node().as_str() == Some("") => Ok(None),
+        Some(field) => material(&field, diagnostics).map(Some).ok_or(Reported),
+    }
+}
+
+fn material(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Material> {
+    let text = field.non_empty(diagnostics)?;
+    if let Some(pem) = text.strip_prefix("pem:") {
+        return Some(Material::Inline(pem.to_owned()));
+    }
+    if text.trim_start().starts_with("-----BEGIN") {
+        return Some(Material::Inline(text.to_owned()));
+    }
+    // One letter before the colon is a drive, not a scheme.
+    let scheme = text
+        .split_once(':')
+        .filter(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
+    match scheme {
+        None => Some(Material::File(text.into())),
+        Some(("file", rest)) => file_url(field, rest, diagnostics),
+        Some(("pkcs11" | "parsec", _)) => {
+            let message = "keys in a hardware module are not supported";
+            field
+                .error(codes::INVALID_VALUE, message, diagnostics)
+                .help("name a file with the key");
+            None
+        },
+        Some((scheme, _)) => {
+            let message = format!("`{scheme}:` is not a way to name a certificate or key");
+            field
+                .error(codes::INVALID_VALUE, message, diagnostics)
+                .help("write a path, `file:///path` or `pem:` with the text");
+            None
+        },
+    }
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+}
+
+/// Reads what stands after `file:`, which must be an absolute path.
+fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Option<Material> {
+    let (path, mistake) = match rest.strip_prefix("//") {
+        Some(path) if path.starts_with('/') => (path, None),
+        Some(path) => (
+            path,
+            Some("what follows `file://` up to the next `/` is a host, not a directory"),
+        ),
+        None if rest.starts_with('/') => (rest, None),
+        None => (rest, Some("a path after `file:` must be absolute")),
+    };
+    if let Some(mistake) = mistake {
+        let help =
+            format!("write `{path}` for a path from the working directory, or `file:///{path}`");
+        field
+            .error(codes::INVALID_VALUE, mistake, diagnostics)
+            .help(help);
+        return None;
+    }
+    let decoded = percent_decoded(path);
+    if decoded.is_none() {
+        field.error(
+            codes::INVALID_VALUE,
+            "a `%` in a URL must be followed by two hexadecimal digits",
+            diagnostics,
+        );
+    }
+    decoded.map(|path| Material::File(path.into()))
+}
+
+fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('%') {
+        bytes.extend_from_slice(before.as_bytes());
+        let digits = after
+            .get(..2)
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = after.get(2..)?;
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,251 @@
+//! The file as a whole.
+
+use portcullis_yaml::{
+    Diagnostic, Diagnostics, Field, Key, Limits, Node, Section, SourceId, expand_environment,
+    overlay, parse,
+};
+
+use crate::cross_check;
+use crate::ctrl::{self, CtrlConfig};
+use crate::edge::{self, EdgeConfig};
+use crate::identity::{self, Identity, Reported, ServerCert};
+use crate::store::{self, StoreLocation};
+use crate::web::{self, ApiKind, OidcOptions, WebApi, WebListener};
+
+/// What a configuration file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ControllerConfig {
+    /// Where data is kept.
+    pub store: StoreLocation,
+    /// Certificates and keys of the controller.
+    pub identity: Identity,
+    /// Trust domain without `spiffe://`, for certificates that name none.
+    pub trust_domain: Option<String>,
+    /// Further trust domains whose certificates are accepted, without `spiffe://`.
+    pub additional_trust_domains: Vec<String>,
+    /// Where routers reach the controller.
+    pub ctrl: CtrlConfig,
+    /// Identities, sessions and how they come to be.
+    pub edge: EdgeConfig,
+    /// Where which API is served. `edge-oidc` is added beside `edge-client` unless that is switched off.
+    pub web: Vec<WebListener>,
+}
+
+/// What reading a file gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The configuration, when there is no error.
+    pub config: Option<ControllerConfig>,
+    /// Errors and warnings in the order of the files and the lines in them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Codes of diagnostics beside those of [`portcullis_yaml`].
+pub mod codes {
+    /// Two keys contradict each other and one of them is not used.
+    pub const UNUSED: &str = "unused";
+    /// The file asks for less safety than usual, and gets it.
+    pub const WEAKENED: &str = "weakened";
+    /// The file asks for less safety than there is, and does not get it.
+    pub const STRICTER: &str = "stricter";
+    /// The version of the format is not 3.
+    pub const VERSION: &str = "version";
+    /// The address that clients are told is not served.
+    pub const UNSERVED_ADDRESS: &str = "unserved-address";
+    /// Two listeners want the same port.
+    pub const PORT_TAKEN: &str = "port-taken";
+}
+
+pub(crate) const NO_CLUSTER: &str = "a single controller has no cluster";
+
+const KEYS: &[Key] = &[
+    Key::read("v"),
+    Key::read("db"),
+    Key::read("cluster"),
+    Key::read("identity"),
+    Key::read("trustDomain"),
+    Key::read("additionalTrustDomains"),
+    Key::read("ctrl"),
+    Key::read("edge"),
+    Key::read("web"),
+    Key::ignored("command", "commands are not queued"),
+    Key::ignored("commandRateLimiter", "commands are not queued"),
+    Key::ignored("connectEvents", "events are not sent"),
+    Key::ignored("events", "events are not sent"),
+    Key::ignored("example", "there are no loadable parts"),
+    Key::ignored("healthChecks", "the health check needs no timing"),
+    Key::ignored("metrics", "measurements are not sent"),
+    Key::ignored("mgmt", "the old management channel does not exist"),
+    Key::ignored("network", "there is no fabric to tune"),
+    Key::ignored("profile", "profiles are not written"),
+    Key::ignored(
+        "routerDataModel",
+        "there is no log of the router data model",
+    ),
+    Key::ignored("terminator", "there are no loadable parts"),
+    Key::ignored("tls", "TLS handshakes have fixed limits"),
+    Key::ignored("trace", "traces are not written"),
+];
+
+const HINTS: &[(&str, &str)] = &[
+    ("cert", "it belongs to `identity`"),
+    ("key", "it belongs to `identity`"),
+    ("ca", "it belongs to `identity`"),
+    ("server_cert", "it belongs to `identity`"),
+    ("server_key", "it belongs to `identity`"),
+    ("dataDir", "it belongs to `cluster`"),
+    ("listener", "it belongs to `ctrl`"),
+    ("api", "it belongs to `edge`"),
+    ("enrollment", "it belongs to `edge`"),
+    ("totp", "it belongs to `edge`"),
+    ("oidc", "it belongs to `edge`"),
+    ("bindPoints", "it belongs to `web[]`"),
+    ("apis", "it belongs to `web[]`"),
+    ("raft", "it is named `cluster`"),
+    ("link", "this is a router's file"),
+    ("listeners", "this is a router's file, or `web` is meant"),
+    ("forwarder", "this is a router's file"),
+];
+
+/// Reads a configuration from one file, or from a complete one and partial ones to lay over it.
+///
+/// `texts[i]` is known to diagnostics as `SourceId(i)`. `lookup` gives environment variables; OpenZiti
+/// also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
+pub fn read(texts: &[&str], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome {
+    let mut diagnostics = Diagnostics::default();
+    let config = read_tree(texts, &mut diagnostics).and_then(|mut tree| {
+        expand_environment(&mut tree, lookup, &mut diagnostics);
+        let config = read_root(&tree, &mut diagnostics);
+        config.filter(|_| !diagnostics.has_errors())
+    });
+    Outcome {
+        config,
+        diagnostics: diagnostics.into_sorted(),
+    }
+}
+
+fn read_tree(texts: &[&str], diagnostics: &mut Diagnostics) -> Option<Node> {
+    let mut whole: Option<Node> = None;
+    for (source, text) in (0u16..).map(SourceId).zip(texts) {
+        match parse(text, source, &Limits::default()) {
+            Ok(document) => {
+                diagnostics.extend(document.diagnostics);
+                whole = Some(match whole {
+                    Some(base) => overlay(base, document.root),
+                    None => document.root,
+                });
+            },
+            Err(error) => {
+                diagnostics.push(error.to_diagnostic(text));
+            },
+        }
+    }
+    whole.filter(|_| !diagnostics.has_errors())
+}
+
+fn read_root(tree: &Node, diagnostics: &mut Diagnostics) -> Option<ControllerConfig> {
+    let root = Section::root(tree, diagnostics)?;
+    root.check_keys_but(KEYS, HINTS, diagnostics);
+    check_version(&root, diagnostics);
+    let store = store::read(&root, diagnostics);
+    let identity = root
+        .require(
+            "identity",
+            "{cert: ..., key: ..., server_cert: ..., ca: ...}",
+            diagnostics,
+        )
+        .and_then(|field| identity::read(&field, ServerCert::Optional, diagnostics));
+    let domain = match root.get_non_null("trustDomain") {
+        Some(field) => trust_domain(&field, diagnostics),
+        None => Ok(None),
+    };
+    let additional_domains = additional_trust_domains(&root, diagnostics);
+    let ctrl = ctrl::read(&root, diagnostics);
+    let edge = edge::read(&root, diagnostics);
+    let web = web::read(&root, diagnostics);
+    cross_check::check(&root, edge.as_ref(), web.as_deref(), diagnostics);
+    let edge = edge?;
+    Some(ControllerConfig {
+        store: store?,
+        identity: identity?,
+        trust_domain: domain.ok()?,
+        additional_trust_domains: additional_domains?,
+        ctrl: ctrl?,
+        web: bind_oidc(web?, edge.api.disable_oidc_auto_binding),
+        edge,
+    })
+}
+
+fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(field) = root.require("v", "3", diagnostics) else {
+        return;
+    };
+    if field.node().as_integer() != Some(3) {
+        let written = field.node().text().unwrap_or_default();
+        let message = match field.node().kind() {
+            portcullis_yaml::Kind::Integer => {
+                format!("version {written} of the format is not known, only 3 is")
+            },
+            kind => format!("the version must be the integer 3, this is {kind}"),
+        };
+        field
+            .error(codes::VERSION, message, diagnostics)
+            .help("write `v: 3` without quotes");
+    }
+}
+
+fn additional_trust_domains(
+    root: &Section<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<String>> {
+    let Some(field) = root.get_non_null("additionalTrustDomains") else {
+        return Some(Vec::new());
+    };
+    let domains = read_all(&field.list(diagnostics)?, |item| {
+        trust_domain(item, diagnostics).ok()
+    })?;
+    Some(domains.into_iter().flatten().collect())
+}
+
+/// Reads a trust domain; an empty one counts as absent.
+fn trust_domain(
+    field: &Field<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<String>, Reported> {
+    let text = field.string(diagnostics).ok_or(Reported)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let name = text.strip_prefix("spiffe://").unwrap_or(text);
+    // A path may follow in a SPIFFE id and is no part of the domain.
+    let name = name.split('/').next().unwrap_or_default();
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    if name.is_empty() || name.len() > 255 || !name.chars().all(good) {
+        let message = format!("`{text}` is not a trust domain");
+        field
+            .error(portcullis_yaml::codes::INVALID_VALUE, message, diagnostics)
+            .help(
+                "write a name of letters, digits, `.`, `-` and `_`, such as `network.example.test`",
+            );
+        return Err(Reported);
+    }
+    Ok(Some(name.to_owned()))
+}
+
+fn bind_oidc(mut web: Vec<WebListener>, disabled: bool) -> Vec<WebListener> {
+    for listener in &mut web {
+        if !disabled && listener.hosts(ApiKind::EdgeClient) && !listener.hosts(ApiKind::EdgeOidc) {
+            listener.apis.push(WebApi::EdgeOidc(OidcOptions::default()));
+        }
+    }
+    web
+}
+
+/// Reads every item even when an earlier one is wrong, so that all mistakes are found.
+pub(crate) fn read_all<'tree, T>(
+    items: &[Field<'tree>],
+    read: impl FnMut(&Field<'tree>) -> Option<T>,
+) -> Option<Vec<T>> {
+    let read: Vec<Option<T>> = items.iter().map(read).collect();
+    read.into_iter().collect()
+}

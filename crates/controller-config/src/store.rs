@@ -1,0 +1,129 @@
+//! Where data is kept.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use portcullis_yaml::{Diagnostics, Key, Section};
+
+use crate::root::{NO_CLUSTER, codes};
+
+/// Where OpenZiti keeps its data, beside which Portcullis keeps its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreLocation {
+    /// `db`: path of a database file.
+    Database(PathBuf),
+    /// `cluster.dataDir`: directory of a member of a cluster.
+    Cluster(PathBuf),
+}
+
+/// Name of the store inside the directory of a cluster member.
+const CLUSTER_STORE: &str = "portcullis.redb";
+
+impl StoreLocation {
+    /// Gives the path of the store.
+    ///
+    /// The file named by `db` may be a live OpenZiti database and is never opened: `X` becomes
+    /// `X.portcullis`.
+    pub fn store_path(&self) -> PathBuf {
+        match self {
+            Self::Database(file) => with_suffix(file, ".portcullis"),
+            Self::Cluster(directory) => directory.join(CLUSTER_STORE),
+        }
+    }
+
+    /// Gives the path of the key that seals secrets in the store.
+    pub fn sealing_key_path(&self) -> PathBuf {
+        with_suffix(&self.store_path(), ".key")
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+const CLUSTER_KEYS: &[Key] = &[
+    Key::read("dataDir"),
+    Key::ignored("advertiseAddress", NO_CLUSTER),
+    Key::ignored("applyTimeout", NO_CLUSTER),
+    Key::ignored("bindAddress", NO_CLUSTER),
+    Key::ignored("commandHandler", NO_CLUSTER),
+    Key::ignored("commitTimeout", NO_CLUSTER),
+    Key::ignored("cycleSeconds", NO_CLUSTER),
+    Key::ignored("dialer", NO_CLUSTER),
+    Key::ignored("electionTimeout", NO_CLUSTER),
+    Key::ignored("heartbeatTimeout", NO_CLUSTER),
+    Key::ignored("leaderLeaseTimeout", NO_CLUSTER),
+    Key::ignored("logFile", NO_CLUSTER),
+    Key::ignored("logLevel", NO_CLUSTER),
+    Key::ignored("maxAppendEntries", NO_CLUSTER),
+    Key::ignored("minClusterSize", NO_CLUSTER),
+    Key::ignored("minRouterCost", NO_CLUSTER),
+    Key::ignored("nonMemberGrace", NO_CLUSTER),
+    Key::ignored("preferredLeader", NO_CLUSTER),
+    Key::ignored("rateLimiter", NO_CLUSTER),
+    Key::ignored("restartSelfOnSnapshot", NO_CLUSTER),
+    Key::ignored("routerConnectChurnLimit", NO_CLUSTER),
+    Key::ignored("snapshotInterval", NO_CLUSTER),
+    Key::ignored("snapshotThreshold", NO_CLUSTER),
+    Key::ignored("trailingLogs", NO_CLUSTER),
+    Key::ignored("warnWhenLeaderlessFor", NO_CLUSTER),
+];
+
+pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<StoreLocation> {
+    let (cluster, db) = (root.get_non_null("cluster"), root.get_non_null("db"));
+    if let Some(cluster) = cluster {
+        if let Some(db) = db {
+            db.warning(
+                codes::UNUSED,
+                "`db` is not used, because `cluster` is given too",
+                diagnostics,
+            );
+        }
+        let cluster = cluster.section(diagnostics)?;
+        cluster.check_keys(CLUSTER_KEYS, diagnostics);
+        let directory = cluster.require("dataDir", "/var/lib/ziti/raft", diagnostics)?;
+        return directory
+            .non_empty(diagnostics)
+            .map(|path| StoreLocation::Cluster(path.into()));
+    }
+    if let Some(db) = db {
+        return db
+            .non_empty(diagnostics)
+            .map(|path| StoreLocation::Database(path.into()));
+    }
+    root.report_missing("db", "/var/lib/ziti/ctrl.db", diagnostics);
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_files_stand_beside_those_of_openziti() {
+        let cases = [
+            (
+                StoreLocation::Database("db/ctrl.db".into()),
+                "db/ctrl.db.portcullis",
+            ),
+            (StoreLocation::Database("ctrl".into()), "ctrl.portcullis"),
+            (
+                StoreLocation::Cluster("/data".into()),
+                "/data/portcullis.redb",
+            ),
+            (
+                StoreLocation::Cluster("data/".into()),
+                "data/portcullis.redb",
+            ),
+        ];
+        for (location, store) in cases {
+            assert_eq!(location.store_path(), Path::new(store));
+            assert_eq!(
+                location.sealing_key_path(),
+                PathBuf::from(format!("{store}.key"))
+            );
+        }
+    }
+}

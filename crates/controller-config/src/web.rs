@@ -1,0 +1,151 @@
+//! Section `web`: where which API is served.
+
+mod api;
+mod options;
+
+use portcullis_yaml::syntax::HostPort;
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+use crate::address::host_and_port;
+use crate::identity::{self, Identity, ServerCert};
+use crate::root::read_all;
+
+pub use crate::web::api::{ApiKind, OidcOptions, SpaOptions, WebApi};
+pub use crate::web::options::{TlsVersion, WebOptions};
+
+/// One entry of the section `web`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebListener {
+    /// Name for the log.
+    pub name: String,
+    /// Where the APIs are served.
+    pub bind_points: Vec<BindPoint>,
+    /// Certificates of this listener; without them those of the controller serve.
+    pub identity: Option<Identity>,
+    /// Timeouts and TLS versions.
+    pub options: WebOptions,
+    /// What is served.
+    pub apis: Vec<WebApi>,
+}
+
+/// One entry of `web[].bindPoints`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindPoint {
+    /// Where the process listens.
+    pub interface: HostPort,
+    /// Where clients find it.
+    pub address: HostPort,
+    /// Where clients shall go from now on.
+    pub new_address: Option<HostPort>,
+}
+
+impl WebListener {
+    /// Tells whether an API is served here.
+    pub fn hosts(&self, kind: ApiKind) -> bool {
+        self.apis.iter().any(|api| api.kind() == kind)
+    }
+}
+
+const KEYS: &[Key] = &[
+    Key::read("name"),
+    Key::read("bindPoints"),
+    Key::read("identity"),
+    Key::read("options"),
+    Key::read("apis"),
+];
+
+const BIND_POINT_KEYS: &[Key] = &[
+    Key::read("interface"),
+    Key::read("address"),
+    Key::read("newAddress"),
+    Key::ignored(
+        "identity",
+        "serving an API through the overlay is not supported",
+    ),
+];
+
+const HINTS: &[(&str, &str)] = &[
+    ("interface", "it belongs to `web[].bindPoints[]`"),
+    ("address", "it belongs to `web[].bindPoints[]`"),
+    ("binding", "it belongs to `web[].apis[]`"),
+    ("minTLSVersion", "it belongs to `web[].options`"),
+    ("maxTLSVersion", "it belongs to `web[].options`"),
+];
+
+pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<WebListener>> {
+    let form = "[{name: ..., bindPoints: [...], apis: [...]}]";
+    let field = root.require("web", form, diagnostics)?;
+    let items = at_least_one(&field, "listener", diagnostics)?;
+    read_all(&items, |item| read_listener(item, diagnostics))
+}
+
+fn read_listener(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebListener> {
+    let section = item.section(diagnostics)?;
+    section.check_keys_but(KEYS, HINTS, diagnostics);
+    let name = section
+        .require("name", "client-management", diagnostics)
+        .and_then(|field| field.non_empty(diagnostics));
+    let bind_points = section
+        .require(
+            "bindPoints",
+            "[{interface: \"0.0.0.0:1280\", address: \"ctrl.example.test:1280\"}]",
+            diagnostics,
+        )
+        .and_then(|field| at_least_one(&field, "bind point", diagnostics))
+        .and_then(|items| read_all(&items, |item| read_bind_point(item, diagnostics)));
+    let identity = match section.get("identity") {
+        None => Some(None),
+        Some(field) => identity::read(&field, ServerCert::Required, diagnostics).map(Some),
+    };
+    let options = options::read(&section, diagnostics);
+    let apis = section
+        .require("apis", "[{binding: edge-client}]", diagnostics)
+        .and_then(|field| at_least_one(&field, "API", diagnostics))
+        .and_then(|items| read_all(&items, |item| api::read(item, diagnostics)));
+    Some(WebListener {
+        name: name?.to_owned(),
+        bind_points: bind_points?,
+        identity: identity?,
+        options: options?,
+        apis: apis?,
+    })
+}
+
+fn read_bind_point(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<BindPoint> {
+    let section = item.section(diagnostics)?;
+    section.check_keys(BIND_POINT_KEYS, diagnostics);
+    let interface = section
+        .require("interface", "0.0.0.0:1280", diagnostics)
+        .and_then(|field| host_and_port(&field, diagnostics));
+    let address = section
+        .require("address", "ctrl.example.test:1280", diagnostics)
+        .and_then(|field| host_and_port(&field, diagnostics));
+    let new_address = match section.get_non_null("newAddress") {
+        Some(field) if field.node().as_str() != Some("") => {
+            host_and_port(&field, diagnostics).map(Some)
+        },
+        _ => Some(None),
+    };
+    Some(BindPoint {
+        interface: interface?,
+        address: address?,
+        new_address: new_address?,
+    })
+}
+
+fn at_least_one<'tree>(
+    field: &Field<'tree>,
+    what: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<Field<'tree>>> {
+    let items = field.list(diagnostics)?;
+    if items.is_empty() {
+        field.error(
+            codes::INVALID_VALUE,
+            format!("`{}` must name at least one {what}", field.path()),
+            diagnostics,
+        );
+        return None;
+    }
+    Some(items)
+}

@@ -1,0 +1,121 @@
+//! Section `web[].options`.
+
+use std::time::Duration;
+
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+use crate::edge::positive;
+use crate::root;
+
+/// Section `web[].options`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebOptions {
+    /// How long a connection may stay without a request, 5 seconds unless given.
+    pub idle_timeout: Duration,
+    /// How long a request may take to arrive, 5 seconds unless given.
+    pub read_timeout: Duration,
+    /// How long a request may take to be answered, 100 seconds unless given.
+    pub write_timeout: Duration,
+    /// Lowest version of TLS, 1.2 unless given.
+    pub min_tls_version: TlsVersion,
+    /// Highest version of TLS, 1.3 unless given.
+    pub max_tls_version: TlsVersion,
+}
+
+/// Version of TLS that can be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TlsVersion {
+    /// TLS 1.2 (RFC 5246).
+    Tls12,
+    /// TLS 1.3 (RFC 8446).
+    Tls13,
+}
+
+impl Default for WebOptions {
+    fn default() -> Self {
+        Self {
+            idle_timeout: Duration::from_secs(5),
+            read_timeout: Duration::from_secs(5),
+            write_timeout: Duration::from_secs(100),
+            min_tls_version: TlsVersion::Tls12,
+            max_tls_version: TlsVersion::Tls13,
+        }
+    }
+}
+
+const KEYS: &[Key] = &[
+    Key::read("idleTimeout"),
+    Key::read("readTimeout"),
+    Key::read("writeTimeout"),
+    Key::read("minTLSVersion"),
+    Key::read("maxTLSVersion"),
+];
+
+/// Versions that the file may name; those that cannot be served are `None`.
+const VERSIONS: [(&str, Option<TlsVersion>); 4] = [
+    ("TLS1.0", None),
+    ("TLS1.1", None),
+    ("TLS1.2", Some(TlsVersion::Tls12)),
+    ("TLS1.3", Some(TlsVersion::Tls13)),
+];
+
+pub(super) fn read(listener: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<WebOptions> {
+    let mut options = WebOptions::default();
+    let Some(field) = listener.get_non_null("options") else {
+        return Some(options);
+    };
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let timeouts = [
+        ("idleTimeout", &mut options.idle_timeout),
+        ("readTimeout", &mut options.read_timeout),
+        ("writeTimeout", &mut options.write_timeout),
+    ];
+    let mut complete = true;
+    for (name, timeout) in timeouts {
+        if let Some(field) = section.get(name) {
+            match positive(&field, diagnostics) {
+                Some(duration) => *timeout = duration,
+                None => complete = false,
+            }
+        }
+    }
+    if let Some(field) = section.get("minTLSVersion") {
+        options.min_tls_version = least_version(&field, diagnostics)?;
+    }
+    if let Some(field) = section.get("maxTLSVersion") {
+        options.max_tls_version = most_version(&field, options.min_tls_version, diagnostics)?;
+    }
+    complete.then_some(options)
+}
+
+fn least_version(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<TlsVersion> {
+    let version = field.one_of(&VERSIONS, diagnostics)?;
+    if version.is_none() {
+        let message = "TLS below 1.2 is never served, the lowest version is TLS1.2";
+        field
+            .warning(root::codes::STRICTER, message, diagnostics)
+            .help("write `TLS1.2`");
+    }
+    Some(version.unwrap_or(TlsVersion::Tls12))
+}
+
+fn most_version(
+    field: &Field<'_>,
+    least: TlsVersion,
+    diagnostics: &mut Diagnostics,
+) -> Option<TlsVersion> {
+    let version = field
+        .one_of(&VERSIONS, diagnostics)?
+        .filter(|version| *version >= least);
+    if version.is_none() {
+        let message = format!(
+            "`{}` is below the lowest version, so nothing could be served",
+            field.path()
+        );
+        field
+            .error(codes::INVALID_VALUE, message, diagnostics)
+            .help("write `TLS1.3`");
+    }
+    version
+}

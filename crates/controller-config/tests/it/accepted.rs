@@ -1,0 +1,318 @@
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use portcullis_controller_config::{
+    ApiKind, ControllerConfig, Material, StoreLocation, TlsVersion, TotpCompatibility, WebApi, read,
+};
+use portcullis_yaml::{Severity, SourceId};
+
+use crate::{SMALLEST, no_variables};
+
+/// Every key that is read, with a value of its own.
+const EVERYTHING: &str = r#"
+v: 3
+cluster:
+  dataDir: ${DATA}/raft
+trustDomain: spiffe://network.example/some/path
+additionalTrustDomains: [old.example, "spiffe://older.example", ""]
+identity:
+  cert: file:///etc/ziti/client%20cert.pem
+  key: "pem:-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\n"
+  server_cert: |
+    -----BEGIN CERTIFICATE-----
+    abc
+    -----END CERTIFICATE-----
+  server_key: file:/etc/ziti/server.key
+  ca: pki/cas.pem
+  alt_server_certs:
+    - {server_cert: alt1.pem, server_key: alt1.key}
+    - {server_cert: alt2.pem}
+ctrl:
+  listener: tls:[::]:6262
+  options:
+    advertiseAddress: tls:ctrl.example:6262
+edge:
+  api:
+    address: ctrl.example:1280
+    sessionTimeout: 1h30m
+    activityUpdateInterval: 10m
+    activityUpdateBatchSize: 10_000
+    disableOidcAutoBinding: yes
+  enrollment:
+    signingCert: {cert: s.pem, key: s.key, ca: s.ca}
+    edgeIdentity: {duration: 5m}
+    edgeRouter: {duration: 24h}
+  totp: {hostname: mfa.example, compatibility: strict}
+  oidc: {accessTokenDuration: 10m, idTokenDuration: 20m, refreshTokenDuration: 1h}
+  externalJwtSigners:
+    jwksFetch:
+      allowedIPs: [10.0.0.0/8, "::1"]
+      deniedIPs: [10.1.2.3]
+      allowedHostnames: ["*.Example.test."]
+      deniedHostnames: [bad.example]
+      blockPrivateAddresses: true
+      timeout: 7s
+      maxRedirects: 0
+web:
+  - name: clients
+    bindPoints:
+      - {interface: "0.0.0.0:1280", address: "CTRL.example:1280", newAddress: "new.example:443"}
+    identity: {cert: w.pem, key: w.key, server_cert: ws.pem, ca: wca.pem}
+    options:
+      idleTimeout: 1s
+      readTimeout: 2s
+      writeTimeout: 3s
+      minTLSVersion: TLS1.3
+      maxTLSVersion: TLS1.3
+    apis:
+      - binding: edge-client
+        options: {}
+      - binding: edge-oidc
+        options: {redirectURIs: ["http://localhost:*/auth/callback"], allowedHostnames: [Ctrl.example]}
+  - name: administrators
+    bindPoints:
+      - {interface: "127.0.0.1:1281", address: "localhost:1281"}
+    apis:
+      - binding: edge-management
+      - binding: fabric
+      - binding: health-checks
+      - binding: metrics
+      - {binding: spa, options: {path: /console/, location: /opt/console, indexFile: start.html}}
+      - {binding: zac, options: {location: /opt/zac}}
+"#;
+
+fn lookup(name: &str) -> Option<String> {
+    (name == "DATA").then(|| "/data".to_owned())
+}
+
+fn accept(texts: &[&str]) -> Option<ControllerConfig> {
+    let outcome = read(texts, &lookup);
+    let found: Vec<_> = outcome
+        .diagnostics
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(found, [] as [&str; 0]);
+    outcome.config
+}
+
+#[test]
+fn the_smallest_file_has_the_defaults_of_openziti() {
+    let config = accept(&[SMALLEST]).expect("file is complete");
+    assert_eq!(config.store.store_path(), Path::new("ctrl.db.portcullis"));
+    assert_eq!(
+        config.store.sealing_key_path(),
+        Path::new("ctrl.db.portcullis.key")
+    );
+    assert_eq!(config.identity.server_cert, Material::File("a.pem".into()));
+    assert_eq!(config.identity.server_key, Material::File("a.key".into()));
+    assert_eq!(
+        (config.trust_domain, config.additional_trust_domains),
+        (None, Vec::new())
+    );
+    assert_eq!(config.ctrl.advertise_address, None);
+    assert_eq!(config.edge.api.session_timeout, Duration::from_mins(30));
+    assert_eq!(
+        config.edge.api.activity_update_interval,
+        Duration::from_secs(90)
+    );
+    assert_eq!(config.edge.api.activity_update_batch_size, 250);
+    assert_eq!(
+        config.edge.enrollment.edge_identity_duration,
+        Duration::from_hours(3)
+    );
+    assert_eq!(
+        config.edge.enrollment.edge_router_duration,
+        Duration::from_hours(3)
+    );
+    assert_eq!(config.edge.totp.hostname, "openziti.io");
+    assert_eq!(config.edge.totp.compatibility, TotpCompatibility::Strict);
+    assert_eq!(
+        config.edge.oidc.access_token_duration,
+        Duration::from_mins(30)
+    );
+    assert_eq!(config.edge.oidc.id_token_duration, Duration::from_mins(30));
+    assert_eq!(
+        config.edge.oidc.refresh_token_duration,
+        Duration::from_hours(24)
+    );
+    assert_eq!(config.edge.jwks_fetch.timeout, Duration::from_secs(5));
+    assert_eq!(config.edge.jwks_fetch.allowed_ips, []);
+    let options = &config.web[0].options;
+    assert_eq!(
+        (options.idle_timeout, options.read_timeout),
+        (Duration::from_secs(5), Duration::from_secs(5))
+    );
+    assert_eq!(options.write_timeout, Duration::from_secs(100));
+    assert_eq!(
+        (options.min_tls_version, options.max_tls_version),
+        (TlsVersion::Tls12, TlsVersion::Tls13)
+    );
+    assert!(
+        config.web[0].hosts(ApiKind::EdgeOidc),
+        "edge-oidc is added beside edge-client"
+    );
+}
+
+#[test]
+fn every_key_of_the_root_is_read() {
+    let config = accept(&[EVERYTHING]).expect("file is complete");
+    assert_eq!(config.store, StoreLocation::Cluster("/data/raft".into()));
+    assert_eq!(
+        config.store.store_path(),
+        Path::new("/data/raft/portcullis.redb")
+    );
+    assert_eq!(config.trust_domain.as_deref(), Some("network.example"));
+    assert_eq!(
+        config.additional_trust_domains,
+        ["old.example", "older.example"]
+    );
+    let identity = &config.identity;
+    assert_eq!(
+        identity.cert,
+        Material::File("/etc/ziti/client cert.pem".into())
+    );
+    assert!(
+        matches!(&identity.key, Material::Inline(pem) if pem.starts_with("-----BEGIN PRIVATE KEY"))
+    );
+    assert!(
+        matches!(&identity.server_cert, Material::Inline(pem) if pem.starts_with("-----BEGIN CERT"))
+    );
+    assert_eq!(
+        identity.server_key,
+        Material::File("/etc/ziti/server.key".into())
+    );
+    assert_eq!(
+        identity.alt_server_certs[0].key,
+        Material::File("alt1.key".into())
+    );
+    assert_eq!(
+        identity.alt_server_certs[1].key, identity.key,
+        "without a key of its own the common one serves"
+    );
+    assert_eq!(config.ctrl.listener.to_string(), "tls:[::]:6262");
+    assert_eq!(
+        config
+            .ctrl
+            .advertise_address
+            .map(|a| a.to_string())
+            .as_deref(),
+        Some("tls:ctrl.example:6262")
+    );
+}
+
+#[test]
+fn every_key_of_edge_is_read() {
+    let edge = accept(&[EVERYTHING]).expect("file is complete").edge;
+    assert_eq!(edge.api.session_timeout, Duration::from_mins(90));
+    assert_eq!(edge.api.activity_update_interval, Duration::from_mins(10));
+    assert_eq!(edge.api.activity_update_batch_size, 10_000);
+    assert!(edge.api.disable_oidc_auto_binding);
+    assert_eq!(
+        edge.enrollment.edge_identity_duration,
+        Duration::from_mins(5)
+    );
+    assert_eq!(
+        edge.enrollment.edge_router_duration,
+        Duration::from_hours(24)
+    );
+    assert_eq!(
+        edge.enrollment.signing_cert.ca,
+        Some(Material::File("s.ca".into()))
+    );
+    assert_eq!(edge.totp.hostname, "mfa.example");
+    assert_eq!(edge.oidc.access_token_duration, Duration::from_mins(10));
+    assert_eq!(edge.oidc.refresh_token_duration, Duration::from_hours(1));
+    let fetch = &edge.jwks_fetch;
+    let allows = |text: &str| {
+        let address: IpAddr = text.parse().expect("address is valid");
+        fetch
+            .allowed_ips
+            .iter()
+            .any(|network| network.contains(address))
+    };
+    assert!(allows("10.9.9.9") && allows("::1") && !allows("192.168.0.1"));
+    assert_eq!(fetch.allowed_hostnames, ["*.example.test"]);
+    assert_eq!(
+        (fetch.timeout, fetch.max_redirects),
+        (Duration::from_secs(7), 0)
+    );
+}
+
+#[test]
+fn every_key_of_web_is_read() {
+    let config = accept(&[EVERYTHING]).expect("file is complete");
+    let clients = &config.web[0];
+    assert_eq!(
+        clients.bind_points[0]
+            .new_address
+            .as_ref()
+            .map(ToString::to_string)
+            .as_deref(),
+        Some("new.example:443")
+    );
+    assert_eq!(
+        clients.identity.as_ref().map(|i| &i.server_key),
+        Some(&Material::File("w.key".into()))
+    );
+    assert_eq!(clients.options.write_timeout, Duration::from_secs(3));
+    assert_eq!(clients.options.min_tls_version, TlsVersion::Tls13);
+    let WebApi::EdgeOidc(oidc) = &clients.apis[1] else {
+        panic!("{:?}", clients.apis)
+    };
+    assert_eq!(
+        (oidc.redirect_uris.len(), oidc.allowed_hostnames.as_slice()),
+        (1, &["ctrl.example".to_owned()][..])
+    );
+    let apis = &config.web[1].apis;
+    assert_eq!(
+        apis.len(),
+        6,
+        "edge-oidc is not added where it is switched off"
+    );
+    assert!(
+        matches!(&apis[4], WebApi::Spa(spa) if spa.path == "console" && spa.index_file == "start.html")
+    );
+    assert!(
+        matches!(&apis[5], WebApi::Spa(spa) if spa.path == "zac" && spa.index_file == "index.html")
+    );
+}
+
+#[test]
+fn private_keys_in_the_file_are_not_shown() {
+    let shown = format!("{:?}", accept(&[EVERYTHING]).expect("file is complete"));
+    assert!(!shown.contains("BEGIN"), "{shown}");
+}
+
+#[test]
+fn a_partial_file_lies_over_a_complete_one() {
+    let config = accept(&[
+        SMALLEST,
+        "edge: {totp: {hostname: mfa.example}, api: {sessionTimeout: 5m}}\n",
+    ])
+    .expect("file is complete");
+    assert_eq!(config.edge.totp.hostname, "mfa.example");
+    assert_eq!(config.edge.api.session_timeout, Duration::from_mins(5));
+    assert_eq!(config.edge.api.address.to_string(), "ctrl.example:1280");
+
+    let outcome = read(
+        &[
+            SMALLEST,
+            "edge:\n  totp:\n    compatibility: openziti\n    hostnam: x\n",
+        ],
+        &no_variables,
+    );
+    let found: Vec<_> = outcome
+        .diagnostics
+        .iter()
+        .map(|d| (d.source, d.line, d.column, d.severity, d.code))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (SourceId(1), 3, 20, Severity::Warning, "weakened"),
+            (SourceId(1), 4, 5, Severity::Error, "unknown-key"),
+        ]
+    );
+}

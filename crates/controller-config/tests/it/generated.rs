@@ -1,0 +1,89 @@
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use portcullis_controller_config::{
+    GenerateError, Generated, HomeLayout, Material, generate, read,
+};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
+
+use crate::no_variables;
+
+#[test]
+fn a_generated_file_is_read_without_a_word() {
+    let home = Path::new("/var/lib/portcullis");
+    let mut parameters = Generated::new(home, "2001:db8::1", 8443);
+    parameters.interface = "::";
+    parameters.ctrl_port = 8444;
+    parameters.trust_domain = Some("network.example");
+    parameters.fetch_keys_from_loopback = true;
+    let text = generate(&parameters).expect("parameters can be written");
+    let comments = text
+        .lines()
+        .filter(|line| line.trim_start().starts_with('#'))
+        .count();
+    assert!(comments > 10, "{text}");
+
+    let outcome = read(&[&text], &no_variables);
+    assert_eq!(outcome.diagnostics, [], "{text}");
+    let config = outcome.config.expect("file is complete");
+    assert_eq!(
+        config.store.store_path(),
+        Path::new("/var/lib/portcullis/ctrl.db.portcullis")
+    );
+    assert_eq!(config.edge.api.address.to_string(), "[2001:db8::1]:8443");
+    assert_eq!(config.ctrl.listener.to_string(), "tls:[::]:8444");
+    assert_eq!(
+        config
+            .ctrl
+            .advertise_address
+            .map(|a| a.to_string())
+            .as_deref(),
+        Some("tls:[2001:db8::1]:8444")
+    );
+    assert_eq!(config.trust_domain.as_deref(), Some("network.example"));
+    let loopback: IpAddr = "127.0.0.9".parse().expect("address is valid");
+    assert!(
+        config
+            .edge
+            .jwks_fetch
+            .allowed_ips
+            .iter()
+            .any(|network| network.contains(loopback))
+    );
+}
+
+#[test]
+fn what_a_file_cannot_say_is_refused() {
+    let home = Path::new("/home/$USER");
+    let dollar = generate(&Generated::new(home, "localhost", 1280));
+    assert!(matches!(dollar, Err(GenerateError::Dollar { value }) if value.contains("$USER")));
+    let empty = generate(&Generated::new(Path::new("/h"), " ", 1280));
+    assert_eq!(empty, Err(GenerateError::NoAddress));
+    assert_eq!(
+        generate(&Generated::new(Path::new("/h"), "localhost", 0)),
+        Err(GenerateError::NoAddress)
+    );
+}
+
+proptest! {
+    #![proptest_config(Config {
+        cases: 100,
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(0x0067_656e),
+        failure_persistence: None,
+        ..Config::default()
+    })]
+
+    #[test]
+    fn any_directory_is_found_again(name in "[^$]{1,20}") {
+        let home = PathBuf::from(format!("/h/{name}"));
+        let text = generate(&Generated::new(&home, "localhost", 1280)).expect("path can be written");
+        let outcome = read(&[&text], &no_variables);
+        prop_assert_eq!(&outcome.diagnostics, &[], "{}", text);
+        let config = outcome.config.expect("file is complete");
+        let files = HomeLayout::under(&home);
+        prop_assert_eq!(config.identity.server_key, Material::File(files.server_key));
+        prop_assert_eq!(config.edge.enrollment.signing_cert.cert, Material::File(files.signing_cert));
+    }
+}
