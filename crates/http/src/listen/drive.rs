@@ -18,7 +18,7 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::activity::Activity;
+use super::activity::{Activity, Overdue};
 use super::half_open::Place;
 use super::handler::Handler;
 use super::stream::Watched;
@@ -166,6 +166,9 @@ async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
             },
             why = activity.overdue(), if give_up.is_none() => {
                 tracing::debug!(?why, "connection closed");
+                if why == Overdue::Stalled {
+                    return;
+                }
                 is_ending = true;
                 conn.wind_down();
                 give_up = Some(Instant::now() + FAREWELL);

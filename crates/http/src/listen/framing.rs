@@ -10,7 +10,9 @@
 /// without waiting. A chunked request among them cannot be checked, so it is reported too.
 pub(super) fn is_ambiguous(head: &[u8], method: &str, is_chunked: bool) -> bool {
     let mut lines = head
-        .split(|byte| *byte == b'\n')
+        .split_inclusive(|byte| *byte == b'\n')
+        // What follows the last line break is no line yet.
+        .map_while(|line| line.strip_suffix(b"\n"))
         .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
         .skip_while(|line| line.is_empty());
     let starts_here = lines

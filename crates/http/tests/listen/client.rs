@@ -1,0 +1,221 @@
+//! A client that says exactly what a test wants said.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use rustls::client::WantsClientCert;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use rustls::{
+    ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, SignatureScheme,
+    SupportedProtocolVersion,
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+use crate::certificates::Pair;
+use crate::server::soon;
+
+/// Makes connections of one kind.
+#[derive(Clone)]
+pub(crate) struct Client {
+    config: Arc<ClientConfig>,
+}
+
+pub(crate) type Stream = TlsStream<TcpStream>;
+
+/// One answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Client {
+    /// Makes a client without a certificate.
+    pub(crate) fn new() -> Self {
+        Self::build(None, rustls::ALL_VERSIONS, &[])
+    }
+
+    /// Makes a client of the given kind.
+    pub(crate) fn build(
+        pair: Option<&Pair>,
+        versions: &[&'static SupportedProtocolVersion],
+        alpn: &[&str],
+    ) -> Self {
+        let config = builder(versions);
+        let mut config = match pair {
+            Some(pair) => config
+                .with_client_auth_cert(pair.chain(), pair.key())
+                .unwrap(),
+            None => config.with_no_client_auth(),
+        };
+        config.alpn_protocols = alpn.iter().map(|name| name.as_bytes().to_vec()).collect();
+        Self {
+            config: Arc::new(config),
+        }
+    }
+
+    /// Makes a client that presents a chain of any shape.
+    pub(crate) fn build_with_chain(
+        chain: Vec<CertificateDer<'static>>,
+        key: PrivateKeyDer<'static>,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> Self {
+        let config = builder(versions).with_client_auth_cert(chain, key).unwrap();
+        Self {
+            config: Arc::new(config),
+        }
+    }
+
+    /// Makes a client whose certificate and key need not belong together.
+    pub(crate) fn build_unchecked(
+        pair: &Pair,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> Self {
+        let key = aws_lc_rs::sign::any_supported_type(&pair.key()).unwrap();
+        let resolver = SingleCertAndKey::from(CertifiedKey::new(pair.chain(), key));
+        let config = builder(versions).with_client_cert_resolver(Arc::new(resolver));
+        Self {
+            config: Arc::new(config),
+        }
+    }
+
+    /// Connects to `address`, asking for `name`.
+    pub(crate) async fn try_connect(&self, address: SocketAddr, name: &str) -> io::Result<Stream> {
+        let name = ServerName::try_from(name.to_owned()).unwrap();
+        let socket = TcpStream::connect(address).await?;
+        TlsConnector::from(Arc::clone(&self.config))
+            .connect(name, socket)
+            .await
+    }
+
+    /// Connects to `address`, asking for `localhost`.
+    pub(crate) async fn connect(&self, address: SocketAddr) -> Stream {
+        soon(self.try_connect(address, "localhost")).await.unwrap()
+    }
+}
+
+fn builder(
+    versions: &[&'static SupportedProtocolVersion],
+) -> ConfigBuilder<ClientConfig, WantsClientCert> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(versions)
+        .unwrap()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AnyServer(provider)))
+}
+
+/// Sends `text`, whether or not the server wants all of it, and reads the answer meanwhile.
+pub(crate) async fn say(stream: &mut Stream, text: &[u8]) -> Reply {
+    let (mut reader, mut writer) = tokio::io::split(stream);
+    let sending = async {
+        // An error means that the server has closed; the answer says why.
+        let _ = writer.write_all(text).await;
+        let _ = writer.flush().await;
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        reply = hear(&mut reader) => reply,
+        () = sending => unreachable!("sending ends with the answer"),
+    }
+}
+
+/// Asks for `path`.
+pub(crate) async fn get(stream: &mut Stream, path: &str) -> Reply {
+    say(
+        stream,
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes(),
+    )
+    .await
+}
+
+/// Reads one answer with a stated length.
+pub(crate) async fn hear(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match soon(stream.read_u8()).await {
+            Ok(byte) => head.push(byte),
+            Err(error) => panic!("no answer: {error}; {}", String::from_utf8_lossy(&head)),
+        }
+    }
+    let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+    let length = head
+        .split("content-length: ")
+        .nth(1)
+        .map_or("0", |rest| rest.split("\r\n").next().unwrap_or_default());
+    let mut body = vec![0; length.parse().unwrap()];
+    soon(stream.read_exact(&mut body)).await.unwrap();
+    Reply {
+        status: head[9..12].parse().unwrap(),
+        head,
+        body,
+    }
+}
+
+/// Waits for the server to close; fails when it sends anything instead.
+pub(crate) async fn closed(stream: &mut (impl AsyncRead + Unpin)) {
+    match soon(stream.read(&mut [0; 256])).await {
+        Ok(0) | Err(_) => {},
+        Ok(more) => panic!("{more} bytes where the end was due"),
+    }
+}
+
+impl Reply {
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// Reports whether the server announced that it closes the connection.
+    pub(crate) fn closes(&self) -> bool {
+        self.head.contains("\r\nconnection: close\r\n")
+    }
+}
+
+/// Accepts whatever certificate the server proves to have the key of.
+#[derive(Debug)]
+struct AnyServer(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyServer {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, cert, dss, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, cert, dss, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

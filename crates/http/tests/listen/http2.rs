@@ -1,0 +1,151 @@
+//! HTTP/2 in what it does differently.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request, StatusCode, Version};
+use http_body_util::{BodyExt as _, Full};
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use portcullis_http::listen::Limits;
+use tokio::task::JoinHandle;
+
+use crate::client::Client;
+use crate::server::{CAP, Server, soon};
+
+type Sender = SendRequest<Full<Bytes>>;
+
+/// Connects and returns the sending side, and a task that ends with the connection.
+async fn connect(server: &Server) -> (Sender, JoinHandle<()>) {
+    let stream = Client::build(None, rustls::ALL_VERSIONS, &["h2"])
+        .connect(server.address)
+        .await;
+    let (sender, connection) = soon(handshake(TokioExecutor::new(), TokioIo::new(stream)))
+        .await
+        .unwrap();
+    let task = tokio::spawn(async move {
+        let _ = connection.await;
+    });
+    (sender, task)
+}
+
+async fn send(sender: &mut Sender, request: Request<Full<Bytes>>) -> (StatusCode, Bytes) {
+    let answer = soon(sender.send_request(request)).await.unwrap();
+    let status = answer.status();
+    (
+        status,
+        soon(answer.into_body().collect()).await.unwrap().to_bytes(),
+    )
+}
+
+fn request(method: Method, path: &str, body: impl Into<Bytes>) -> Request<Full<Bytes>> {
+    Request::builder()
+        .method(method)
+        .version(Version::HTTP_2)
+        .uri(format!("https://localhost{path}"))
+        .body(Full::new(body.into()))
+        .unwrap()
+}
+
+#[tokio::test]
+async fn requests_share_a_connection() {
+    let server = Server::start(Limits::default());
+    let (mut sender, _task) = connect(&server).await;
+    let waiting = sender.send_request(request(Method::GET, "/gate", ""));
+    soon(server.signs.entered.acquire()).await.unwrap().forget();
+
+    let (status, body) = send(&mut sender, request(Method::GET, "/facts", "")).await;
+    assert_eq!(status, 200);
+    assert!(
+        body.ends_with(b" h2 localhost certificates=0 resumed=false"),
+        "{body:?}"
+    );
+    let (status, _) = send(&mut sender, request(Method::GET, "/panic", "")).await;
+    assert_eq!(status, 500);
+    let (status, body) = send(&mut sender, request(Method::POST, "/echo", "hello")).await;
+    assert_eq!((status, body.as_ref()), (StatusCode::OK, &b"hello"[..]));
+
+    server.signs.leave.add_permits(1);
+    assert_eq!(soon(waiting).await.unwrap().status(), 200);
+}
+
+#[tokio::test]
+async fn oversized_stream_does_not_end_the_connection() {
+    let server = Server::start(Limits::default());
+    let (mut sender, _task) = connect(&server).await;
+    let large = vec![b'x'; CAP + 1];
+    let (status, _) = send(&mut sender, request(Method::POST, "/echo", large)).await;
+    assert_eq!(status, 413);
+
+    let mut heavy = request(Method::GET, "/", "");
+    for number in 0..20 {
+        let name = http::HeaderName::try_from(format!("x-{number}")).unwrap();
+        heavy
+            .headers_mut()
+            .insert(name, "b".repeat(5000).parse().unwrap());
+    }
+    let refusal = soon(sender.send_request(heavy)).await;
+    assert!(refusal.is_err() || refusal.is_ok_and(|answer| answer.status() == 431));
+
+    let (status, _) = send(&mut sender, request(Method::GET, "/", "")).await;
+    assert_eq!(status, 200);
+}
+
+#[tokio::test]
+async fn tunnel_is_refused() {
+    let server = Server::start(Limits::default());
+    let (mut sender, _task) = connect(&server).await;
+    let connect = Request::connect("other.example:443")
+        .body(Full::default())
+        .unwrap();
+    let answer = soon(sender.send_request(connect)).await.unwrap();
+    assert_eq!(answer.status(), 405);
+}
+
+#[tokio::test]
+async fn unused_connection_is_closed() {
+    let idle = Duration::from_millis(300);
+    let server = Server::start(Limits {
+        idle,
+        ..Limits::default()
+    });
+    let (mut sender, task) = connect(&server).await;
+    assert_eq!(
+        send(&mut sender, request(Method::GET, "/", "")).await.0,
+        200
+    );
+    soon(task).await.unwrap();
+}
+
+#[tokio::test]
+async fn shutdown_waits_for_a_running_request() {
+    let server = Server::start(Limits::default());
+    let (mut sender, task) = connect(&server).await;
+    let waiting = sender.send_request(request(Method::GET, "/gate", ""));
+    soon(server.signs.entered.acquire()).await.unwrap().forget();
+
+    server.shutdown.cancel();
+    server.signs.leave.add_permits(1);
+
+    assert_eq!(soon(waiting).await.unwrap().status(), 200);
+    soon(task).await.unwrap();
+    server.ended().await;
+}
+
+#[tokio::test]
+async fn shutdown_gives_a_stuck_request_up() {
+    let drain = Duration::from_millis(300);
+    let server = Server::start(Limits {
+        drain,
+        ..Limits::default()
+    });
+    let (mut sender, task) = connect(&server).await;
+    let waiting = sender.send_request(request(Method::GET, "/gate", ""));
+    soon(server.signs.entered.acquire()).await.unwrap().forget();
+
+    server.shutdown.cancel();
+
+    assert!(soon(waiting).await.is_err());
+    soon(task).await.unwrap();
+    server.ended().await;
+}

@@ -1,0 +1,18 @@
+//! The listener as clients of all kinds see it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail by panicking"
+)]
+
+mod bodies;
+mod capacity;
+mod certificates;
+mod client;
+mod handshakes;
+mod http2;
+mod requests;
+mod server;
+mod shutdown;
