@@ -1,0 +1,214 @@
+//! What can be wrong with a query.
+
+use crate::limits::{MAX_BYTES, MAX_DEPTH, MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH, MAX_TERMS};
+use crate::span::{Location, Span};
+use thiserror::Error;
+
+/// A query that was refused: what is wrong and where.
+///
+/// The text names symbols and operators but never repeats a literal, which may be a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{problem} at line {}, column {}", location.line, location.column)]
+pub struct QueryError {
+    /// What is wrong.
+    pub problem: Problem,
+    /// The piece of the text that is wrong.
+    pub span: Span,
+    /// Where that piece starts.
+    pub location: Location,
+}
+
+impl QueryError {
+    /// Renders the line of `text` that holds the mistake, with carets under it.
+    ///
+    /// `text` is the query that was refused.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_filter::{Query, Schema};
+    ///
+    /// static KIND: Schema = Schema::entity(&[]);
+    /// let text = "id == \"x\"";
+    /// let error = Query::parse(&KIND, text).unwrap_err();
+    /// assert_eq!(error.point_at(text), "id == \"x\"\n    ^");
+    /// ```
+    pub fn point_at(&self, text: &str) -> String {
+        let line = text.lines().nth(self.location.line - 1).unwrap_or_default();
+        let length = text.get(self.span.start..self.span.end).map_or(1, |piece| {
+            piece
+                .lines()
+                .next()
+                .map_or(1, |first| first.chars().count())
+        });
+        let indent = " ".repeat(self.location.column);
+        format!("{line}\n{indent}{}", "^".repeat(length.max(1)))
+    }
+}
+
+/// The kinds of mistakes.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// The text is longer than [`MAX_BYTES`].
+    #[error("the text is {bytes} bytes long, at most {MAX_BYTES} are allowed")]
+    TooLong {
+        /// Length of the text in bytes.
+        bytes: usize,
+    },
+    /// Nesting is deeper than [`MAX_DEPTH`].
+    #[error("the query nests deeper than {MAX_DEPTH} levels")]
+    TooDeep,
+    /// There are more tests than [`MAX_TERMS`].
+    #[error("the query has more than {MAX_TERMS} tests")]
+    TooManyTerms,
+    /// There are more sub-queries than [`MAX_SUBQUERIES`], or deeper ones than [`MAX_SUBQUERY_DEPTH`].
+    #[error(
+        "the query has more than {MAX_SUBQUERIES} sub-queries or nests them deeper than {MAX_SUBQUERY_DEPTH} levels"
+    )]
+    TooManySubqueries,
+    /// A character that has no meaning outside a string.
+    #[error("unexpected character {character:?}{}", in_brackets(*.hint))]
+    UnknownCharacter {
+        /// The character.
+        character: char,
+        /// What was probably meant.
+        hint: Option<&'static str>,
+    },
+    /// A string without its closing quote.
+    #[error("the string is not closed")]
+    UnclosedString,
+    /// A backslash before a character that cannot be escaped.
+    #[error("unknown escape, known ones are \\\" \\\\ \\f \\n \\r \\t")]
+    UnknownEscape,
+    /// A raw character below U+0020 in a string.
+    #[error("control character U+{:04X} in a string, write it as an escape", u32::from(*.0))]
+    ControlCharacter(char),
+    /// A digit directly after a symbol.
+    #[error("a symbol cannot contain digits")]
+    DigitInSymbol,
+    /// `datetime(...)` without a valid timestamp.
+    #[error("`datetime(...)` takes an RFC 3339 timestamp with zone, such as 2031-01-02T03:04:05Z")]
+    BadTimestamp,
+    /// A number that does not fit into 64-bit floating point.
+    #[error("the number is out of range")]
+    NumberOutOfRange,
+    /// Something else was expected here.
+    #[error("unexpected {found}, expected {expected}{}", in_brackets(*.hint))]
+    Unexpected {
+        /// What was found.
+        found: String,
+        /// What the grammar allows here.
+        expected: &'static str,
+        /// What was probably meant.
+        hint: Option<&'static str>,
+    },
+    /// A blank is required here.
+    #[error("a blank is needed before {before}")]
+    BlankNeeded {
+        /// What the blank has to precede.
+        before: String,
+    },
+    /// The bracket has to touch the name of the function.
+    #[error("no blank is allowed between `{function}` and its bracket")]
+    BlankNotAllowed {
+        /// The function.
+        function: &'static str,
+    },
+    /// A symbol that the kind does not have.
+    #[error("unknown symbol `{name}`{}", nearest_known(.nearest.as_deref()))]
+    UnknownSymbol {
+        /// The symbol as written.
+        name: String,
+        /// The known symbol that is spelled most alike.
+        nearest: Option<String>,
+    },
+    /// A map was named without one of its keys.
+    #[error("`{symbol}` is a map, name one of its keys as `{symbol}.<key>`")]
+    MapWithoutKey {
+        /// The map.
+        symbol: &'static str,
+    },
+    /// A set was used outside of a set function.
+    #[error("`{symbol}` is a set and can only be used in `anyOf`, `allOf`, `count` or `isEmpty`")]
+    SetWithoutFunction {
+        /// The set.
+        symbol: &'static str,
+    },
+    /// A set function was applied to something else.
+    #[error("`{symbol}` is not a set, `{function}` cannot be applied to it")]
+    NotASet {
+        /// The symbol as written.
+        symbol: String,
+        /// The function.
+        function: &'static str,
+    },
+    /// A sub-query was made over something that does not refer to entities.
+    #[error("`{symbol}` does not refer to entities, it cannot be the source of a sub-query")]
+    NotReferences {
+        /// The symbol as written.
+        symbol: String,
+    },
+    /// A symbol stands alone but is not a boolean.
+    #[error("`{symbol}` is {actual}, it needs an operator; only a boolean can stand alone")]
+    NotBoolean {
+        /// The symbol.
+        symbol: String,
+        /// What it is.
+        actual: &'static str,
+    },
+    /// The operator does not apply to these operands.
+    #[error("`{subject}` is {actual}, `{operator}` does not apply to it with {operand}")]
+    TypeMismatch {
+        /// The left side.
+        subject: String,
+        /// What the left side is.
+        actual: &'static str,
+        /// The operator.
+        operator: &'static str,
+        /// What the right side is.
+        operand: &'static str,
+    },
+    /// `skip` or `limit` with a fraction or an exponent.
+    #[error("`{clause}` takes an integer")]
+    NotAnInteger {
+        /// `skip` or `limit`.
+        clause: &'static str,
+    },
+    /// A symbol that rows cannot be ordered by.
+    #[error("rows cannot be sorted by `{symbol}`")]
+    NotSortable {
+        /// The symbol as written.
+        symbol: String,
+    },
+}
+
+fn in_brackets(hint: Option<&str>) -> String {
+    hint.map(|hint| format!(" ({hint})")).unwrap_or_default()
+}
+
+fn nearest_known(nearest: Option<&str>) -> String {
+    nearest
+        .map(|name| format!(", the nearest known one is `{name}`"))
+        .unwrap_or_default()
+}
+
+/// A mistake before its place is worked out, which is done once and only for the one that is reported.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) problem: Problem,
+    pub(crate) span: Span,
+}
+
+impl Fault {
+    pub(crate) const fn new(span: Span, problem: Problem) -> Self {
+        Self { problem, span }
+    }
+
+    pub(crate) fn locate(self, text: &str) -> QueryError {
+        QueryError {
+            location: Location::of(text, self.span.start),
+            problem: self.problem,
+            span: self.span,
+        }
+    }
+}

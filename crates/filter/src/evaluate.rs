@@ -1,0 +1,157 @@
+//! Whether a row matches.
+//!
+//! The recursion follows the predicate, whose depth is bounded; the work per row is bounded by the number
+//! of tests and the sizes of the sets they look into.
+
+use crate::fold::upper_case;
+use crate::page::Limit;
+use crate::query::{Collection, CompareOp, Comparison, Predicate, Query, Subject, Test};
+use crate::row::Row;
+use crate::schema::SymbolId;
+use crate::value::{Number, Value};
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+impl Predicate {
+    /// Whether `row`, which is of the kind the predicate was read for, matches.
+    pub fn matches(&self, row: &dyn Row) -> bool {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Not(inner) => !inner.matches(row),
+            Self::And(operands) => operands.iter().all(|operand| operand.matches(row)),
+            Self::Or(operands) => operands.iter().any(|operand| operand.matches(row)),
+            Self::Test { subject, test } => subject.passes(test, row),
+            Self::IsEmpty(collection) => collection.count(row, 1) == 0,
+        }
+    }
+}
+
+impl Subject {
+    fn passes(&self, test: &Test, row: &dyn Row) -> bool {
+        match self {
+            Self::Value(symbol) => test.accepts(&row.value(*symbol)),
+            Self::Entry { map, key } => test.accepts(&row.entry(*map, key)),
+            Self::AnyOf(set) => has_element(row, *set, |element| test.accepts(&element.into())),
+            Self::AllOf(set) => !has_element(row, *set, |element| !test.accepts(&element.into())),
+            Self::Count(collection) => {
+                let count = collection.count(row, usize::MAX);
+                test.accepts(&Value::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
+            },
+        }
+    }
+}
+
+fn has_element(row: &dyn Row, set: SymbolId, wanted: impl Fn(&str) -> bool) -> bool {
+    let mut visit = |element: &str| {
+        if wanted(element) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    row.elements(set, &mut visit).is_break()
+}
+
+impl Collection {
+    /// The number of elements, or `enough` as soon as there are that many.
+    fn count(&self, row: &dyn Row, enough: usize) -> usize {
+        let mut count = 0_usize;
+        match self {
+            Self::Set(set) => {
+                let mut visit = |_: &str| {
+                    count += 1;
+                    if count < enough {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                };
+                // How the visit ended is already in `count`.
+                let _ = row.elements(*set, &mut visit);
+                count
+            },
+            Self::SubQuery { references, query } => {
+                let skipped = query.skip.unwrap_or_default().rows();
+                let most = query.limit.and_then(Limit::rows).unwrap_or(usize::MAX);
+                let enough = enough.min(most).saturating_add(skipped);
+                let mut visit = |row: &dyn Row| {
+                    count += usize::from(query.matches(row));
+                    if count < enough {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
+                };
+                let _ = row.referenced(*references, &mut visit);
+                count.saturating_sub(skipped)
+            },
+        }
+    }
+}
+
+impl Query {
+    /// Whether `row` matches the predicate, wherever it stands in the order.
+    pub fn matches(&self, row: &dyn Row) -> bool {
+        self.predicate.matches(row)
+    }
+}
+
+impl Test {
+    /// Whether a single value passes.
+    pub fn accepts(&self, value: &Value<'_>) -> bool {
+        match self {
+            Self::Null => value.is_missing(),
+            Self::Present => !value.is_missing(),
+            Self::Boolean(expected) => (*value == Value::Boolean(true)) == *expected,
+            Self::Text(comparison) => {
+                let text = value.as_text();
+                comparison.accepts(text.map(|text| move |operand: &String| (*text).cmp(operand)))
+            },
+            Self::Number(comparison) => {
+                let number = value.as_number();
+                comparison
+                    .accepts(number.map(|number| move |operand: &Number| number.order(*operand)))
+            },
+            Self::Datetime(comparison) => comparison.accepts(
+                value
+                    .as_datetime()
+                    .map(|instant| move |operand: &_| instant.cmp(operand)),
+            ),
+            Self::NumberBetween { low, high } => value
+                .as_number()
+                .is_some_and(|number| number.order(*low).is_ge() && number.order(*high).is_lt()),
+            Self::DatetimeBetween { low, high } => value
+                .as_datetime()
+                .is_some_and(|instant| (*low..*high).contains(&instant)),
+            Self::Contains {
+                needle,
+                ignore_case,
+                negated,
+            } => {
+                let found = value.as_text().is_some_and(|text| {
+                    if *ignore_case {
+                        upper_case(&text).contains(needle.as_str())
+                    } else {
+                        text.contains(needle.as_str())
+                    }
+                });
+                found != *negated
+            },
+        }
+    }
+}
+
+impl<T> Comparison<T> {
+    /// Whether a value passes, given its order to an operand; `None` for a missing value.
+    fn accepts(&self, order: Option<impl Fn(&T) -> Ordering>) -> bool {
+        match (self, order) {
+            (Self::Is { op, operand }, Some(order)) => op.holds(order(operand)),
+            (Self::Is { op, .. }, None) => *op == CompareOp::NotEqual,
+            // The search wants the order of the element to the value, which is the other way round.
+            (Self::OneOf(list), Some(order)) => list
+                .binary_search_by(|element| order(element).reverse())
+                .is_ok(),
+            (Self::OneOf(_), None) => false,
+        }
+    }
+}

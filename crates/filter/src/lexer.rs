@@ -1,0 +1,159 @@
+//! Text to words, one at a time, so that the first mistake in the text is the one reported.
+//!
+//! The longest match wins, so `order` is a symbol and not `or` with something behind it. Unlike in
+//! OpenZiti, characters without meaning are refused instead of dropped: `cost = .5` would silently mean
+//! `cost = 5` and `!isAdmin` would be another symbol.
+
+mod datetime;
+mod number;
+mod string;
+mod word;
+
+use crate::error::{Fault, Problem};
+use crate::query::CompareOp;
+use crate::span::Span;
+use crate::token::{Token, TokenKind};
+
+/// A cursor over the text of a query.
+pub(crate) struct Lexer<'t> {
+    text: &'t str,
+    position: usize,
+    /// Whether the word before was a symbol, for which a digit is a likely slip.
+    after_symbol: bool,
+}
+
+impl<'t> Lexer<'t> {
+    pub(crate) const fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            position: 0,
+            after_symbol: false,
+        }
+    }
+
+    /// The next word; at the end of the text, [`TokenKind::End`] again and again.
+    pub(crate) fn next(&mut self) -> Result<Token<'t>, Fault> {
+        let blanks = blank_length(self.rest());
+        self.position += blanks;
+        let start = self.position;
+        let blank_before = blanks > 0;
+        let (length, kind) = self.scan(blank_before)?;
+        self.position += length;
+        self.after_symbol = matches!(kind, TokenKind::Symbol(_));
+        Ok(Token {
+            kind,
+            span: Span::new(start, self.position),
+            blank_before,
+        })
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.position..).unwrap_or_default()
+    }
+
+    /// A piece of the text that starts at the cursor.
+    fn ahead(&self, length: usize) -> Span {
+        Span::new(self.position, self.position + length)
+    }
+
+    fn scan(&self, blank_before: bool) -> Result<(usize, TokenKind<'t>), Fault> {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else {
+            return Ok((0, TokenKind::End));
+        };
+        match first {
+            '(' => Ok((1, TokenKind::Open)),
+            ')' => Ok((1, TokenKind::Close)),
+            '[' => Ok((1, TokenKind::ListOpen)),
+            ']' => Ok((1, TokenKind::ListClose)),
+            ',' => Ok((1, TokenKind::Comma)),
+            '"' => string::scan(rest, self.position),
+            '\'' => self.quoted(rest),
+            '=' | '<' | '>' | '!' => self.comparison(rest, first),
+            '0'..='9' if self.after_symbol && !blank_before => {
+                Err(Fault::new(self.ahead(1), Problem::DigitInSymbol))
+            },
+            '-' | '0'..='9' => self.number(rest, first),
+            'a'..='z' | 'A'..='Z' => self.word(rest),
+            _ => Err(self.unknown(first)),
+        }
+    }
+
+    fn comparison(&self, rest: &str, first: char) -> Result<(usize, TokenKind<'t>), Fault> {
+        let with_equals = rest.as_bytes().get(1) == Some(&b'=');
+        let (length, op) = match (first, with_equals) {
+            ('=', _) => (1, CompareOp::Equal),
+            ('!', true) => (2, CompareOp::NotEqual),
+            ('<', true) => (2, CompareOp::LessOrEqual),
+            ('<', false) => (1, CompareOp::Less),
+            ('>', true) => (2, CompareOp::GreaterOrEqual),
+            ('>', false) => (1, CompareOp::Greater),
+            _ => return Err(self.unknown(first)),
+        };
+        Ok((length, TokenKind::Compare(op)))
+    }
+
+    fn number(&self, rest: &str, first: char) -> Result<(usize, TokenKind<'t>), Fault> {
+        let Some(length) = number::length(rest) else {
+            return Err(self.unknown(first));
+        };
+        let value = rest.get(..length).and_then(number::value);
+        let value =
+            value.ok_or_else(|| Fault::new(self.ahead(length), Problem::NumberOutOfRange))?;
+        Ok((length, TokenKind::Number(value)))
+    }
+
+    fn word(&self, rest: &'t str) -> Result<(usize, TokenKind<'t>), Fault> {
+        if let Some(inside) = rest.strip_prefix("datetime(") {
+            let Some((length, instant)) = datetime::scan(inside) else {
+                let end = inside.find([')', '"']).unwrap_or(inside.len());
+                let span = self.ahead("datetime(".len() + end);
+                return Err(Fault::new(span, Problem::BadTimestamp));
+            };
+            return Ok(("datetime(".len() + length, TokenKind::Datetime(instant)));
+        }
+        Ok(word::scan(rest))
+    }
+
+    /// A symbol in single quotes, which the grammar knows although no kind has such a symbol.
+    fn quoted(&self, rest: &'t str) -> Result<(usize, TokenKind<'t>), Fault> {
+        let inside = rest.get(1..).unwrap_or_default();
+        match inside.find(['\'', '\n']) {
+            Some(end) if inside.get(end..).is_some_and(|tail| tail.starts_with('\'')) => {
+                let length = end + 2;
+                Ok((
+                    length,
+                    TokenKind::Symbol(rest.get(..length).unwrap_or_default()),
+                ))
+            },
+            _ => Err(self.unknown('\'')),
+        }
+    }
+
+    fn unknown(&self, character: char) -> Fault {
+        let hint = match character {
+            '&' => Some("write `and`"),
+            '|' => Some("write `or`"),
+            '!' => Some("write `not`"),
+            '\'' | '`' | '“' | '”' | '„' => Some("strings are written in double quotes"),
+            '.' => Some("numbers begin and end with a digit"),
+            '+' | '-' => Some("a number begins with a digit, or a minus sign and a digit"),
+            _ => None,
+        };
+        let span = self.ahead(character.len_utf8());
+        Fault::new(span, Problem::UnknownCharacter { character, hint })
+    }
+}
+
+/// Whether the language takes the byte as a blank.
+const fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Number of blanks at the start of `text`.
+fn blank_length(text: &str) -> usize {
+    text.bytes().take_while(|byte| is_blank(*byte)).count()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! The inside of `datetime(...)`: an RFC 3339 timestamp with zone.
+
+use super::blank_length;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+
+/// Reads blanks, a timestamp, blanks and the closing bracket; yields the length of all of that.
+///
+/// A second of 60 is refused: the instants of the controller have no leap seconds.
+pub(super) fn scan(text: &str) -> Option<(usize, Timestamp)> {
+    let mut cursor = Cursor { text };
+    cursor.blanks();
+    let civil = cursor.civil()?;
+    let offset = cursor.offset()?;
+    cursor.blanks();
+    cursor.one_of(b")")?;
+    // Only the last hours of the year 9999 are beyond the range; no stored instant lies there, and people
+    // write them for "never".
+    let instant = offset.to_timestamp(civil).unwrap_or(Timestamp::MAX);
+    Some((text.len() - cursor.text.len(), instant))
+}
+
+struct Cursor<'t> {
+    text: &'t str,
+}
+
+impl Cursor<'_> {
+    fn blanks(&mut self) {
+        self.skip(blank_length(self.text));
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.text = self.text.get(bytes..).unwrap_or_default();
+    }
+
+    fn one_of(&mut self, allowed: &[u8]) -> Option<u8> {
+        let byte = *self.text.as_bytes().first()?;
+        if !allowed.contains(&byte) {
+            return None;
+        }
+        self.skip(1);
+        Some(byte)
+    }
+
+    /// Exactly `width` digits.
+    fn digits(&mut self, width: usize) -> Option<i16> {
+        let digits = self.text.get(..width)?;
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        self.skip(width);
+        digits.parse().ok()
+    }
+
+    /// Two digits up to `most`.
+    fn pair(&mut self, most: i8) -> Option<i8> {
+        let value = i8::try_from(self.digits(2)?).ok()?;
+        (value <= most).then_some(value)
+    }
+
+    fn civil(&mut self) -> Option<DateTime> {
+        let year = self.digits(4)?;
+        self.one_of(b"-")?;
+        let month = self.pair(12)?;
+        self.one_of(b"-")?;
+        let day = self.pair(31)?;
+        self.one_of(b"Tt")?;
+        let hour = self.pair(23)?;
+        self.one_of(b":")?;
+        let minute = self.pair(59)?;
+        self.one_of(b":")?;
+        let second = self.pair(59)?;
+        let nanosecond = self.fraction()?;
+        DateTime::new(year, month, day, hour, minute, second, nanosecond).ok()
+    }
+
+    /// The optional fraction in nanoseconds; digits beyond the ninth are cut off.
+    fn fraction(&mut self) -> Option<i32> {
+        if self.one_of(b".").is_none() {
+            return Some(0);
+        }
+        let length = self.text.bytes().take_while(u8::is_ascii_digit).count();
+        let digits = self
+            .text
+            .get(..length.min(9))
+            .filter(|digits| !digits.is_empty())?;
+        let nanoseconds = format!("{digits:0<9}").parse().ok()?;
+        self.skip(length);
+        Some(nanoseconds)
+    }
+
+    fn offset(&mut self) -> Option<Offset> {
+        let sign = match self.one_of(b"Zz+-")? {
+            b'+' => 1,
+            b'-' => -1,
+            _ => return Some(Offset::UTC),
+        };
+        let hours = i32::from(self.pair(23)?);
+        self.one_of(b":")?;
+        let minutes = i32::from(self.pair(59)?);
+        Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
+    }
+}

@@ -1,0 +1,49 @@
+//! Strings in double quotes.
+
+use crate::error::{Fault, Problem};
+use crate::span::Span;
+use crate::token::TokenKind;
+
+/// Reads the string that `text` starts with; `offset` is its place in the whole query.
+///
+/// Escapes are decoded once from left to right. OpenZiti decodes in several passes, which turns an
+/// escaped backslash followed by `n` into a line feed.
+pub(super) fn scan<'t>(text: &str, offset: usize) -> Result<(usize, TokenKind<'t>), Fault> {
+    let mut value = String::new();
+    let mut characters = text.char_indices().skip(1);
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '"' => return Ok((at + 1, TokenKind::Text(value))),
+            '\\' => {
+                let escaped = characters.next();
+                value.push(unescape(escaped, offset + at, offset + text.len())?);
+            },
+            '\0'..='\u{1f}' => {
+                let span = Span::new(offset + at, offset + at + 1);
+                return Err(Fault::new(span, Problem::ControlCharacter(character)));
+            },
+            _ => value.push(character),
+        }
+    }
+    Err(Fault::new(
+        Span::new(offset, offset + text.len()),
+        Problem::UnclosedString,
+    ))
+}
+
+/// The character that a backslash at `start` makes of the next one.
+fn unescape(escaped: Option<(usize, char)>, start: usize, end: usize) -> Result<char, Fault> {
+    match escaped {
+        Some((_, '"')) => Ok('"'),
+        Some((_, '\\')) => Ok('\\'),
+        Some((_, 'f')) => Ok('\u{c}'),
+        Some((_, 'n')) => Ok('\n'),
+        Some((_, 'r')) => Ok('\r'),
+        Some((_, 't')) => Ok('\t'),
+        Some((_, other)) => {
+            let span = Span::new(start, start + 1 + other.len_utf8());
+            Err(Fault::new(span, Problem::UnknownEscape))
+        },
+        None => Err(Fault::new(Span::new(start, end), Problem::UnclosedString)),
+    }
+}

@@ -1,0 +1,73 @@
+//! The language in which lists are filtered, sorted and paged.
+//!
+//! A kind of row declares its symbols once as a [`Schema`] and answers for their values through [`Row`].
+//! [`Listing::from_parameters`] then turns the parameters of a request into a predicate, an order and a
+//! page; [`Listing::select`] applies all three to rows in memory, and [`Predicate`] is open for those who
+//! can do better with an index.
+//!
+//! ```
+//! use portcullis_filter::{Listing, Parameters, Row, Schema, Symbol, SymbolId, Value};
+//!
+//! static ROUTERS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::integer("cost")]);
+//!
+//! struct Router(&'static str, i64);
+//!
+//! impl Row for Router {
+//!     fn value(&self, symbol: SymbolId) -> Value<'_> {
+//!         match symbol.name() {
+//!             "id" | "name" => self.0.into(),
+//!             "cost" => self.1.into(),
+//!             _ => Value::Missing,
+//!         }
+//!     }
+//! }
+//!
+//! let routers = [Router("ams", 10), Router("ber", 30), Router("cdg", 20)];
+//! let parameters = Parameters { filter: Some("cost >= 20 sort by cost"), ..Default::default() };
+//! let page = Listing::from_parameters(&ROUTERS, &parameters)?.select(&routers);
+//!
+//! assert_eq!(page.total, 2);
+//! assert_eq!(page.rows.iter().map(|router| router.0).collect::<Vec<_>>(), ["cdg", "ber"]);
+//! # Ok::<(), portcullis_filter::ListingError>(())
+//! ```
+//!
+//! The language is the one of OpenZiti's list endpoints, with a few corrections that accept more or make
+//! results reliable; the one thing that it accepts and this crate refuses is characters without meaning.
+//! There is no precedence: `and`, `or` and `not` reach as far to the right as they can. Every query is
+//! bounded ([`MAX_BYTES`], [`MAX_DEPTH`], [`MAX_TERMS`]) before it is evaluated.
+//!
+//! No I/O, no clock; planning over an index is left to whoever has one.
+
+mod check;
+mod error;
+mod evaluate;
+mod fold;
+mod lexer;
+mod limits;
+mod listing;
+mod nearest;
+mod order;
+mod page;
+mod parser;
+mod print;
+mod query;
+mod row;
+mod schema;
+mod span;
+mod token;
+mod tree;
+mod value;
+
+pub use error::{Problem, QueryError};
+pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH, MAX_TERMS};
+pub use listing::{Listing, ListingError, Parameters, Selection};
+pub use order::Order;
+pub use page::{Limit, Offset, Page};
+pub use query::{
+    Collection, CompareOp, Comparison, Direction, Predicate, Query, SortKey, Subject, Test,
+    parse_sort,
+};
+pub use row::{Row, VisitElement, VisitRow};
+pub use schema::{Schema, Symbol, SymbolId, SymbolKind, Target, ValueType};
+pub use span::{Location, Span};
+pub use value::{Number, Value};

@@ -1,0 +1,182 @@
+//! The four parameters of a list endpoint as one request.
+
+use crate::error::QueryError;
+use crate::order::Order;
+use crate::page::{Limit, Offset, Page};
+use crate::query::{Predicate, Query, parse_sort};
+use crate::row::Row;
+use crate::schema::Schema;
+use std::num::IntErrorKind;
+use thiserror::Error;
+
+/// The parameters as they stand in the address, decoded once; of a repeated one, the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Parameters<'p> {
+    /// A query, which may itself sort and page.
+    pub filter: Option<&'p str>,
+    /// Most rows.
+    pub limit: Option<&'p str>,
+    /// Rows to skip.
+    pub offset: Option<&'p str>,
+    /// What follows the words "sort by".
+    pub sort: Option<&'p str>,
+}
+
+/// What is wrong with the parameters of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ListingError {
+    /// The filter is refused.
+    #[error("cannot use the filter: {0}")]
+    Filter(#[source] QueryError),
+    /// The sort parameter is refused.
+    #[error("cannot use the sort order: {0}")]
+    Sort(#[source] QueryError),
+    /// The limit is not an integer.
+    #[error("`limit` is not an integer")]
+    Limit,
+    /// The offset is not an integer.
+    #[error("`offset` is not an integer")]
+    Offset,
+}
+
+/// What a list endpoint is asked for: which rows, in which order, which part of them.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_filter::{Listing, Parameters, Schema, Symbol};
+///
+/// static KIND: Schema = Schema::entity(&[Symbol::string("name")]);
+/// let listing = Listing::from_parameters(
+///     &KIND,
+///     &Parameters { filter: Some("true limit 5"), limit: Some("7"), offset: Some("2"), sort: None },
+/// )?;
+/// assert_eq!(listing.page.limit.rows(), Some(5), "the filter wins over the parameter");
+/// assert_eq!(listing.page.offset.rows(), 2);
+/// # Ok::<(), portcullis_filter::ListingError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// Which rows.
+    pub predicate: Predicate,
+    /// In which order.
+    pub order: Order,
+    /// Which part.
+    pub page: Page,
+}
+
+impl Listing {
+    /// Combines the parameters. What the filter itself says about order, limit and offset wins, each for
+    /// itself; a parameter that loses has to be valid all the same.
+    ///
+    /// An empty parameter counts as absent.
+    ///
+    /// # Errors
+    ///
+    /// [`ListingError`] for the first parameter, in the order filter, limit, offset, sort, that is wrong.
+    /// A limit or offset is never wrong for its size.
+    pub fn from_parameters(
+        schema: &'static Schema,
+        parameters: &Parameters<'_>,
+    ) -> Result<Self, ListingError> {
+        let query = filter(schema, parameters.filter)?;
+        let limit = integer(parameters.limit, ListingError::Limit)?;
+        let offset = integer(parameters.offset, ListingError::Offset)?;
+        let sort = match given(parameters.sort) {
+            Some(text) => parse_sort(schema, text).map_err(ListingError::Sort)?,
+            None => Vec::new(),
+        };
+        let query = Query {
+            sort: if query.sort.is_empty() {
+                sort
+            } else {
+                query.sort
+            },
+            skip: query.skip.or(offset.map(Offset::clamped)),
+            limit: query.limit.or(limit.map(Limit::clamped)),
+            predicate: query.predicate,
+        };
+        Ok(Self::from_query(schema, query, Limit::default()))
+    }
+
+    /// For lists that take a filter only and give everything unless it says otherwise, as those of role
+    /// attributes do.
+    ///
+    /// # Errors
+    ///
+    /// [`ListingError::Filter`].
+    pub fn from_filter(schema: &'static Schema, text: Option<&str>) -> Result<Self, ListingError> {
+        Ok(Self::from_query(schema, filter(schema, text)?, Limit::NONE))
+    }
+
+    /// A listing for a query that was read for the kind `schema`, with the limit to use when it has none.
+    pub fn from_query(schema: &Schema, query: Query, default: Limit) -> Self {
+        Self {
+            predicate: query.predicate,
+            order: Order::new(schema, query.sort),
+            page: Page {
+                limit: query.limit.unwrap_or(default),
+                offset: query.skip.unwrap_or_default(),
+            },
+        }
+    }
+
+    /// Looks at every row and gives the page with the number of all that match.
+    ///
+    /// Keeps at most about twice as many rows as lie before the end of the page, or all that match when
+    /// there is no limit.
+    pub fn select<R: Row>(&self, rows: impl IntoIterator<Item = R>) -> Selection<R> {
+        let keep = self.page.end().unwrap_or(usize::MAX);
+        let compare = |left: &R, right: &R| self.order.compare(left, right);
+        let mut total = 0;
+        let mut kept = Vec::new();
+        for row in rows.into_iter().filter(|row| self.predicate.matches(row)) {
+            total += 1;
+            kept.push(row);
+            if kept.len() >= keep.saturating_mul(2) {
+                kept.sort_by(compare);
+                kept.truncate(keep);
+            }
+        }
+        kept.sort_by(compare);
+        let page = self.page.range(kept.len());
+        kept.truncate(page.end);
+        kept.drain(..page.start);
+        Selection { rows: kept, total }
+    }
+}
+
+/// A page of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection<R> {
+    /// The rows of the page, in order.
+    pub rows: Vec<R>,
+    /// The number of rows that match, on all pages.
+    pub total: usize,
+}
+
+fn given(parameter: Option<&str>) -> Option<&str> {
+    parameter.filter(|text| !text.is_empty())
+}
+
+fn filter(schema: &'static Schema, text: Option<&str>) -> Result<Query, ListingError> {
+    match given(text) {
+        Some(text) => Query::parse(schema, text).map_err(ListingError::Filter),
+        None => Ok(Query::everything()),
+    }
+}
+
+/// An optional integer. Beyond 64 bits the largest ones stand for it.
+fn integer(parameter: Option<&str>, wrong: ListingError) -> Result<Option<i64>, ListingError> {
+    let Some(text) = given(parameter) else {
+        return Ok(None);
+    };
+    match text.parse::<i64>() {
+        Ok(value) => Ok(Some(value)),
+        Err(error) => match error.kind() {
+            IntErrorKind::PosOverflow => Ok(Some(i64::MAX)),
+            IntErrorKind::NegOverflow => Ok(Some(i64::MIN)),
+            _ => Err(wrong),
+        },
+    }
+}

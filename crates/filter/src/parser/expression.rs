@@ -1,0 +1,146 @@
+//! Conditions: `and`, `or`, `not`, brackets and the single tests.
+
+use super::Parser;
+use crate::error::{Fault, Problem};
+use crate::limits::{MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH};
+use crate::token::{Keyword, TokenKind};
+use crate::tree::{Collection, Expression, Subject};
+
+impl<'t> Parser<'t> {
+    /// An operand and everything that `and` and `or` add to its right.
+    pub(super) fn expression(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+        let first = self.operand(depth)?;
+        self.chain(first, depth)
+    }
+
+    /// Collects the operands of one operator; at the other operator the rest of the text, which belongs
+    /// to the right side of the last operand, becomes the last operand.
+    fn chain(&mut self, first: Expression<'t>, depth: usize) -> Result<Expression<'t>, Fault> {
+        let Some(operator) = self.connective() else {
+            return Ok(first);
+        };
+        let mut operands = vec![first];
+        loop {
+            self.expect_keyword(operator, "`and` or `or`")?;
+            self.blank()?;
+            let operand = self.operand(depth)?;
+            match self.connective() {
+                Some(next) if next == operator => operands.push(operand),
+                Some(_) => {
+                    let depth = self.deeper(depth)?;
+                    operands.push(self.chain(operand, depth)?);
+                    break;
+                },
+                None => {
+                    operands.push(operand);
+                    break;
+                },
+            }
+        }
+        Ok(match operator {
+            Keyword::And => Expression::And(operands),
+            _ => Expression::Or(operands),
+        })
+    }
+
+    fn connective(&self) -> Option<Keyword> {
+        match self.current.kind {
+            TokenKind::Keyword(keyword @ (Keyword::And | Keyword::Or)) => Some(keyword),
+            _ => None,
+        }
+    }
+
+    fn operand(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+        match self.current.kind {
+            TokenKind::Open => {
+                let depth = self.deeper(depth)?;
+                self.advance()?;
+                let inner = self.expression(depth)?;
+                self.close()?;
+                Ok(inner)
+            },
+            TokenKind::Keyword(Keyword::Not) => {
+                let depth = self.deeper(depth)?;
+                self.advance()?;
+                self.blank()?;
+                Ok(Expression::Not(Box::new(self.expression(depth)?)))
+            },
+            _ => {
+                self.count_term()?;
+                self.term(depth)
+            },
+        }
+    }
+
+    fn term(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+        match self.current.kind {
+            TokenKind::Symbol(_) => {
+                let name = self.name("a symbol")?;
+                if self.at_operator() {
+                    return self.comparison(Subject::Symbol(name));
+                }
+                Ok(Expression::Symbol(name))
+            },
+            TokenKind::Keyword(Keyword::True | Keyword::False) => {
+                let value = self.at(Keyword::True);
+                self.advance()?;
+                Ok(Expression::Constant(value))
+            },
+            TokenKind::Keyword(Keyword::IsEmpty) => {
+                self.advance()?;
+                self.open_function("isEmpty")?;
+                let collection = self.collection(depth)?;
+                self.close()?;
+                Ok(Expression::IsEmpty(collection))
+            },
+            TokenKind::Keyword(Keyword::AnyOf | Keyword::AllOf | Keyword::Count) => {
+                let subject = self.set_function(depth)?;
+                self.comparison(subject)
+            },
+            _ => Err(self.unexpected("a condition")),
+        }
+    }
+
+    fn set_function(&mut self, depth: usize) -> Result<Subject<'t>, Fault> {
+        let function = self.advance()?.kind;
+        let subject = match function {
+            TokenKind::Keyword(Keyword::AnyOf) => {
+                self.open_function("anyOf")?;
+                Subject::AnyOf(self.name("the name of a set")?)
+            },
+            TokenKind::Keyword(Keyword::AllOf) => {
+                self.open_function("allOf")?;
+                Subject::AllOf(self.name("the name of a set")?)
+            },
+            _ => {
+                self.open_function("count")?;
+                Subject::Count(self.collection(depth)?)
+            },
+        };
+        self.close()?;
+        Ok(subject)
+    }
+
+    /// The inside of `count(...)` and `isEmpty(...)`.
+    fn collection(&mut self, depth: usize) -> Result<Collection<'t>, Fault> {
+        if !self.at(Keyword::From) {
+            return Ok(Collection::Symbol(
+                self.name("the name of a set or `from`")?,
+            ));
+        }
+        self.subqueries += 1;
+        self.open_subqueries += 1;
+        if self.subqueries > MAX_SUBQUERIES || self.open_subqueries > MAX_SUBQUERY_DEPTH {
+            return Err(self.fault(Problem::TooManySubqueries));
+        }
+        let depth = self.deeper(depth)?;
+        self.advance()?;
+        self.blank()?;
+        let name = self.name("the name of a set")?;
+        self.expect_keyword(Keyword::Where, "`where`")?;
+        self.blank()?;
+        let query = self.query(depth)?;
+        self.open_subqueries -= 1;
+        Ok(Collection::SubQuery(name, Box::new(query)))
+    }
+}

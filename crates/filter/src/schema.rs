@@ -1,0 +1,267 @@
+//! Which symbols the queries of a kind of row may use.
+
+use crate::nearest;
+use std::fmt;
+
+/// The symbols that every stored entity has.
+const ENTITY: &[Symbol] = &[
+    Symbol::string("id"),
+    Symbol::datetime("createdAt"),
+    Symbol::datetime("updatedAt"),
+    Symbol::map("tags"),
+    Symbol::boolean("isSystem"),
+];
+
+/// The symbols of one kind of row, usually a `static`.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_filter::{Schema, Symbol};
+///
+/// static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);
+/// static SERVICES: Schema = Schema::entity(&[
+///     Symbol::string("name"),
+///     Symbol::set("roleAttributes"),
+///     Symbol::references("configs", &CONFIGS),
+/// ]);
+///
+/// assert!(SERVICES.names().any(|name| name == "createdAt"), "every entity has it");
+/// ```
+#[derive(Debug)]
+pub struct Schema {
+    base: &'static [Symbol],
+    own: &'static [Symbol],
+}
+
+impl Schema {
+    /// The symbols of a stored entity: `id`, `createdAt`, `updatedAt`, `tags` and `isSystem`, then `own`.
+    pub const fn entity(own: &'static [Symbol]) -> Self {
+        Self { base: ENTITY, own }
+    }
+
+    /// Exactly these symbols. Without an `id`, rows that compare equal keep their order.
+    pub const fn new(symbols: &'static [Symbol]) -> Self {
+        Self {
+            base: &[],
+            own: symbols,
+        }
+    }
+
+    /// All symbols in the order of the table.
+    pub fn symbols(&self) -> impl Iterator<Item = &'static Symbol> + use<> {
+        self.base.iter().chain(self.own)
+    }
+
+    /// The names for `filterableFields`, in the order of the table; a map is its bare name.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.symbols().map(|symbol| symbol.name)
+    }
+
+    /// The symbol with that exact name, with the id that rows are asked by.
+    pub fn find(&self, name: &str) -> Option<(SymbolId, &'static Symbol)> {
+        (0..)
+            .zip(self.symbols())
+            .find(|(_, symbol)| symbol.name == name)
+            .map(|(index, symbol)| {
+                let id = SymbolId {
+                    index,
+                    name: symbol.name,
+                };
+                (id, symbol)
+            })
+    }
+
+    /// The symbol behind an id of this schema.
+    pub fn symbol(&self, id: SymbolId) -> Option<&'static Symbol> {
+        self.symbols().nth(id.index())
+    }
+
+    /// What `name` stands for: a symbol, or an entry of a map.
+    pub(crate) fn resolve<'n>(&self, name: &'n str) -> Option<Resolved<'n>> {
+        if let Some((id, symbol)) = self.find(name) {
+            return Some(Resolved {
+                id,
+                kind: symbol.kind,
+                key: None,
+            });
+        }
+        let (map, key) = name.split_once('.')?;
+        match self.find(map)? {
+            (id, symbol) if matches!(symbol.kind, SymbolKind::Map) => Some(Resolved {
+                id,
+                kind: symbol.kind,
+                key: Some(key),
+            }),
+            _ => None,
+        }
+    }
+
+    /// The known name that is spelled most like `name`, if any is close enough to have been meant.
+    pub(crate) fn nearest(&self, name: &str) -> Option<String> {
+        let candidates = self
+            .symbols()
+            .map(|symbol| match (symbol.kind, name.split_once('.')) {
+                (SymbolKind::Map, Some((_, key))) => format!("{}.{key}", symbol.name),
+                _ => symbol.name.to_owned(),
+            });
+        nearest::nearest(name, candidates)
+    }
+}
+
+/// A name of a query after looking it up.
+pub(crate) struct Resolved<'n> {
+    pub(crate) id: SymbolId,
+    pub(crate) kind: SymbolKind,
+    /// The key, for an entry of a map.
+    pub(crate) key: Option<&'n str>,
+}
+
+/// A name that queries may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Symbol {
+    /// The name; case matters. Letters, `_` and `.` only, since the language has no other symbols.
+    pub name: &'static str,
+    /// What is behind it.
+    pub kind: SymbolKind,
+}
+
+impl Symbol {
+    /// A text, such as a name or the id of another entity.
+    pub const fn string(name: &'static str) -> Self {
+        Self::one(name, ValueType::String)
+    }
+
+    /// A whole number.
+    pub const fn integer(name: &'static str) -> Self {
+        Self::one(name, ValueType::Integer)
+    }
+
+    /// A floating-point number.
+    pub const fn float(name: &'static str) -> Self {
+        Self::one(name, ValueType::Float)
+    }
+
+    /// A truth value.
+    pub const fn boolean(name: &'static str) -> Self {
+        Self::one(name, ValueType::Boolean)
+    }
+
+    /// An instant.
+    pub const fn datetime(name: &'static str) -> Self {
+        Self::one(name, ValueType::Datetime)
+    }
+
+    /// Named values of any type, used as `name.<key>`.
+    pub const fn map(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: SymbolKind::Map,
+        }
+    }
+
+    /// A set of texts.
+    pub const fn set(name: &'static str) -> Self {
+        Self {
+            name,
+            kind: SymbolKind::Set,
+        }
+    }
+
+    /// A set of ids of entities of another kind, which sub-queries may look into.
+    pub const fn references(name: &'static str, target: &'static Schema) -> Self {
+        Self {
+            name,
+            kind: SymbolKind::References(Target(target)),
+        }
+    }
+
+    const fn one(name: &'static str, value_type: ValueType) -> Self {
+        Self {
+            name,
+            kind: SymbolKind::One(value_type),
+        }
+    }
+
+    /// Whether rows can be sorted by it.
+    pub const fn is_sortable(&self) -> bool {
+        matches!(self.kind, SymbolKind::One(_))
+    }
+
+    /// Whether it needs a set function.
+    pub const fn is_set(&self) -> bool {
+        matches!(self.kind, SymbolKind::Set | SymbolKind::References(_))
+    }
+}
+
+/// What is behind a symbol.
+#[derive(Debug, Clone, Copy)]
+pub enum SymbolKind {
+    /// One value of a type, or none.
+    One(ValueType),
+    /// Named values of any type.
+    Map,
+    /// A set of texts.
+    Set,
+    /// A set of ids of entities of another kind.
+    References(Target),
+}
+
+/// The symbols of referenced entities.
+///
+/// Kinds may refer to each other in circles, so printing it for debugging does not follow it.
+#[derive(Clone, Copy)]
+pub struct Target(pub &'static Schema);
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Target")
+    }
+}
+
+/// The type of a single value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// Text.
+    String,
+    /// 64-bit integer.
+    Integer,
+    /// 64-bit floating point.
+    Float,
+    /// Truth value.
+    Boolean,
+    /// Instant.
+    Datetime,
+}
+
+impl ValueType {
+    /// The type with its article, for messages.
+    pub(crate) const fn described(self) -> &'static str {
+        match self {
+            Self::String => "a string",
+            Self::Integer => "an integer",
+            Self::Float => "a number",
+            Self::Boolean => "a boolean",
+            Self::Datetime => "a datetime",
+        }
+    }
+}
+
+/// The handle of a symbol in its [`Schema`], by which rows are asked for values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SymbolId {
+    index: u16,
+    name: &'static str,
+}
+
+impl SymbolId {
+    /// The position in the table, for columns; the five of [`Schema::entity`] come first.
+    pub fn index(self) -> usize {
+        usize::from(self.index)
+    }
+
+    /// The name, for rows that match on it.
+    pub const fn name(self) -> &'static str {
+        self.name
+    }
+}

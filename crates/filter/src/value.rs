@@ -1,0 +1,188 @@
+//! Values of rows and numbers of queries.
+
+use jiff::Timestamp;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// What a row has under a symbol.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// Nothing, or a stored null.
+    Missing,
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A whole number.
+    Integer(i64),
+    /// A floating-point number; not-a-number counts as missing.
+    Float(f64),
+    /// A truth value.
+    Boolean(bool),
+    /// An instant.
+    Datetime(Timestamp),
+}
+
+impl Value<'_> {
+    /// Whether there is nothing.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing) || matches!(self, Self::Float(value) if value.is_nan())
+    }
+
+    /// The value as the tests on strings see it: numbers and booleans are their text.
+    pub(crate) fn as_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Boolean(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
+            Self::Integer(_) | Self::Float(_) => {
+                self.as_number().map(|number| Cow::Owned(number.to_text()))
+            },
+            Self::Missing | Self::Datetime(_) => None,
+        }
+    }
+
+    /// The value as the tests on numbers see it.
+    pub(crate) fn as_number(&self) -> Option<Number> {
+        match self {
+            Self::Integer(value) => Some(Number::Integer(*value)),
+            Self::Float(value) if !value.is_nan() => Some(Number::Float(*value)),
+            _ => None,
+        }
+    }
+
+    /// The value as the tests on instants see it.
+    pub(crate) fn as_datetime(&self) -> Option<Timestamp> {
+        match self {
+            Self::Datetime(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The order of two values of one column; missing ones come first.
+    ///
+    /// Values of different types do not occur in one column; should they, they are ordered by type so
+    /// that sorting stays a total order.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        if let (Some(left), Some(right)) = (self.as_number(), other.as_number()) {
+            return left.order(right);
+        }
+        match (self, other) {
+            (Self::Text(left), Self::Text(right)) => left.cmp(right),
+            (Self::Boolean(left), Self::Boolean(right)) => left.cmp(right),
+            (Self::Datetime(left), Self::Datetime(right)) => left.cmp(right),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            _ if self.is_missing() => 0,
+            Self::Missing => 0,
+            Self::Boolean(_) => 1,
+            Self::Integer(_) | Self::Float(_) => 2,
+            Self::Text(_) => 3,
+            Self::Datetime(_) => 4,
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl<'a> From<&'a String> for Value<'a> {
+    fn from(text: &'a String) -> Self {
+        Self::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(Cow::Owned(text))
+    }
+}
+
+impl From<i64> for Value<'_> {
+    fn from(value: i64) -> Self {
+        Self::Integer(value)
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<bool> for Value<'_> {
+    fn from(value: bool) -> Self {
+        Self::Boolean(value)
+    }
+}
+
+impl From<Timestamp> for Value<'_> {
+    fn from(value: Timestamp) -> Self {
+        Self::Datetime(value)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value<'_> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Missing, Into::into)
+    }
+}
+
+/// A number of a query. Never not-a-number or infinite.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// Written without fraction and exponent, within 64 bits.
+    Integer(i64),
+    /// Everything else.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as floating point, rounded beyond 2^53.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the language compares an integer with a float as two floats"
+    )]
+    pub fn as_float(self) -> f64 {
+        match self {
+            Self::Integer(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+
+    /// The order of two numbers: exact between integers, as floats otherwise.
+    pub(crate) fn order(self, other: Self) -> Ordering {
+        match (self, other) {
+            (Self::Integer(left), Self::Integer(right)) => left.cmp(&right),
+            // Neither side is ever not-a-number, so the two always have an order.
+            _ => self
+                .as_float()
+                .partial_cmp(&other.as_float())
+                .unwrap_or(Ordering::Equal),
+        }
+    }
+
+    /// The decimal text without exponent, which is how a number takes part in tests on strings.
+    pub(crate) fn to_text(self) -> String {
+        match self {
+            Self::Integer(value) => value.to_string(),
+            Self::Float(value) => value.to_string(),
+        }
+    }
+}
+
+/// The number as a query would write it.
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            // This form always has a fraction or an exponent, so it is read as a float again.
+            Self::Float(value) => write!(f, "{value:?}"),
+        }
+    }
+}
