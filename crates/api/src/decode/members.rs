@@ -1,0 +1,338 @@
+//! The members of an object in a body, taken out one by one as typed fields.
+
+use super::DecodeError;
+use super::node::{self, Node};
+use crate::time::WireTime;
+use portcullis_domain::FieldError;
+use secrecy::SecretString;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// Longest part of a refused value that an error repeats, in characters.
+const LONGEST_ECHO: usize = 64;
+
+/// The members of one JSON object, each to be taken out by its name.
+///
+/// Methods take the first name as it is documented, match it without regard to case, and treat
+/// `null` as absent. What is never taken is ignored.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_api::decode::Members;
+///
+/// let mut members = Members::parse(br#"{"NAME": "laptop", "x": 1}"#, "identity")?;
+/// assert_eq!(members.required_string("name")?, "laptop");
+/// assert_eq!(members.optional_bool("isAdmin")?, None);
+/// # Ok::<(), portcullis_api::decode::DecodeError>(())
+/// ```
+#[derive(Debug)]
+pub struct Members {
+    /// Path of the object in the body, with a dot at the end unless it is empty.
+    prefix: String,
+    members: Vec<(String, Node)>,
+}
+
+impl Members {
+    /// Reads the members of a body that must be there; `parameter` names it in errors.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no object.
+    /// The value `null` is an object without members.
+    pub fn parse(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
+        match Self::read(bytes, parameter)? {
+            Some(members) => Ok(members),
+            None => Err(missing(parameter, "").into()),
+        }
+    }
+
+    /// Reads the members of a body that may be missing, which has none then.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::Parse`] when there is a body and it is no object.
+    pub fn parse_optional(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
+        Ok(Self::read(bytes, parameter)?.unwrap_or_else(|| Self {
+            prefix: String::new(),
+            members: Vec::new(),
+        }))
+    }
+
+    fn read(bytes: &[u8], parameter: &str) -> Result<Option<Self>, DecodeError> {
+        let node = Node::parse(bytes)
+            .map_err(|error| DecodeError::Parse(format!("{parameter} is no JSON: {error}")))?;
+        let members = match node {
+            None => return Ok(None),
+            Some(Node::Null) => Vec::new(),
+            Some(Node::Object(members)) => members,
+            Some(other) => return Err(wrong_type(parameter, "an object", &other)),
+        };
+        Ok(Some(Self {
+            prefix: String::new(),
+            members,
+        }))
+    }
+
+    /// Path of the member `name` in the body, as errors give it.
+    pub fn path(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    /// A text.
+    pub fn optional_string(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
+        self.take(name, "a string", |node| match node {
+            Node::Text(text) => Ok(text),
+            other => Err(other),
+        })
+    }
+
+    /// A text that must be there; it may be empty.
+    pub fn required_string(&mut self, name: &str) -> Result<String, DecodeError> {
+        let text = self.optional_string(name)?;
+        self.require(name, text)
+    }
+
+    /// A text whose number of characters is bounded; an empty one counts as absent.
+    pub fn bounded_string(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<Option<String>, DecodeError> {
+        let Some(text) = self.optional_string(name)?.filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        check_length(&self.path(name), text.chars().count(), &length, &text)?;
+        Ok(Some(text))
+    }
+
+    /// A secret text whose number of characters is bounded; an empty one counts as absent. Errors
+    /// do not repeat it.
+    pub fn bounded_secret(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<Option<SecretString>, DecodeError> {
+        let Some(text) = self.optional_string(name)?.filter(|text| !text.is_empty()) else {
+            return Ok(None);
+        };
+        // Wrapped before it is checked, so that it is wiped on the way out of an error too.
+        let count = text.chars().count();
+        let secret = SecretString::from(text);
+        check_length(&self.path(name), count, &length, "")?;
+        Ok(Some(secret))
+    }
+
+    /// One of the texts in `choices`, compared byte for byte.
+    pub fn optional_choice(
+        &mut self,
+        name: &str,
+        choices: &[&'static str],
+    ) -> Result<Option<&'static str>, DecodeError> {
+        let Some(text) = self.optional_string(name)? else {
+            return Ok(None);
+        };
+        match choices.iter().find(|choice| **choice == text) {
+            Some(choice) => Ok(Some(choice)),
+            None => Err(FieldError::new(
+                self.path(name),
+                format!("must be one of [{}]", choices.join(" ")),
+                echo(&text),
+            )
+            .into()),
+        }
+    }
+
+    /// One of the texts in `choices`, which must be there.
+    pub fn required_choice(
+        &mut self,
+        name: &str,
+        choices: &[&'static str],
+    ) -> Result<&'static str, DecodeError> {
+        let choice = self.optional_choice(name, choices)?;
+        self.require(name, choice)
+    }
+
+    /// A boolean.
+    pub fn optional_bool(&mut self, name: &str) -> Result<Option<bool>, DecodeError> {
+        self.take(name, "a boolean", |node| match node {
+            Node::Bool(value) => Ok(value),
+            other => Err(other),
+        })
+    }
+
+    /// A boolean that must be there.
+    pub fn required_bool(&mut self, name: &str) -> Result<bool, DecodeError> {
+        let value = self.optional_bool(name)?;
+        self.require(name, value)
+    }
+
+    /// A whole number that must be there.
+    pub fn required_integer(&mut self, name: &str) -> Result<i64, DecodeError> {
+        let value = self.take(name, "a whole number", integer)?;
+        self.require(name, value)
+    }
+
+    /// A whole number from 0 to 65535.
+    pub fn optional_u16(&mut self, name: &str) -> Result<Option<u16>, DecodeError> {
+        let path = self.path(name);
+        self.take(name, "a whole number", integer)?
+            .map(|value| to_u16(&path, value))
+            .transpose()
+    }
+
+    /// An RFC 3339 instant that must be there. Another text is a parse error, as a wrong type is.
+    pub fn required_time(&mut self, name: &str) -> Result<WireTime, DecodeError> {
+        let path = self.path(name);
+        let text = self.required_string(name)?;
+        WireTime::parse(&text)
+            .ok_or_else(|| DecodeError::Parse(format!("{path} must be an RFC 3339 instant")))
+    }
+
+    /// A list of texts.
+    pub fn string_list(&mut self, name: &str) -> Result<Option<Vec<String>>, DecodeError> {
+        self.take(name, "a list of strings", |node| match node {
+            Node::List(items) => items
+                .into_iter()
+                .map(|item| match item {
+                    Node::Text(text) => Ok(text),
+                    other => Err(other),
+                })
+                .collect(),
+            other => Err(other),
+        })
+    }
+
+    /// An object whose members are read like those of the body.
+    pub fn object(&mut self, name: &str) -> Result<Option<Self>, DecodeError> {
+        let prefix = format!("{}.", self.path(name));
+        let members = self.take_object(name)?;
+        Ok(members.map(|members| Self { prefix, members }))
+    }
+
+    /// An object that is kept as it is: names are not matched without regard to case, and `null`
+    /// is a value.
+    pub fn json_object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, DecodeError> {
+        Ok(self.take_object(name)?.map(node::into_map))
+    }
+
+    /// An object that maps free names to texts.
+    pub fn string_map(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
+        self.map(name, "a string", |_, node| match node {
+            Node::Text(text) => Ok(Ok(text)),
+            other => Err(other),
+        })
+    }
+
+    /// An object that maps free names to whole numbers from 0 to 65535.
+    pub fn u16_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, u16>>, DecodeError> {
+        self.map(name, "a whole number", |path, node| {
+            integer(node).map(|value| to_u16(path, value))
+        })
+    }
+
+    fn map<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str, Node) -> Result<Result<T, DecodeError>, Node>,
+    ) -> Result<Option<BTreeMap<String, T>>, DecodeError> {
+        let path = self.path(name);
+        let Some(members) = self.take_object(name)? else {
+            return Ok(None);
+        };
+        members
+            .into_iter()
+            .map(|(key, node)| {
+                let path = format!("{path}.{key}");
+                let value =
+                    read(&path, node).map_err(|node| wrong_type(&path, expected, &node))??;
+                Ok((key, value))
+            })
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    fn take_object(&mut self, name: &str) -> Result<Option<Vec<(String, Node)>>, DecodeError> {
+        self.take(name, "an object", |node| match node {
+            Node::Object(members) => Ok(members),
+            other => Err(other),
+        })
+    }
+
+    /// Takes the last member of that name out; `read` gives back a node of another type.
+    fn take<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl FnOnce(Node) -> Result<T, Node>,
+    ) -> Result<Option<T>, DecodeError> {
+        let node = self
+            .members
+            .iter_mut()
+            .rfind(|(candidate, _)| candidate.eq_ignore_ascii_case(name))
+            .map_or(Node::Null, |(_, node)| std::mem::replace(node, Node::Null));
+        match node {
+            Node::Null => Ok(None),
+            node => read(node)
+                .map(Some)
+                .map_err(|node| wrong_type(&self.path(name), expected, &node)),
+        }
+    }
+
+    fn require<T>(&self, name: &str, value: Option<T>) -> Result<T, DecodeError> {
+        value.ok_or_else(|| missing(&self.path(name), "<nil>").into())
+    }
+}
+
+fn missing(path: &str, value: &str) -> FieldError {
+    FieldError::new(path, format!("{path} in body is required"), value)
+}
+
+fn wrong_type(path: &str, expected: &str, found: &Node) -> DecodeError {
+    DecodeError::Parse(format!(
+        "{path} must be {expected}, but {} was found",
+        found.kind()
+    ))
+}
+
+fn integer(node: Node) -> Result<i64, Node> {
+    match &node {
+        Node::Number(number) => number.as_i64().ok_or(node),
+        _ => Err(node),
+    }
+}
+
+fn to_u16(path: &str, value: i64) -> Result<u16, DecodeError> {
+    u16::try_from(value).map_err(|_out_of_range| {
+        FieldError::new(path, "must be from 0 to 65535", value.to_string()).into()
+    })
+}
+
+fn check_length(
+    path: &str,
+    count: usize,
+    length: &RangeInclusive<usize>,
+    value: &str,
+) -> Result<(), DecodeError> {
+    let reason = if count < *length.start() {
+        format!("must be at least {} characters long", length.start())
+    } else if count > *length.end() {
+        format!("must be at most {} characters long", length.end())
+    } else {
+        return Ok(());
+    };
+    Err(FieldError::new(path, reason, echo(value)).into())
+}
+
+/// The beginning of a refused value, so that an answer does not grow with the request.
+fn echo(value: &str) -> String {
+    value.chars().take(LONGEST_ECHO).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The JSON tree of a body, with the members of objects in the order in which they came.
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// A JSON value.
+///
+/// [`Value`] would lose the order of members, which decides between `name` and `Name`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Node {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Self>),
+    Object(Vec<(String, Self)>),
+}
+
+impl Node {
+    /// Reads the first JSON value of `bytes`; `None` when there is nothing but white space.
+    ///
+    /// Nesting deeper than 127 levels is an error: `serde_json` stops there, long before the stack
+    /// ends.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, serde_json::Error> {
+        if bytes
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+        {
+            return Ok(None);
+        }
+        let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+        Self::deserialize(&mut deserializer).map(Some)
+    }
+
+    /// The JSON type in words, for errors.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    /// The same value for use beyond decoding; of repeated members the last one stays.
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Number(value) => Value::Number(value),
+            Self::Text(value) => Value::String(value),
+            Self::List(items) => items.into_iter().map(Self::into_value).collect(),
+            Self::Object(members) => Value::Object(into_map(members)),
+        }
+    }
+}
+
+/// Turns the members of an object into a map; of repeated ones the last one stays.
+pub(super) fn into_map(members: Vec<(String, Node)>) -> Map<String, Value> {
+    members
+        .into_iter()
+        .map(|(name, node)| (name, node.into_value()))
+        .collect()
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Node, E> {
+        Ok(Node::Bool(value))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        Ok(Node::Number(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Node, E> {
+        Number::from_f64(value)
+            .map(Node::Number)
+            .ok_or_else(|| E::custom("the number is not finite"))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Node, E> {
+        Ok(Node::Text(value.to_owned()))
+    }
+
+    fn visit_string<E: Error>(self, value: String) -> Result<Node, E> {
+        Ok(Node::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = access.next_element()? {
+            items.push(item);
+        }
+        Ok(Node::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = access.next_entry()? {
+            members.push(member);
+        }
+        Ok(Node::Object(members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_value_counts() {
+        for (text, node) in [
+            ("true false", Node::Bool(true)),
+            ("{} trailing", Node::Object(vec![])),
+            ("[]]", Node::List(vec![])),
+            ("  null", Node::Null),
+        ] {
+            assert_eq!(Node::parse(text.as_bytes()).unwrap(), Some(node), "{text}");
+        }
+    }
+
+    #[test]
+    fn white_space_is_no_value() {
+        for text in ["", " ", "\r\n\t"] {
+            assert_eq!(Node::parse(text.as_bytes()).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Node::parse(nested(127).as_bytes()).is_ok());
+        assert!(Node::parse(nested(128).as_bytes()).is_err());
+        assert!(Node::parse("[".repeat(500_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn damaged_texts_are_errors() {
+        for bytes in [
+            &b"{"[..],
+            b"{\"a\":}",
+            b"\"\xff\"",
+            b"\xef\xbb\xbf{}",
+            b"1e999",
+            b"nope",
+        ] {
+            assert!(Node::parse(bytes).is_err(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What every answer is wrapped in.
+
+use crate::link::Links;
+use portcullis_domain::view::Page;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// An object without members.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Empty {}
+
+/// An answer: the data and an empty `meta`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope<T> {
+    /// What was asked for.
+    pub data: T,
+    /// `{}`, or `null` in the few answers that have it so.
+    #[serde(default)]
+    pub meta: Option<Empty>,
+}
+
+impl<T> Envelope<T> {
+    /// Data with the usual `meta`.
+    pub fn new(data: T) -> Self {
+        Self {
+            data,
+            meta: Some(Empty {}),
+        }
+    }
+
+    /// Data whose `meta` is `null`, as that of the current identity is.
+    pub fn without_meta(data: T) -> Self {
+        Self { data, meta: None }
+    }
+}
+
+impl Envelope<Empty> {
+    /// The answer to an update, a deletion or an action.
+    pub fn empty() -> Self {
+        Self::new(Empty {})
+    }
+}
+
+/// The answer to a creation: where the new entity is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Created {
+    /// The link `self`.
+    #[serde(rename = "_links", default)]
+    pub links: Links,
+    /// Its id.
+    pub id: String,
+}
+
+impl Created {
+    /// An entity of the kind `collection`, a plural as in paths.
+    pub fn new(collection: &str, id: impl Into<String>) -> Self {
+        let id = id.into();
+        Self {
+            links: Links::to(format!("{collection}/{id}")),
+            id,
+        }
+    }
+}
+
+/// A page of a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListEnvelope<T> {
+    /// The entities of the page.
+    pub data: Vec<T>,
+    /// Where the page stands in the list.
+    pub meta: ListMeta,
+}
+
+/// Where a page stands in its list, and how the list can be narrowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ListMeta {
+    /// Names that a filter may use; left out when the list takes no filter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filterable_fields: Vec<Cow<'static, str>>,
+    /// Where the page stands.
+    pub pagination: Pagination,
+}
+
+/// Where a page stands in its list, counted in entities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pagination {
+    /// Size of the page that was in force; [`i64::MAX`] for no limit.
+    pub limit: i64,
+    /// Entities before the page.
+    pub offset: i64,
+    /// Entities on all pages.
+    pub total_count: i64,
+}
+
+impl<T> ListEnvelope<T> {
+    /// Wraps a page of a list that can be filtered by `fields`.
+    pub fn new<U: Into<T>>(page: Page<U>, fields: &'static [&'static str]) -> Self {
+        let pagination = Pagination {
+            limit: page.limit.map_or(i64::MAX, to_signed),
+            offset: to_signed(page.offset),
+            total_count: to_signed(page.total),
+        };
+        Self {
+            data: page.items.into_iter().map(Into::into).collect(),
+            meta: ListMeta {
+                filterable_fields: fields.iter().copied().map(Cow::Borrowed).collect(),
+                pagination,
+            },
+        }
+    }
+}
+
+/// Clients read signed numbers of 64 bits.
+fn to_signed(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+
+    fn text(value: &impl Serialize) -> String {
+        String::from_utf8(json::to_bytes(value)).unwrap()
+    }
+
+    #[test]
+    fn envelopes_have_their_forms() {
+        assert_eq!(text(&Envelope::empty()), "{\"data\":{},\"meta\":{}}\n");
+        assert_eq!(
+            text(&Envelope::without_meta(1)),
+            "{\"data\":1,\"meta\":null}\n"
+        );
+        assert_eq!(
+            text(&Envelope::new(Created::new("identities", "x.1"))),
+            concat!(
+                r#"{"data":{"_links":{"self":{"href":"./identities/x.1"}},"id":"x.1"},"#,
+                "\"meta\":{}}\n"
+            )
+        );
+    }
+
+    #[test]
+    fn list_says_where_it_stands() {
+        let page = |limit| Page {
+            items: vec![1_u8, 2],
+            limit,
+            offset: 3,
+            total: 9,
+        };
+        let limited = ListEnvelope::<u32>::new(page(Some(2)), &["id"]);
+        assert_eq!(
+            text(&limited),
+            concat!(
+                r#"{"data":[1,2],"meta":{"filterableFields":["id"],"#,
+                r#""pagination":{"limit":2,"offset":3,"totalCount":9}}}"#,
+                "\n"
+            )
+        );
+        let unlimited = text(&ListEnvelope::<u32>::new(page(None), &[]));
+        assert!(
+            unlimited.contains(r#""limit":9223372036854775807"#),
+            "{unlimited}"
+        );
+        assert!(!unlimited.contains("filterableFields"));
+    }
+
+    #[test]
+    fn envelopes_of_other_servers_are_read() {
+        for meta in [r#","meta":null"#, r#","meta":{"x":1}"#, ""] {
+            let read: Envelope<u8> =
+                serde_json::from_str(&format!(r#"{{"data":1{meta}}}"#)).unwrap();
+            assert_eq!(read.data, 1);
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Requests about identities, as the server reads them.
+
+use crate::decode::{Decode, DecodeError, Members};
+use portcullis_domain::FieldError;
+use portcullis_domain::auth_policy;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::enrollment::Method;
+use portcullis_domain::identity::{
+    Hosting, IdentityName, IdentityPatch, IdentitySpec, IdentityType, Precedence,
+};
+use portcullis_domain::ids::{AuthPolicyId, CaId, ServiceId};
+use portcullis_domain::permission::PermissionSet;
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::tags::{AppData, Tags};
+use std::collections::BTreeMap;
+
+/// Words that are taken as a type. All but the router's mean the same.
+const TYPES: [&str; 5] = ["User", "Device", "Service", "Router", "Default"];
+
+/// The body of POST `/identities`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateIdentity {
+    /// What administrators decide about the identity.
+    pub spec: IdentitySpec,
+    /// How it is to obtain its first credential, if not by later arrangement.
+    pub enrollment: Option<NewEnrollment>,
+}
+
+/// The enrollment that is made with an identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewEnrollment {
+    /// By a certificate of the network.
+    Ott,
+    /// By a certificate of that third-party authority.
+    OttCa(CaId),
+    /// By choosing a password.
+    Updb {
+        /// The username that the password will belong to.
+        username: String,
+    },
+}
+
+impl From<NewEnrollment> for Method {
+    fn from(enrollment: NewEnrollment) -> Self {
+        match enrollment {
+            NewEnrollment::Ott => Self::Ott,
+            NewEnrollment::OttCa(ca) => Self::OttCa { ca },
+            NewEnrollment::Updb { username } => Self::Updb { username },
+        }
+    }
+}
+
+impl Decode for CreateIdentity {
+    const PARAMETER: &'static str = "identity";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        if let Some(IdentityType::Router) = kind(members)? {
+            return Err(FieldError::new(
+                members.path("type"),
+                "identities of routers are made together with their router",
+                IdentityType::Router.name(),
+            )
+            .into());
+        }
+        Ok(Self {
+            spec: spec(members)?,
+            enrollment: enrollment(members)?,
+        })
+    }
+}
+
+/// The body of PUT `/identities/{id}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplaceIdentity {
+    /// What administrators decide about the identity; what the body leaves out is at its default.
+    pub spec: IdentitySpec,
+    /// The type that the caller takes it to have, which nobody can change.
+    pub kind: IdentityType,
+}
+
+impl Decode for ReplaceIdentity {
+    const PARAMETER: &'static str = "identity";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let kind = to_kind(members.required_choice("type", &TYPES)?);
+        Ok(Self {
+            spec: spec(members)?,
+            kind,
+        })
+    }
+}
+
+/// The body of PATCH `/identities/{id}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PatchIdentity {
+    /// The members to change.
+    pub patch: IdentityPatch,
+}
+
+impl PatchIdentity {
+    /// Whether no member is set that could change anything. A type is none.
+    pub fn is_empty(&self) -> bool {
+        self.patch == IdentityPatch::default()
+    }
+}
+
+impl Decode for PatchIdentity {
+    const PARAMETER: &'static str = "identity";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        // Taken to be refused when it is none; a type cannot be changed.
+        kind(members)?;
+        let patch = IdentityPatch {
+            name: members
+                .optional_string("name")?
+                .map(IdentityName::new)
+                .transpose()?,
+            is_admin: members.optional_bool("isAdmin")?,
+            role_attributes: role_attributes(members)?,
+            auth_policy: auth_policy(members)?,
+            external_id: members.optional_string("externalId")?.map(unless_blank),
+            permissions: permissions(members)?,
+            app_data: members.json_object("appData")?.map(AppData::from_json),
+            tags: tags(members)?,
+            default_hosting_precedence: default_precedence(members)?,
+            default_hosting_cost: members.optional_u16("defaultHostingCost")?,
+            service_hosting_precedences: precedences(members)?,
+            service_hosting_costs: costs(members)?,
+        };
+        Ok(Self { patch })
+    }
+}
+
+/// The body of POST `/identities/{id}/disable`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DisableIdentity {
+    /// For how long; `None` until it is enabled again.
+    pub duration: Option<SignedDuration>,
+}
+
+impl Decode for DisableIdentity {
+    const PARAMETER: &'static str = "disable";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let minutes = members.required_integer("durationMinutes")?;
+        Ok(Self {
+            duration: (minutes > 0).then(|| SignedDuration::from_secs(minutes.saturating_mul(60))),
+        })
+    }
+}
+
+/// Reads the members that a creation and a replacement share.
+fn spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
+    let name = IdentityName::new(members.required_string("name")?)?;
+    Ok(IdentitySpec {
+        is_admin: members.required_bool("isAdmin")?,
+        role_attributes: role_attributes(members)?.unwrap_or_default(),
+        auth_policy: auth_policy(members)?.unwrap_or_else(default_policy),
+        external_id: members
+            .optional_string("externalId")?
+            .and_then(unless_blank),
+        permissions: permissions(members)?,
+        app_data: members
+            .json_object("appData")?
+            .map(AppData::from_json)
+            .unwrap_or_default(),
+        tags: tags(members)?.unwrap_or_default(),
+        hosting: Hosting {
+            default_precedence: default_precedence(members)?.unwrap_or_default(),
+            default_cost: members
+                .optional_u16("defaultHostingCost")?
+                .unwrap_or_default(),
+            precedences: precedences(members)?.unwrap_or_default(),
+            costs: costs(members)?.unwrap_or_default(),
+        },
+        ..IdentitySpec::named(name)
+    })
+}
+
+fn kind(members: &mut Members) -> Result<Option<IdentityType>, DecodeError> {
+    Ok(members.optional_choice("type", &TYPES)?.map(to_kind))
+}
+
+fn to_kind(name: &str) -> IdentityType {
+    if name == IdentityType::Router.name() {
+        IdentityType::Router
+    } else {
+        IdentityType::Default
+    }
+}
+
+/// Reads the one way of enrolling that is asked for.
+fn enrollment(members: &mut Members) -> Result<Option<NewEnrollment>, DecodeError> {
+    let Some(mut choice) = members.object("enrollment")? else {
+        return Ok(None);
+    };
+    let ott = choice.optional_bool("ott")?.filter(|wanted| *wanted);
+    let ottca = choice.optional_string("ottca")?.filter(|ca| !ca.is_empty());
+    let updb = choice
+        .optional_string("updb")?
+        .filter(|name| !name.is_empty());
+    match (ott, ottca, updb) {
+        (None, None, None) => Ok(None),
+        (Some(_), None, None) => Ok(Some(NewEnrollment::Ott)),
+        (None, Some(ca), None) => Ok(Some(NewEnrollment::OttCa(CaId::from_wire(ca)))),
+        (None, None, Some(username)) => Ok(Some(NewEnrollment::Updb { username })),
+        (ott, ottca, updb) => {
+            let given = [
+                ott.map(|_| "ott"),
+                ottca.map(|_| "ottca"),
+                updb.map(|_| "updb"),
+            ];
+            let given: Vec<_> = given.into_iter().flatten().collect();
+            let reason = format!("only one of {} may be given", given.join(", "));
+            Err(FieldError::new(members.path("enrollment"), reason, given.join(", ")).into())
+        },
+    }
+}
+
+fn role_attributes(members: &mut Members) -> Result<Option<RoleAttributes>, DecodeError> {
+    let attributes = members.string_list("roleAttributes")?;
+    Ok(attributes.map(RoleAttributes::new).transpose()?)
+}
+
+fn auth_policy(members: &mut Members) -> Result<Option<AuthPolicyId>, DecodeError> {
+    let id = members.optional_string("authPolicyId")?;
+    Ok(id.map(|id| unless_blank(id).map_or_else(default_policy, AuthPolicyId::from_wire)))
+}
+
+fn default_policy() -> AuthPolicyId {
+    AuthPolicyId::from_wire(auth_policy::DEFAULT_ID)
+}
+
+fn permissions(members: &mut Members) -> Result<Option<PermissionSet>, DecodeError> {
+    let names = members.string_list("permissions")?;
+    Ok(names.map(PermissionSet::from_names).transpose()?)
+}
+
+fn tags(members: &mut Members) -> Result<Option<Tags>, DecodeError> {
+    let object = members.json_object("tags")?;
+    Ok(object.map(Tags::from_json).transpose()?)
+}
+
+fn default_precedence(members: &mut Members) -> Result<Option<Precedence>, DecodeError> {
+    let path = members.path("defaultHostingPrecedence");
+    let name = members.optional_string("defaultHostingPrecedence")?;
+    Ok(name.map(|name| precedence(&path, &name)).transpose()?)
+}
+
+fn precedences(
+    members: &mut Members,
+) -> Result<Option<BTreeMap<ServiceId, Precedence>>, DecodeError> {
+    let path = members.path("serviceHostingPrecedences");
+    let Some(names) = members.string_map("serviceHostingPrecedences")? else {
+        return Ok(None);
+    };
+    let precedences = names.into_iter().map(|(service, name)| {
+        let precedence = precedence(&format!("{path}.{service}"), &name)?;
+        Ok((ServiceId::from_wire(service), precedence))
+    });
+    precedences.collect::<Result<_, _>>().map(Some)
+}
+
+/// Reads a precedence; the empty text that some clients send stands for the default.
+fn precedence(path: &str, name: &str) -> Result<Precedence, FieldError> {
+    if name.is_empty() {
+        Ok(Precedence::Default)
+    } else {
+        Precedence::from_name(path, name)
+    }
+}
+
+fn costs(members: &mut Members) -> Result<Option<BTreeMap<ServiceId, u16>>, DecodeError> {
+    let costs = members.u16_map("serviceHostingCosts")?;
+    let by_service = |costs: BTreeMap<_, _>| {
+        costs
+            .into_iter()
+            .map(|(service, cost)| (ServiceId::from_wire(service), cost))
+            .collect()
+    };
+    Ok(costs.map(by_service))
+}
+
+fn unless_blank(text: String) -> Option<String> {
+    (!text.trim().is_empty()).then_some(text)
+}

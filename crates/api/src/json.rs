@@ -1,0 +1,102 @@
+//! Writing JSON the way clients have come to see it.
+
+use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+use std::io;
+
+/// Writes `value` as compact JSON with one newline at the end.
+///
+/// `<`, `>`, `&` and the line separators U+2028 and U+2029 are escaped, so that an answer can be
+/// put into a page or a script as it is.
+///
+/// # Panics
+///
+/// Never for the types of this crate; for another one, if it refuses to be serialized or has a map
+/// whose keys are no texts.
+///
+/// # Examples
+///
+/// ```
+/// let bytes = portcullis_api::json::to_bytes(&["a<b>"]);
+/// assert_eq!(bytes, b"[\"a\\u003cb\\u003e\"]\n");
+/// ```
+#[expect(
+    clippy::expect_used,
+    reason = "a type that cannot be written is a defect, whatever the request was"
+)]
+pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(256);
+    value
+        .serialize(&mut Serializer::with_formatter(&mut bytes, Escaping))
+        .expect("the value can be written as JSON");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Writes compact JSON and escapes what has a meaning in HTML or JavaScript.
+struct Escaping;
+
+impl Formatter for Escaping {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some((before, escape, after)) = split_at_first_escape(rest) {
+            CompactFormatter.write_string_fragment(writer, before)?;
+            writer.write_all(escape)?;
+            rest = after;
+        }
+        CompactFormatter.write_string_fragment(writer, rest)
+    }
+}
+
+/// Splits `text` around the first character to escape and gives the escape for it.
+fn split_at_first_escape(text: &str) -> Option<(&str, &'static [u8], &str)> {
+    let (position, character) = text
+        .char_indices()
+        .find(|(_, character)| escape_of(*character).is_some())?;
+    let (before, rest) = text.split_at(position);
+    let (_, after) = rest.split_at(character.len_utf8());
+    Some((before, escape_of(character)?, after))
+}
+
+const fn escape_of(character: char) -> Option<&'static [u8]> {
+    match character {
+        '<' => Some(br"\u003c"),
+        '>' => Some(br"\u003e"),
+        '&' => Some(br"\u0026"),
+        '\u{2028}' => Some(br"\u2028"),
+        '\u{2029}' => Some(br"\u2029"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_survive() {
+        for (text, written) in [
+            ("plain", r#""plain""#),
+            ("<", r#""\u003c""#),
+            ("a<b>&c", r#""a\u003cb\u003e\u0026c""#),
+            ("quote \" & line\n", r#""quote \" \u0026 line\n""#),
+            ("ä<ß\u{2028}", r#""ä\u003cß\u2028""#),
+            ("", r#""""#),
+        ] {
+            let bytes = to_bytes(&text);
+            assert_eq!(bytes, format!("{written}\n").into_bytes());
+            let back: String = serde_json::from_slice(&bytes).unwrap();
+            assert_eq!(back, text);
+        }
+    }
+
+    #[test]
+    fn member_names_are_escaped_too() {
+        let value = serde_json::json!({"<k>": [1, null]});
+        assert_eq!(to_bytes(&value), b"{\"\\u003ck\\u003e\":[1,null]}\n");
+    }
+}

@@ -1,0 +1,32 @@
+//! Wire types of the client and management APIs of the controller.
+//!
+//! Requests are read by [`decode::Decode`] on the server and written by `serde` in clients; answers
+//! are written by [`json::to_bytes`] on the server and read by `serde` in clients. Each kind of
+//! entity has a module. Answers are wrapped in an [`Envelope`](envelope::Envelope) or a
+//! [`ListEnvelope`](envelope::ListEnvelope), errors are an [`ErrorBody`](error::ErrorBody) under
+//! one of the [codes](code::Code).
+//!
+//! What a request means, and who may make it, is decided elsewhere.
+//!
+//! # Examples
+//!
+//! ```
+//! use portcullis_api::decode::{Decode as _, DecodeError};
+//! use portcullis_api::identity::{CreateIdentity, NewEnrollment};
+//!
+//! let body = br#"{"name": "laptop", "isAdmin": false, "enrollment": {"ott": true}}"#;
+//! let create = CreateIdentity::from_body(body)?;
+//! assert_eq!(create.spec.name.as_str(), "laptop");
+//! assert_eq!(create.enrollment, Some(NewEnrollment::Ott));
+//! # Ok::<(), DecodeError>(())
+//! ```
+
+pub mod code;
+pub mod decode;
+pub mod envelope;
+pub mod error;
+pub mod identity;
+pub mod json;
+pub mod link;
+mod secret;
+pub mod time;

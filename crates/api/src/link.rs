@@ -1,0 +1,143 @@
+//! Links and references between entities.
+
+use portcullis_domain::identity::IdentityType;
+use portcullis_domain::ids::{AuthPolicyId, IdentityId};
+use portcullis_domain::view::IdentityRef;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What can be followed from an identity, besides itself and its policy.
+const OF_AN_IDENTITY: [&str; 9] = [
+    "authenticators",
+    "edge-router-policies",
+    "edge-routers",
+    "enrollments",
+    "failed-service-requests",
+    "posture-data",
+    "service-configs",
+    "service-policies",
+    "services",
+];
+
+/// Where something is found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// A path that begins with `./` and continues after the prefix of the API.
+    pub href: String,
+}
+
+/// Links by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Links(BTreeMap<Cow<'static, str>, Link>);
+
+impl Links {
+    /// The link `self` to `./<path>`.
+    pub fn to(path: impl AsRef<str>) -> Self {
+        Self::default().and("self", path)
+    }
+
+    /// The same links and one more, to `./<path>`.
+    #[must_use]
+    pub fn and(mut self, name: &'static str, path: impl AsRef<str>) -> Self {
+        let href = format!("./{}", path.as_ref());
+        self.0.insert(Cow::Borrowed(name), Link { href });
+        self
+    }
+
+    /// The links of an identity.
+    pub fn of_identity(id: &IdentityId, policy: &AuthPolicyId) -> Self {
+        let path = format!("identities/{id}");
+        let links = Self::to(&path).and("auth-policies", format!("auth-policies/{policy}"));
+        OF_AN_IDENTITY.into_iter().fold(links, |links, name| {
+            links.and(name, format!("{path}/{name}"))
+        })
+    }
+
+    /// The path behind a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(|link| link.href.as_str())
+    }
+}
+
+/// A reference to an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EntityRef {
+    /// The links of the entity.
+    #[serde(rename = "_links")]
+    pub links: Links,
+    /// Plural of its kind, as in paths.
+    pub entity: Cow<'static, str>,
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+}
+
+impl EntityRef {
+    /// A reference to an entity whose only link is `self`.
+    pub fn new(entity: &'static str, id: impl Into<String>, name: impl Into<String>) -> Self {
+        let id = id.into();
+        Self {
+            links: Links::to(format!("{entity}/{id}")),
+            entity: Cow::Borrowed(entity),
+            id,
+            name: name.into(),
+        }
+    }
+}
+
+impl From<IdentityRef> for EntityRef {
+    fn from(identity: IdentityRef) -> Self {
+        Self {
+            links: Links::of_identity(&identity.id, &identity.auth_policy),
+            entity: Cow::Borrowed("identities"),
+            id: identity.id.to_string(),
+            name: identity.name,
+        }
+    }
+}
+
+impl From<IdentityType> for EntityRef {
+    fn from(kind: IdentityType) -> Self {
+        Self::new("identity-types", kind.name(), kind.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn reference_to_an_identity_carries_all_its_links() {
+        let reference = EntityRef::from(IdentityRef {
+            id: IdentityId::from_wire("i.1"),
+            name: "laptop".to_owned(),
+            auth_policy: AuthPolicyId::from_wire("p"),
+        });
+        assert_eq!(reference.links.get("self"), Some("./identities/i.1"));
+        assert_eq!(
+            reference.links.get("auth-policies"),
+            Some("./auth-policies/p")
+        );
+        assert_eq!(
+            reference.links.get("services"),
+            Some("./identities/i.1/services")
+        );
+        assert_eq!(reference.links.0.len(), 11);
+    }
+
+    #[test]
+    fn reference_has_its_form() {
+        assert_eq!(
+            serde_json::to_value(EntityRef::from(IdentityType::Router)).unwrap(),
+            json!({
+                "_links": {"self": {"href": "./identity-types/Router"}},
+                "entity": "identity-types", "id": "Router", "name": "Router"
+            })
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! Secrets on the wire: written in clear, wrapped everywhere else.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serializer;
+
+/// Writes the secret itself.
+pub(crate) fn serialize<S: Serializer>(
+    secret: &SecretString,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose_secret())
+}
+
+/// Writes the secret itself, or `null`.
+#[expect(
+    clippy::ref_option,
+    reason = "serde hands over a reference to the member"
+)]
+pub(crate) fn serialize_option<S: Serializer>(
+    secret: &Option<SecretString>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match secret {
+        Some(secret) => serialize(secret, serializer),
+        None => serializer.serialize_none(),
+    }
+}
