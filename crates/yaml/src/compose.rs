@@ -42,22 +42,28 @@ pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, 
     } else {
         text
     };
-    // A tag followed by a comma in `[!a,b]` is beyond the parser, which panics.
+    // A tag followed by a comma, as in `[!a,b]`, is beyond the parser, which panics.
     catch_unwind(AssertUnwindSafe(|| parse_checked(text, source, limits))).unwrap_or_else(|_| {
-        let problem = "the YAML parser could not read the file, probably because of a `!tag`";
-        let place = Place {
-            source,
-            line: 1,
-            column: 1,
-            ..Place::default()
-        };
-        Err(ParseError::new(
-            ParseErrorKind::Syntax {
-                problem: problem.to_owned(),
-            },
-            place,
-        ))
+        let problem = "a blank was expected after the tag".to_owned();
+        let place = Place::of_offset(text, find_unended_tag(text), source);
+        Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
     })
+}
+
+/// Finds what looks most like a tag with a comma behind it.
+fn find_unended_tag(text: &str) -> usize {
+    let looks_so = |&(at, _): &(usize, &str)| {
+        let (before, after) = text.split_at(at);
+        let starts = before
+            .chars()
+            .next_back()
+            .is_none_or(|c| c.is_whitespace() || "[{,:".contains(c));
+        let end = after.find(|c: char| c.is_whitespace() || ",[]{}".contains(c));
+        starts && end.is_some_and(|end| after.get(end..).is_some_and(|rest| rest.starts_with(',')))
+    };
+    text.match_indices('!')
+        .find(looks_so)
+        .map_or(0, |(at, _)| at)
 }
 
 fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {

@@ -167,9 +167,19 @@ impl<'tree> Section<'tree> {
             .iter()
             .find(|(unknown, _)| *unknown == name)
             .map(|(_, hint)| (*hint).to_owned());
+        let retyped = || {
+            let is_known = key.as_str().is_none() && known.iter().any(|key| key.name == name);
+            is_known.then(|| {
+                format!(
+                    "write `\"{name}\"` in quotes, YAML reads it as {}",
+                    key.kind()
+                )
+            })
+        };
         let similar = || nearest(name, known.iter().map(|key| key.name));
-        if let Some(help) =
-            hint.or_else(|| similar().map(|similar| format!("did you mean `{similar}`?")))
+        if let Some(help) = hint
+            .or_else(retyped)
+            .or_else(|| similar().map(|similar| format!("did you mean `{similar}`?")))
         {
             diagnostic.help(help);
         } else if !known.is_empty() {

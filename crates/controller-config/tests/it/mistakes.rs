@@ -1,5 +1,7 @@
 use portcullis_controller_config::read;
 use portcullis_yaml::Severity;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 
 use crate::{SMALLEST, no_variables};
 
@@ -595,5 +597,37 @@ fn a_file_that_is_no_map_or_no_yaml_is_one_error() {
             "{text:?}"
         );
         assert!(outcome.config.is_none());
+    }
+}
+
+proptest! {
+    #![proptest_config(Config {
+        cases: 500,
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(0x6d75_7461),
+        failure_persistence: None,
+        ..Config::default()
+    })]
+
+    /// Replaces the value or the key of a random word, so that most files are YAML and all are wrong somewhere.
+    #[test]
+    fn no_file_makes_the_reader_panic(
+        at in any::<prop::sample::Index>(),
+        new in prop_oneof![
+            Just("~"), Just("[]"), Just("{}"), Just("5"), Just("no"), Just("''"), Just("[{}]"), Just("\"a\\u0000\""),
+            Just("1e999"), Just("-1h"), Just("tls:"), Just(":"), Just("[::]:1"), Just("${A}"), Just("<<"), Just("file:%"),
+        ],
+    ) {
+        let words: Vec<(usize, &str)> = SMALLEST.match_indices(|c: char| c.is_alphanumeric()).collect();
+        let start = words[at.index(words.len())].0;
+        let end = start + SMALLEST[start..].find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(1);
+        let text = format!("{}{new}{}", &SMALLEST[..start], &SMALLEST[end..]);
+        let outcome = read(&[&text], &no_variables);
+        let errors = outcome.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+        prop_assert_eq!(outcome.config.is_none(), errors > 0, "{}", text);
+        for diagnostic in &outcome.diagnostics {
+            let span = diagnostic.span;
+            prop_assert!(text.get(span.start..span.end).is_some(), "{:?}", diagnostic);
+        }
     }
 }

@@ -253,5 +253,9 @@ fn limits_are_kept() {
 
 #[test]
 fn a_parser_that_gives_up_is_an_error() {
-    assert_eq!(refuse("[!a,b]").kind.code(), "yaml-syntax");
+    let error = refuse("a: 1\nb: [ab!c, !a,b]");
+    assert_eq!(
+        (error.kind.code(), error.place.line, error.place.column),
+        ("yaml-syntax", 2, 11)
+    );
 }

@@ -99,7 +99,9 @@ const MISTAKES: &[(&str, &[&str])] = &[
     // YAML 1.1 makes a boolean of the key, which no table can list.
     (
         "name: x\non: 1",
-        &["2:1: error[unknown-key]: unknown key `on` (on); did you mean `on`?"],
+        &[
+            "2:1: error[unknown-key]: unknown key `on` (on); write `\"on\"` in quotes, YAML reads it as a boolean",
+        ],
     ),
     (
         "name: x\ncount: 11",
