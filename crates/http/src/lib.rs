@@ -1,3 +1,25 @@
-//! http
+//! How the controller is reached: TLS, HTTP and the routes of its APIs.
+//!
+//! [`listen`] accepts connections and bounds what each may cost; [`Controller`] is the service
+//! behind it: it finds the [`route`] of a request, establishes the session, reads the body, asks
+//! for the permission and hands over to a handler of [`routes`], which calls one use case. Errors
+//! get their wire form in [`error`] and nowhere else.
 
+pub mod answer;
+mod compress;
+mod cors;
+pub mod error;
+mod language;
 pub mod listen;
+pub mod path;
+mod query;
+pub mod route;
+pub mod routes;
+mod service;
+mod session;
+mod state;
+
+pub use language::Consumes;
+pub use query::Query;
+pub use service::Controller;
+pub use state::{Build, State};

@@ -11,7 +11,6 @@ use bytes::Bytes;
 use http::header::{CONNECTION, EXPECT, HeaderValue, TRANSFER_ENCODING};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::{Frame, Incoming, SizeHint};
-use hyper::upgrade::OnUpgrade;
 
 use super::activity::{Activity, Running};
 use super::{Answer, AnswerBody, AnswerError, Body, Connection, Service, framing, whole};
@@ -58,8 +57,7 @@ impl Handler {
             return closing(bare(StatusCode::BAD_REQUEST));
         }
         drop(head);
-        let (mut parts, incoming) = request.into_parts();
-        parts.extensions.remove::<OnUpgrade>();
+        let (parts, incoming) = request.into_parts();
         let (body, rest) = Body::arriving(incoming);
         let mut answer = self.shielded(Request::from_parts(parts, body)).await;
         if is_tunnel && answer.status().is_success() {

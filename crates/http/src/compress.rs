@@ -1,0 +1,58 @@
+//! Compression of answers: gzip, when the client asks for it and the answer is worth it.
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::{HeaderMap, header};
+use std::io::Write as _;
+
+/// Compresses `body` if the client takes gzip; `None` leaves it as it is.
+pub(crate) fn gzip(request: &HeaderMap, body: &Bytes) -> Option<Bytes> {
+    if body.is_empty() || !takes_gzip(request) {
+        return None;
+    }
+    let mut encoder = GzEncoder::new(Vec::with_capacity(body.len() / 2), Compression::fast());
+    encoder.write_all(body).ok()?;
+    encoder.finish().ok().map(Bytes::from)
+}
+
+/// Whether `Accept-Encoding` names gzip with a weight above zero.
+fn takes_gzip(request: &HeaderMap) -> bool {
+    request
+        .get_all(header::ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|coding| {
+            let mut parts = coding.split(';').map(str::trim);
+            let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+            let weight = parts
+                .find_map(|parameter| parameter.strip_prefix("q="))
+                .and_then(|weight| weight.parse::<f32>().ok());
+            is_gzip && weight.is_none_or(|weight| weight > 0.0)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    #[test]
+    fn gzip_is_used_when_wanted() {
+        let body = Bytes::from_static(b"a body");
+        let asked = |value: &'static str| {
+            let headers = [(header::ACCEPT_ENCODING, value.parse().unwrap())];
+            gzip(&HeaderMap::from_iter(headers), &body)
+        };
+        for no in ["br", "gzip;q=0", "identity", ""] {
+            assert!(asked(no).is_none(), "{no}");
+        }
+        for yes in ["gzip", "br, GZIP;q=0.5"] {
+            let mut text = String::new();
+            let packed = asked(yes).unwrap();
+            flate2::read::GzDecoder::new(&*packed).read_to_string(&mut text).unwrap();
+            assert_eq!(text, "a body");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Cross-origin requests (Fetch standard, "CORS protocol"), for consoles in browsers.
+//!
+//! Every origin may ask: sessions travel in a header that a foreign page cannot guess, never in a
+//! cookie.
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
+
+const METHODS: [Method; 6] =
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+
+/// Headers that a page may send, with the form in which they are named back; `None` for those that
+/// need no naming.
+const HEADERS: [(&str, Option<&str>); 8] = [
+    ("accept", None),
+    ("accept-language", None),
+    ("content-language", None),
+    ("origin", None),
+    ("content-type", Some("Content-Type")),
+    ("authorization", Some("Authorization")),
+    ("zt-session", Some("Zt-Session")),
+    ("mfa-validation-code", Some("Mfa-Validation-Code")),
+];
+
+/// Adds what a browser needs to let the page see the answer.
+pub(crate) fn allow(request: &HeaderMap, answer: &mut HeaderMap) {
+    if request.contains_key(header::ORIGIN) {
+        answer.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+        answer.insert(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+    }
+}
+
+/// Answers `OPTIONS`: whether a page may send the request that it announces.
+pub(crate) fn preflight(request: &HeaderMap) -> Response<Bytes> {
+    let mut answer = Response::new(Bytes::new());
+    if !request.contains_key(header::ORIGIN) {
+        return answer;
+    }
+    match judge(request) {
+        Ok(headers) => {
+            allow(request, answer.headers_mut());
+            for (name, value) in headers {
+                answer.headers_mut().insert(name, value);
+            }
+        },
+        Err(status) => *answer.status_mut() = status,
+    }
+    answer
+}
+
+fn judge(request: &HeaderMap) -> Result<Vec<(HeaderName, HeaderValue)>, StatusCode> {
+    let mut named = Vec::new();
+    let method = request
+        .get(header::ACCESS_CONTROL_REQUEST_METHOD)
+        .ok_or(StatusCode::BAD_REQUEST)?;
+    if !METHODS.iter().any(|known| known.as_str().as_bytes() == method.as_bytes()) {
+        return Err(StatusCode::METHOD_NOT_ALLOWED);
+    }
+    if !matches!(method.as_bytes(), b"GET" | b"HEAD" | b"POST") {
+        named.push((header::ACCESS_CONTROL_ALLOW_METHODS, method.clone()));
+    }
+    let asked = request
+        .get_all(header::ACCESS_CONTROL_REQUEST_HEADERS)
+        .iter()
+        .flat_map(|value| value.to_str().unwrap_or("\u{0}").split(','))
+        .map(|name| name.trim().to_ascii_lowercase())
+        .filter(|name| !name.is_empty());
+    let mut canonical = Vec::new();
+    for name in asked {
+        match HEADERS.iter().find(|(known, _)| *known == name) {
+            Some((_, form)) => canonical.extend(form),
+            None => return Err(StatusCode::FORBIDDEN),
+        }
+    }
+    if !canonical.is_empty()
+        && let Ok(value) = HeaderValue::try_from(canonical.join(","))
+    {
+        named.push((header::ACCESS_CONTROL_ALLOW_HEADERS, value));
+    }
+    Ok(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(pairs: &[(&'static str, &'static str)]) -> Response<Bytes> {
+        let headers = pairs
+            .iter()
+            .map(|(name, value)| {
+                (HeaderName::from_static(name), HeaderValue::from_static(value))
+            })
+            .collect();
+        preflight(&headers)
+    }
+
+    #[test]
+    fn preflight_is_judged() {
+        const ORIGIN: (&str, &str) = ("origin", "https://console.example");
+        const METHOD: &str = "access-control-request-method";
+        const HEADERS: &str = "access-control-request-headers";
+        for (pairs, status) in [
+            (&[][..], 200),
+            (&[ORIGIN], 400),
+            (&[ORIGIN, (METHOD, "TRACE")], 405),
+            (&[ORIGIN, (METHOD, "PUT"), (HEADERS, "x-evil")], 403),
+            (&[ORIGIN, (METHOD, "PUT"), (HEADERS, "Content-Type, zt-session")], 200),
+        ] {
+            assert_eq!(ask(pairs).status().as_u16(), status, "{pairs:?}");
+        }
+        let good = ask(&[ORIGIN, (METHOD, "PUT"), (HEADERS, "content-type, zt-session")]);
+        assert_eq!(good.headers()["access-control-allow-origin"], "*");
+        assert_eq!(good.headers()["access-control-allow-methods"], "PUT");
+        assert_eq!(good.headers()["access-control-allow-headers"], "Content-Type,Zt-Session");
+    }
+}

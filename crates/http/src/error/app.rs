@@ -1,0 +1,88 @@
+//! Errors of use cases in their wire form.
+
+use super::ApiError;
+use http::StatusCode;
+use portcullis_api::code::Code;
+use portcullis_api::error::Cause;
+use portcullis_app::AppError;
+use portcullis_app::listing::BadListing;
+use portcullis_app::sessions::LoginError;
+use portcullis_domain::FieldError;
+use portcullis_domain::enrollment::RedemptionError;
+
+impl From<AppError> for ApiError {
+    fn from(error: AppError) -> Self {
+        // No catch-all arm: a new variant has to be given its wire form here.
+        match error {
+            AppError::Denied { rule: None } => Self::new(Code::Unauthorized),
+            AppError::Denied { rule: Some(rule) } => {
+                Self::new(Code::Unauthorized).because(Cause::text(rule))
+            },
+            AppError::NotFound { kind, id } => Self::new(Code::NotFound)
+                .because(Cause::text(format!("{kind} with id {id} not found"))),
+            AppError::Field(error) => Self::field(error),
+            AppError::InvalidField(error) => {
+                Self::new(Code::InvalidField).because(Cause::text(in_words(&error)))
+            },
+            AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
+            AppError::Listing(error) => error.into(),
+            AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
+            AppError::EnrollmentExists => Self::new(Code::EnrollmentExists),
+            AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
+            AppError::Redemption(RedemptionError::WrongMethod) => {
+                Self::new(Code::InvalidEnrollMethod)
+            },
+            AppError::Redemption(RedemptionError::Expired) => Self::new(Code::EnrollmentExpired),
+            AppError::Csr(reason) => {
+                Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
+            },
+            AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
+            AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
+                .status(StatusCode::SERVICE_UNAVAILABLE)
+                .retry_after(1),
+            AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
+            AppError::Store(error) if error.is_passing() => Self::new(Code::Unhandled)
+                .status(StatusCode::SERVICE_UNAVAILABLE)
+                .retry_after(5)
+                .detail(error),
+            AppError::Store(error) => Self::new(Code::Unhandled).detail(error),
+            AppError::Entropy(error) => Self::new(Code::Unhandled)
+                .status(StatusCode::SERVICE_UNAVAILABLE)
+                .retry_after(5)
+                .detail(error),
+            error @ (AppError::AlreadyInitialised | AppError::Internal(_)) => {
+                Self::new(Code::Unhandled).detail(error)
+            },
+        }
+    }
+}
+
+impl From<LoginError> for ApiError {
+    fn from(error: LoginError) -> Self {
+        match error {
+            // One answer for all reasons; which it was stands in the log.
+            LoginError::Refused(reason) => Self::new(Code::InvalidAuth).detail(reason),
+            LoginError::Failed(error) => error.into(),
+        }
+    }
+}
+
+impl From<BadListing> for ApiError {
+    fn from(error: BadListing) -> Self {
+        match error {
+            BadListing::Filter(text) => Self::new(Code::InvalidFilter).because(Cause::text(text)),
+            BadListing::Sort(text) => {
+                Self::new(Code::InvalidSortIdentifier).because(Cause::text(text))
+            },
+            BadListing::Number { parameter, value } => {
+                Self::field(FieldError::new(parameter, "must be a whole number", value))
+            },
+        }
+    }
+}
+
+/// A fault of a member in one sentence, for the errors that report it so.
+fn in_words(error: &FieldError) -> String {
+    let value: String = error.value.chars().take(64).collect();
+    format!("the value '{value}' for '{}' is invalid: {}", error.field, error.reason)
+}

@@ -1,0 +1,261 @@
+//! The way of a request: limits, route, session, body, permission, handler, answer.
+
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::language::{self, Consumes};
+use crate::listen::{self, Answering, Body, BodyError, Connection, Pace, Service};
+use crate::path::{self, Target};
+use crate::query::Query;
+use crate::route::{Context, Incoming, Lookup, Route, Table};
+use crate::state::State;
+use crate::{compress, cors, session};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use portcullis_api::code::Code;
+use portcullis_api::error::Cause;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::{Access, Origin};
+use portcullis_domain::ids::RequestId;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tracing::Instrument as _;
+
+/// The longest that a handler may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
+
+/// The service behind a listener: the controller's APIs.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Arc<State>,
+    table: Table,
+    server: HeaderValue,
+    instance: HeaderValue,
+}
+
+impl Controller {
+    /// Serves the routes of `table`.
+    pub fn new(state: Arc<State>, table: Table) -> Self {
+        let text = |text: &str| {
+            HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
+        };
+        let server = text(&format!("ziti-controller/{}", crate::routes::API_LEVEL));
+        let instance = text(&state.instance_id);
+        Self { shared: Arc::new(Shared { state, table, server, instance }) }
+    }
+
+    /// The table of routes.
+    pub fn table(&self) -> &Table {
+        &self.shared.table
+    }
+}
+
+impl Service for Controller {
+    fn call(&self, connection: &Arc<Connection>, request: Request<Body>) -> Answering {
+        let shared = Arc::clone(&self.shared);
+        let connection = Arc::clone(connection);
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            if head.method == Method::OPTIONS {
+                return shared.finish(cors::preflight(&head.headers));
+            }
+            let headers = head.headers.clone();
+            let request_id = match RequestId::generate(&*shared.state.app.env().entropy) {
+                Ok(id) => id,
+                // Without randomness nothing else can be done either, but it can be said.
+                Err(_) => RequestId::from_wire("unavailable"),
+            };
+            let span = tracing::info_span!(
+                "request",
+                id = request_id.as_str(),
+                method = %head.method,
+                // Without the query, which may hold a token.
+                path = head.uri.path(),
+                peer = %connection.peer.ip(),
+            );
+            let outcome = Arc::clone(&shared)
+                .answer(connection, head, body, request_id.clone())
+                .instrument(span.clone())
+                .await;
+            let response = span.in_scope(|| shared.respond(&headers, outcome, request_id));
+            shared.finish(response)
+        })
+    }
+}
+
+impl Shared {
+    async fn answer(
+        self: Arc<Self>,
+        connection: Arc<Connection>,
+        head: http::request::Parts,
+        body: Body,
+        request_id: RequestId,
+    ) -> Result<Answer, ApiError> {
+        let target = path::resolve(head.uri.path());
+        let (route, parameters) = self.find(&target, &head.method)?;
+        let content_type = negotiate(route, &head.headers, &body)?;
+        let origin = Origin { request: request_id, address: connection.peer.ip().to_canonical() };
+        let (caller, token) = if route.access == Access::Public {
+            (None, None)
+        } else {
+            let (caller, token) =
+                session::establish(&self.state.app, &head.headers, origin.clone())?;
+            (Some(caller), Some(token))
+        };
+        let body = body.read(route.cap, &Pace::default()).await.map_err(unreadable)?;
+        let context = Context {
+            state: Arc::clone(&self.state),
+            api: target.api,
+            connection,
+            origin,
+            query: Query::parse(head.uri.query()),
+            headers: head.headers,
+            parameters,
+            token,
+        };
+        let reply = route.serve(Incoming { context, caller, content_type, body });
+        // In a task of its own: what changes the store is carried to its end, with its audit line,
+        // even if the client does not wait for the answer.
+        let task = tokio::spawn(tokio::time::timeout(PATIENCE, reply).in_current_span());
+        match task.await {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_elapsed)) => Err(ApiError::new(Code::Timeout).retry_after(1)),
+            Err(failed) => match failed.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(ApiError::new(Code::Timeout).retry_after(1)),
+            },
+        }
+    }
+
+    fn find(
+        &self,
+        target: &Target<'_>,
+        method: &Method,
+    ) -> Result<(&Route, BTreeMap<&'static str, String>), ApiError> {
+        match self.table.lookup(target.api, &target.path, method) {
+            Lookup::Found(route, parameters) => Ok((route, parameters)),
+            Lookup::Nothing => {
+                let path = format!("{}{}", target.api.base(), target.path);
+                Err(ApiError::new(Code::NotFound)
+                    .because(Cause::text(format!("path {path} was not found"))))
+            },
+            Lookup::WrongMethod(methods) => {
+                let allowed: Vec<_> = methods.iter().map(Method::as_str).collect();
+                let allowed = allowed.join(", ");
+                let error = ApiError::new(Code::MethodNotAllowed).because(Cause::text(format!(
+                    "method {method} is not allowed, but [{allowed}] are"
+                )));
+                Err(match HeaderValue::try_from(allowed) {
+                    Ok(value) => error.with(header::ALLOW, value),
+                    Err(_) => error,
+                })
+            },
+        }
+    }
+
+    /// Writes an outcome as a response, and a line about it to the log.
+    fn respond(
+        &self,
+        request: &HeaderMap,
+        outcome: Result<Answer, ApiError>,
+        request_id: RequestId,
+    ) -> Response<Bytes> {
+        let (status, content_type, headers, body) = match outcome {
+            Ok(answer) => {
+                tracing::debug!(status = answer.status.as_u16(), "answered");
+                (answer.status, answer.content_type, answer.headers, answer.body)
+            },
+            Err(error) => {
+                log(&error);
+                let body = error.body(request_id).into();
+                (error.status, "application/json", error.headers, body)
+            },
+        };
+        let packed = compress::gzip(request, &body);
+        let is_packed = packed.is_some();
+        let mut response = Response::new(packed.unwrap_or(body));
+        *response.status_mut() = status;
+        let into = response.headers_mut();
+        into.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+        if is_packed {
+            into.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        for (name, value) in headers {
+            into.append(name, value);
+        }
+        cors::allow(request, into);
+        response
+    }
+
+    /// Adds what every response has.
+    fn finish(&self, response: Response<Bytes>) -> listen::Answer {
+        let mut response = response.map(listen::whole);
+        response.headers_mut().insert(header::SERVER, self.server.clone());
+        response.headers_mut().insert(INSTANCE, self.instance.clone());
+        response
+    }
+}
+
+/// Checks the media types of body and answer; answers that of the body.
+fn negotiate(
+    route: &Route,
+    headers: &HeaderMap,
+    body: &Body,
+) -> Result<Option<String>, ApiError> {
+    let content_type = language::content_type(headers);
+    if !body.is_absent() {
+        let given = content_type.as_deref().unwrap_or("application/octet-stream");
+        if !route.consumes.types().contains(&given) {
+            let allowed = route.consumes.types().join(" ");
+            let reason = format!("unsupported media type \"{given}\", only [{allowed}] are allowed");
+            return Err(ApiError::field(FieldError::new("Content-Type", reason, given))
+                .status(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+        }
+    }
+    if !language::accepts(headers, "application/json") {
+        let is_raw = route.consumes == Consumes::Enrollment
+            && content_type.as_deref().is_some_and(|given| given != "application/json");
+        let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+        return Err(if is_raw {
+            ApiError::new(Code::UnsupportedMedia)
+        } else {
+            let reason = "none of the types that the client accepts can be answered";
+            ApiError::field(FieldError::new("Accept", reason, given.unwrap_or_default()))
+                .status(StatusCode::NOT_ACCEPTABLE)
+        });
+    }
+    Ok(content_type)
+}
+
+fn unreadable(error: BodyError) -> ApiError {
+    match error {
+        BodyError::TooLarge { .. } => {
+            let mut refusal = ApiError::new(Code::RequestEntityTooLarge);
+            refusal.is_bare = true;
+            refusal
+        },
+        BodyError::TooSlow => {
+            ApiError::new(Code::Timeout).status(StatusCode::REQUEST_TIMEOUT).detail(error)
+        },
+        BodyError::Broken(_) => {
+            ApiError::new(Code::CouldNotReadBody).status(StatusCode::BAD_REQUEST).detail(error)
+        },
+    }
+}
+
+fn log(error: &ApiError) {
+    let (status, code) = (error.status.as_u16(), error.code.name());
+    let detail = error.detail.as_deref().unwrap_or_default();
+    if error.status.is_server_error() {
+        tracing::error!(status, code, detail, "request failed");
+    } else {
+        tracing::info!(status, code, detail, "request refused");
+    }
+}
