@@ -102,9 +102,7 @@ impl Store {
         let old = std::mem::replace(&mut *current, Current::Shut(StoreError::Closed));
         if let Current::Open(old) = old {
             old.watch.retire();
-            // Locks poisoned by an earlier panic may make this one panic; the disk is safe from
-            // what is retired either way.
-            let _ = catch_unwind(AssertUnwindSafe(move || drop(old.database)));
+            old.close();
         }
         match self.opened_at(revision) {
             Ok(opened) => {
@@ -143,7 +141,26 @@ impl Store {
     }
 }
 
+impl Drop for Store {
+    fn drop(&mut self) {
+        let current = self.current.get_mut();
+        let current = current.unwrap_or_else(PoisonError::into_inner);
+        if let Current::Open(old) = std::mem::replace(current, Current::Shut(StoreError::Closed)) {
+            old.close();
+        }
+    }
+}
+
 impl Opened {
+    /// Closes the database, which writes a last time and so can panic on damaged pages, or on
+    /// locks poisoned by an earlier panic.
+    fn close(self) {
+        let closing = AssertUnwindSafe(move || drop(self.database));
+        if catch_unwind(closing).is_err() {
+            tracing::error!("the store could not be closed in order");
+        }
+    }
+
     fn new(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Self, DatabaseError> {
         let watch = Arc::new(Watch::default());
         let adapter = Adapter::new(Arc::clone(disk), Arc::clone(&watch));

@@ -13,5 +13,6 @@ mod faults;
 mod groups;
 mod kill;
 mod opening;
+mod power_loss;
 mod support;
 mod vault;

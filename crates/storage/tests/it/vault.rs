@@ -2,7 +2,7 @@
 
 use crate::support::{Seeded, put};
 use portcullis_domain::entropy::{Entropy, EntropyError};
-use portcullis_storage::key::{Kind, RecordKey};
+use portcullis_storage::key::{Kind, RecordKey, UniqueKey};
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::vault::{KeyFileError, SealError, Vault, VaultError};
 use std::fs;
@@ -247,4 +247,31 @@ fn no_entropy_no_secret() {
     let engine = store(directory.path());
     assert!(Vault::open(&engine, &key_path(directory.path()), Arc::new(Dry)).is_err());
     assert!(!key_path(directory.path()).exists());
+}
+
+#[test]
+fn no_form_of_a_secret_is_on_the_disk() {
+    use base64::Engine as _;
+    const SECRET: &[u8] = b"recovery-code-x9f2k7";
+    let directory = tempfile::tempdir().unwrap();
+    let engine = store(directory.path());
+    let vault = vault(&engine, directory.path(), 1).unwrap();
+    let sealed = vault.seal(&record(), "codes", SECRET).unwrap();
+    put(&engine, record().as_bytes(), sealed.as_bytes()).unwrap();
+    let hash = vault.lookup_hash("code", SECRET);
+    put(&engine, UniqueKey::new(1, &hash).as_bytes(), b"9").unwrap();
+    drop(engine);
+    let hex = SECRET
+        .iter()
+        .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let base64 = base64::engine::general_purpose::STANDARD_NO_PAD.encode(SECRET);
+    let file = fs::read(directory.path().join("store")).unwrap();
+    let holds = |form: &[u8]| file.windows(form.len()).any(|window| window == form);
+    assert!(
+        holds(sealed.as_bytes()),
+        "the row is where it is looked for"
+    );
+    for form in [SECRET, hex.as_bytes(), &base64.as_bytes()[..24]] {
+        assert!(!holds(form), "{}", String::from_utf8_lossy(form));
+    }
 }
