@@ -20,7 +20,7 @@ use crate::tree::{Name, Query, SortField};
 pub(crate) fn query(text: &str) -> Result<Query<'_>, Fault> {
     let mut parser = Parser::new(text)?;
     let query = parser.query(0)?;
-    parser.end("`and`, `or`, `sort by`, `skip`, `limit` or the end")?;
+    parser.end()?;
     Ok(query)
 }
 
@@ -29,15 +29,22 @@ pub(crate) fn sort(text: &str) -> Result<Vec<SortField<'_>>, Fault> {
     let mut parser = Parser::new(text)?;
     let fields = parser.sort_fields()?;
     parser.paging()?;
-    parser.end("`asc`, `desc`, a comma or the end")?;
+    parser.end()?;
     Ok(fields)
 }
+
+/// What may follow a condition.
+const AFTER_CONDITION: &str = "`and`, `or`, `sort by`, `skip`, `limit` or the end";
 
 /// One word of lookahead over the text, and the counters of the bounds.
 struct Parser<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
     current: Token<'t>,
+    /// Whether the word before the current one is a sign of comparison.
+    after_sign: bool,
+    /// What may come next when the query does not end here.
+    follow: &'static str,
     terms: usize,
     subqueries: usize,
     /// Sub-queries that are open at the moment.
@@ -56,6 +63,8 @@ impl<'t> Parser<'t> {
             text,
             lexer,
             current,
+            after_sign: false,
+            follow: AFTER_CONDITION,
             terms: 0,
             subqueries: 0,
             open_subqueries: 0,
@@ -65,6 +74,7 @@ impl<'t> Parser<'t> {
     /// Moves on by one word and yields the one that was current.
     fn advance(&mut self) -> Result<Token<'t>, Fault> {
         let next = self.lexer.next()?;
+        self.after_sign = matches!(self.current.kind, TokenKind::Compare(_));
         Ok(std::mem::replace(&mut self.current, next))
     }
 
@@ -120,11 +130,10 @@ impl<'t> Parser<'t> {
         Ok(Name { text, span })
     }
 
-    fn end(&self, expected: &'static str) -> Result<(), Fault> {
-        if self.current.kind == TokenKind::End {
-            Ok(())
-        } else {
-            Err(self.unexpected(expected))
+    fn end(&self) -> Result<(), Fault> {
+        match self.current.kind {
+            TokenKind::End => Ok(()),
+            _ => Err(self.unexpected(self.follow)),
         }
     }
 
@@ -163,7 +172,13 @@ impl<'t> Parser<'t> {
     /// What is probably meant by a word that has no place here.
     fn slip(&self) -> Option<&'static str> {
         match self.current.kind {
-            TokenKind::Compare(CompareOp::Equal) => Some("equality is a single `=`"),
+            TokenKind::Compare(CompareOp::Equal) if self.after_sign => {
+                Some("equality is a single `=`")
+            },
+            TokenKind::Compare(CompareOp::Greater) if self.after_sign => Some("inequality is `!=`"),
+            TokenKind::Number(_) if !self.current.blank_before => {
+                Some("numbers have no leading zeros, datetimes are written `datetime(...)`")
+            },
             TokenKind::Symbol(text) if text.starts_with('\'') => {
                 Some("strings are written in double quotes")
             },
@@ -173,7 +188,9 @@ impl<'t> Parser<'t> {
             TokenKind::Symbol(text) if text.eq_ignore_ascii_case("is") => {
                 Some("write `= null` or `!= null`")
             },
-            TokenKind::Keyword(Keyword::In) => Some("`not in` takes exactly one blank"),
+            TokenKind::Keyword(Keyword::In | Keyword::Not) => {
+                Some("`not in` takes exactly one blank")
+            },
             _ => None,
         }
     }

@@ -99,13 +99,16 @@ impl Schema {
 
     /// The known name that is spelled most like `name`, if any is close enough to have been meant.
     pub(crate) fn nearest(&self, name: &str) -> Option<String> {
-        let candidates = self
-            .symbols()
-            .map(|symbol| match (symbol.kind, name.split_once('.')) {
-                (SymbolKind::Map, Some((_, key))) => format!("{}.{key}", symbol.name),
-                _ => symbol.name.to_owned(),
-            });
-        nearest::nearest(name, candidates)
+        nearest::nearest(name, self.names())
+            .map(str::to_owned)
+            .or_else(|| {
+                let (map, key) = name.split_once('.')?;
+                let maps = self
+                    .symbols()
+                    .filter(|symbol| matches!(symbol.kind, SymbolKind::Map));
+                let map = nearest::nearest(map, maps.map(|symbol| symbol.name))?;
+                Some(format!("{map}.{key}"))
+            })
     }
 }
 

@@ -71,9 +71,11 @@ impl<'t> Parser<'t> {
             TokenKind::Keyword(Keyword::Desc) => Some(Direction::Descending),
             _ => None,
         };
+        self.follow = "`asc`, `desc`, a comma, `skip`, `limit` or the end";
         if direction.is_some() {
             self.blank()?;
             self.advance()?;
+            self.follow = "a comma, `skip`, `limit` or the end";
         }
         Ok(SortField {
             name,
@@ -82,17 +84,18 @@ impl<'t> Parser<'t> {
     }
 
     fn skip_clause(&mut self, between: &mut bool) -> Result<Option<Count>, Fault> {
-        if self.clause(Keyword::Skip, between)? {
-            self.count("a number").map(Some)
-        } else {
-            Ok(None)
+        if !self.clause(Keyword::Skip, between)? {
+            return Ok(None);
         }
+        self.follow = "`limit` or the end";
+        self.count("a number").map(Some)
     }
 
     fn limit_clause(&mut self, between: &mut bool) -> Result<Option<LimitClause>, Fault> {
         if !self.clause(Keyword::Limit, between)? {
             return Ok(None);
         }
+        self.follow = "the end";
         if self.at(Keyword::None) {
             self.advance()?;
             return Ok(Some(LimitClause::None));

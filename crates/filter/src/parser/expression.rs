@@ -1,6 +1,6 @@
 //! Conditions: `and`, `or`, `not`, brackets and the single tests.
 
-use super::Parser;
+use super::{AFTER_CONDITION, Parser};
 use crate::error::{Fault, Problem};
 use crate::limits::{MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH};
 use crate::token::{Keyword, TokenKind};
@@ -57,6 +57,7 @@ impl<'t> Parser<'t> {
                 self.advance()?;
                 let inner = self.expression(depth)?;
                 self.close()?;
+                self.follow = AFTER_CONDITION;
                 Ok(inner)
             },
             TokenKind::Keyword(Keyword::Not) => {
@@ -67,6 +68,7 @@ impl<'t> Parser<'t> {
             },
             _ => {
                 self.count_term()?;
+                self.follow = AFTER_CONDITION;
                 self.term(depth)
             },
         }
@@ -79,6 +81,7 @@ impl<'t> Parser<'t> {
                 if self.at_operator() {
                     return self.comparison(Subject::Symbol(name));
                 }
+                self.follow = "an operator, `and`, `or` or the end";
                 Ok(Expression::Symbol(name))
             },
             TokenKind::Keyword(Keyword::True | Keyword::False) => {

@@ -1,0 +1,531 @@
+//! Queries that are refused, with the offset that the message points at and the message.
+
+use crate::support::*;
+use portcullis_filter::{Location, Problem, Query, Schema, Span, parse_sort};
+
+static REFUSED: &[(&Schema, &str, usize, &str)] = &[
+    (
+        &EDGE_ROUTERS,
+        "cost = .5",
+        7,
+        "unexpected character '.' (numbers begin and end with a digit)",
+    ),
+    (
+        &IDENTITIES,
+        r#"name = "x" @"#,
+        11,
+        "unexpected character '@'",
+    ),
+    (
+        &IDENTITIES,
+        r#"name == "x""#,
+        6,
+        "unexpected `=`, expected a string, a number, a datetime, a boolean or `null` (equality is a single `=`)",
+    ),
+    (
+        &IDENTITIES,
+        "name = 'x'",
+        7,
+        "unexpected a quoted symbol, expected a string, a number, a datetime, a boolean or `null` (strings are written in double quotes)",
+    ),
+    (
+        &IDENTITIES,
+        "name = x",
+        7,
+        "unexpected `x`, expected a string, a number, a datetime, a boolean or `null`",
+    ),
+    (
+        &IDENTITIES,
+        r#"name <> "x""#,
+        6,
+        "unexpected `>`, expected a string, a number or a datetime (inequality is `!=`)",
+    ),
+    (
+        &IDENTITIES,
+        r#"name like "x""#,
+        5,
+        "unexpected `like`, expected an operator, `and`, `or` or the end",
+    ),
+    (
+        &IDENTITIES,
+        "name is null",
+        5,
+        "unexpected `is`, expected an operator, `and`, `or` or the end (write `= null` or `!= null`)",
+    ),
+    (
+        &IDENTITIES,
+        "null = name",
+        0,
+        "unexpected `null`, expected a condition",
+    ),
+    (
+        &IDENTITIES,
+        r#""x" = name"#,
+        0,
+        "unexpected a string, expected a condition",
+    ),
+    (
+        &IDENTITIES,
+        "name in []",
+        9,
+        "unexpected `]`, expected a string, a number or a datetime",
+    ),
+    (
+        &IDENTITIES,
+        r#"name in ["a", 1]"#,
+        14,
+        "unexpected a number, expected a string",
+    ),
+    (
+        &IDENTITIES,
+        r#"name in["a"]"#,
+        7,
+        "a blank is needed before `[`",
+    ),
+    (
+        &IDENTITIES,
+        r#"name not  in ["a"]"#,
+        5,
+        "unexpected `not`, expected an operator, `and`, `or` or the end (`not in` takes exactly one blank)",
+    ),
+    (
+        &IDENTITIES,
+        r#"name contains"x""#,
+        13,
+        "a blank is needed before a string",
+    ),
+    (
+        &IDENTITIES,
+        "name icontains 5",
+        15,
+        "unexpected a number, expected a string",
+    ),
+    (
+        &IDENTITIES,
+        r#"name between "a" and "b""#,
+        13,
+        "unexpected a string, expected a number or a datetime",
+    ),
+    (
+        &IDENTITIES,
+        r#"(name = "x""#,
+        11,
+        "unexpected end, expected `)`",
+    ),
+    (
+        &IDENTITIES,
+        r#"name = "x")"#,
+        10,
+        "unexpected `)`, expected `and`, `or`, `sort by`, `skip`, `limit` or the end",
+    ),
+    (
+        &IDENTITIES,
+        r#"name = "x" and"#,
+        14,
+        "unexpected end, expected a condition",
+    ),
+    (
+        &IDENTITIES,
+        r#"name="a"and name="b""#,
+        8,
+        "a blank is needed before `and`",
+    ),
+    (
+        &IDENTITIES,
+        r#"name = "x" && isAdmin"#,
+        11,
+        "unexpected character '&' (write `and`)",
+    ),
+    (
+        &IDENTITIES,
+        "not(isAdmin)",
+        3,
+        "a blank is needed before `(`",
+    ),
+    (
+        &IDENTITIES,
+        r#"anyOf (roleAttributes) = "x""#,
+        6,
+        "no blank is allowed between `anyOf` and its bracket",
+    ),
+    (
+        &IDENTITIES,
+        "isEmpty(roleAttributes) = true",
+        24,
+        "unexpected `=`, expected `and`, `or`, `sort by`, `skip`, `limit` or the end",
+    ),
+    (
+        &IDENTITIES,
+        r#"name = "x" limit 5 skip 2"#,
+        19,
+        "unexpected `skip`, expected the end",
+    ),
+    (
+        &IDENTITIES,
+        "limit 5 sort by name",
+        8,
+        "unexpected `sort`, expected the end",
+    ),
+    (
+        &IDENTITIES,
+        "sort by name ascending",
+        13,
+        "unexpected `ascending`, expected `asc`, `desc`, a comma, `skip`, `limit` or the end",
+    ),
+    (
+        &IDENTITIES,
+        "createdAt > 2031-01-02T03:04:05Z",
+        16,
+        "unexpected a number, expected `and`, `or`, `sort by`, `skip`, `limit` or the end (numbers have no leading zeros, datetimes are written `datetime(...)`)",
+    ),
+    (
+        &IDENTITIES,
+        "createdAt > DATETIME(2031-01-02T03:04:05Z)",
+        12,
+        "unexpected `DATETIME`, expected a string, a number or a datetime (a datetime is `datetime(...)`, in lower case, with a touching bracket)",
+    ),
+    (
+        &IDENTITIES,
+        "createdAt > datetime(2031-01-02)",
+        12,
+        "`datetime(...)` takes an RFC 3339 timestamp with zone, such as 2031-01-02T03:04:05Z",
+    ),
+    (
+        &IDENTITIES,
+        r#"name1 = "x""#,
+        4,
+        "a symbol cannot contain digits",
+    ),
+    (
+        &IDENTITIES,
+        r#"tags.zone2 = "x""#,
+        9,
+        "a symbol cannot contain digits",
+    ),
+    (
+        &EDGE_ROUTERS,
+        "cost = 007",
+        8,
+        "unexpected a number, expected `and`, `or`, `sort by`, `skip`, `limit` or the end (numbers have no leading zeros, datetimes are written `datetime(...)`)",
+    ),
+    (
+        &IDENTITIES,
+        r#"name = "caf\u00e9""#,
+        11,
+        r#"unknown escape, known ones are \" \\ \f \n \r \t"#,
+    ),
+    (
+        &IDENTITIES,
+        "isAdmin > true",
+        10,
+        "unexpected `true`, expected a string, a number or a datetime",
+    ),
+    (
+        &IDENTITIES,
+        "name < null",
+        7,
+        "unexpected `null`, expected a string, a number or a datetime",
+    ),
+    (&IDENTITIES, r#"nosuch = "x""#, 0, "unknown symbol `nosuch`"),
+    (
+        &IDENTITIES,
+        r#"roleAttributes = "x""#,
+        0,
+        "`roleAttributes` is a set and can only be used in `anyOf`, `allOf`, `count` or `isEmpty`",
+    ),
+    (
+        &IDENTITIES,
+        r#"anyOf(name) = "x""#,
+        6,
+        "`name` is not a set, `anyOf` cannot be applied to it",
+    ),
+    (
+        &IDENTITIES,
+        r#"isAdmin = "true""#,
+        10,
+        "`isAdmin` is a boolean, `=` does not apply to it with a string",
+    ),
+    (
+        &EDGE_ROUTERS,
+        r#"cost = "5""#,
+        7,
+        "`cost` is an integer, `=` does not apply to it with a string",
+    ),
+    (
+        &IDENTITIES,
+        r#"createdAt > "2031-01-02T03:04:05Z""#,
+        12,
+        "`createdAt` is a datetime, `>` does not apply to it with a string",
+    ),
+    (
+        &IDENTITIES,
+        "name = true",
+        7,
+        "`name` is a string, `=` does not apply to it with a boolean",
+    ),
+    (
+        &EDGE_ROUTERS,
+        r#"cost icontains "5""#,
+        5,
+        "`cost` is an integer, `icontains` does not apply to it with a string",
+    ),
+    (
+        &IDENTITIES,
+        r#"isAdmin contains "t""#,
+        8,
+        "`isAdmin` is a boolean, `contains` does not apply to it with a string",
+    ),
+    (
+        &IDENTITIES,
+        "name between 1 and 2",
+        5,
+        "`name` is a string, `between` does not apply to it with numbers",
+    ),
+    (
+        &IDENTITIES,
+        r#"type.name = "Default""#,
+        0,
+        "unknown symbol `type.name`",
+    ),
+    (
+        &IDENTITIES,
+        r#"'name' = "x""#,
+        0,
+        "unknown symbol `'name'`, the nearest known one is `name`",
+    ),
+    (&IDENTITIES, "limit 2.5", 6, "`limit` takes an integer"),
+    (
+        &IDENTITIES,
+        "isEmpty(from name where true)",
+        13,
+        "`name` does not refer to entities, it cannot be the source of a sub-query",
+    ),
+    (&IDENTITIES, "sort by nosuch", 8, "unknown symbol `nosuch`"),
+    (
+        &IDENTITIES,
+        "name",
+        0,
+        "`name` is a string, it needs an operator; only a boolean can stand alone",
+    ),
+    (
+        &IDENTITIES,
+        r#"createdAt in ["2031-01-02T03:04:05Z"]"#,
+        13,
+        "`createdAt` is a datetime, `in` does not apply to it with strings",
+    ),
+    (
+        &IDENTITIES,
+        "sort by roleAttributes",
+        8,
+        "rows cannot be sorted by `roleAttributes`",
+    ),
+    (
+        &SERVICES,
+        r#"anyOf(configs.name) = "x""#,
+        6,
+        "unknown symbol `configs.name`",
+    ),
+    (
+        &IDENTITIES,
+        r#"NAME = "x""#,
+        0,
+        "unknown symbol `NAME`, the nearest known one is `name`",
+    ),
+    (
+        &IDENTITIES,
+        r#"type.name = "x" sort by name"#,
+        0,
+        "unknown symbol `type.name`",
+    ),
+];
+
+/// More of them, of which only the place matters here.
+static ALSO_REFUSED: &[(&Schema, &str, usize)] = &[
+    // Blanks that are missing or that must not be there.
+    (&IDENTITIES, "(true)and true", 6),
+    (&IDENTITIES, "true and(true)", 8),
+    (&IDENTITIES, "not\"x\"", 3),
+    (&IDENTITIES, "name = \"x\"sort by name", 10),
+    (&IDENTITIES, "true sort by name skip 1limit 1", 24),
+    (&IDENTITIES, "isEmpty (roleAttributes)", 8),
+    (&SERVICES, "count (configs) = 1", 6),
+    (&SERVICES, "isEmpty(from configs where(true))", 26),
+    (
+        &IDENTITIES,
+        "createdAt = datetime (2031-01-02T03:04:05Z)",
+        12,
+    ),
+    (&IDENTITIES, "limit-1", 5),
+    // Parts that are missing or in the wrong place.
+    (&IDENTITIES, "", 0),
+    (&IDENTITIES, "()", 1),
+    (&IDENTITIES, "and true", 0),
+    (&IDENTITIES, "true true", 5),
+    (&IDENTITIES, "true,", 4),
+    (&IDENTITIES, "name in [\"a\",]", 13),
+    (&IDENTITIES, "name in \"a\"", 8),
+    (&IDENTITIES, "name in [true]", 9),
+    (&IDENTITIES, "name in [null]", 9),
+    (&IDENTITIES, "anyOf(roleAttributes)", 21),
+    (&IDENTITIES, "anyOf(\"x\") = \"x\"", 6),
+    (&IDENTITIES, "anyOf(from x where true) = \"x\"", 6),
+    (&IDENTITIES, "true sort name", 10),
+    (&IDENTITIES, "true sort by", 12),
+    (&IDENTITIES, "true sort by name,", 18),
+    (&IDENTITIES, "true skip none", 10),
+    (&IDENTITIES, "true skip \"1\"", 10),
+    (&IDENTITIES, "true limit 1 sort by name", 13),
+    (&IDENTITIES, "name contains true", 14),
+    (
+        &IDENTITIES,
+        "name contains datetime(2031-01-02T03:04:05Z)",
+        14,
+    ),
+    (&EDGE_ROUTERS, "cost between 1 or 2", 15),
+    (
+        &EDGE_ROUTERS,
+        "cost between 1 and datetime(2031-01-02T03:04:05Z)",
+        19,
+    ),
+    (&EDGE_ROUTERS, "cost between true and false", 13),
+    // Names and types.
+    (&IDENTITIES, "true and nosuch", 9),
+    (&IDENTITIES, "tags = \"x\"", 0),
+    (&IDENTITIES, "tags", 0),
+    (&IDENTITIES, "anyOf(tags.x) = \"x\"", 6),
+    (&IDENTITIES, "isEmpty(name)", 8),
+    (&IDENTITIES, "count(name) = 1", 6),
+    (&IDENTITIES, "name.tags = \"x\"", 0),
+    (&IDENTITIES, "roleAttributes", 0),
+    (&IDENTITIES, "count(roleAttributes) = \"1\"", 24),
+    (&IDENTITIES, "count(roleAttributes) = true", 24),
+    (&IDENTITIES, "anyOf(roleAttributes) = true", 24),
+    (&IDENTITIES, "isAdmin = 1", 10),
+    (&IDENTITIES, "isAdmin in [1]", 11),
+    (&IDENTITIES, "createdAt contains \"2031\"", 10),
+    (&IDENTITIES, "createdAt between 1 and 2", 10),
+    (&IDENTITIES, "name = datetime(2031-01-02T03:04:05Z)", 7),
+    (&IDENTITIES, "skip 1e3", 5),
+    (&IDENTITIES, "sort by tags.x", 8),
+    (&IDENTITIES, "sort by tags", 8),
+    (&SERVICES, "sort by configs", 8),
+    (&SERVICES, "isEmpty(from roleAttributes where true)", 13),
+    (&SERVICES, "isEmpty(from configs where isFabricOnly)", 27),
+    (
+        &SERVICES,
+        "isEmpty(from configs where true sort by nosuch)",
+        40,
+    ),
+    (&ROLE_ATTRIBUTES, "tags.x = 1", 0),
+];
+
+fn refuse(schema: &'static Schema, text: &str) -> portcullis_filter::QueryError {
+    match Query::parse(schema, text) {
+        Ok(query) => panic!("`{text}` was read as `{query}`"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn refused_queries_say_where_and_why() {
+    for (schema, text, start, message) in REFUSED {
+        let error = refuse(schema, text);
+        assert_eq!(error.problem.to_string(), *message, "{text}");
+        assert_eq!(error.span.start, *start, "{text}");
+    }
+    for (schema, text, start) in ALSO_REFUSED {
+        let error = refuse(schema, text);
+        assert_eq!(error.span.start, *start, "{text}: {error}");
+    }
+}
+
+#[test]
+fn places_are_lines_and_characters() {
+    let text = "name = \"ünïcödé\"\n  and nmae = 1";
+    let error = refuse(&IDENTITIES, text);
+    assert_eq!(error.location, Location { line: 2, column: 6 });
+    assert_eq!(error.point_at(text), "  and nmae = 1\n      ^^^^");
+
+    let text = "name = \"ünï\" x";
+    let error = refuse(&IDENTITIES, text);
+    assert_eq!(
+        error.location,
+        Location {
+            line: 1,
+            column: 13
+        }
+    );
+    assert_eq!(error.point_at(text), "name = \"ünï\" x\n             ^");
+}
+
+#[test]
+fn the_end_of_the_text_can_be_pointed_at() {
+    for text in ["name = ", "", "(true", "true and\n"] {
+        let error = refuse(&IDENTITIES, text);
+        assert_eq!(error.span, Span::new(text.len(), text.len()), "{text:?}");
+        assert!(error.point_at(text).ends_with('^'), "{text:?}");
+    }
+}
+
+#[test]
+fn the_nearest_known_symbol_is_named() {
+    for (name, expected) in [
+        ("nmae", Some("name")),
+        ("Name", Some("name")),
+        ("isadmin", Some("isAdmin")),
+        ("roleAttribute", Some("roleAttributes")),
+        ("tag.site", Some("tags.site")),
+        ("Tags.site", Some("tags.site")),
+        ("createAt", Some("createdAt")),
+        ("permissions", None),
+        ("envInfo.os", None),
+    ] {
+        match refuse(&IDENTITIES, &format!("{name} = \"x\"")).problem {
+            Problem::UnknownSymbol { nearest, .. } => {
+                assert_eq!(nearest.as_deref(), expected, "{name}");
+            },
+            other => panic!("{name}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn messages_never_repeat_literals_and_stay_short() {
+    for text in [
+        "name \"s3cret\"",
+        "\"s3cret\" = name",
+        "name = 's3cret'",
+        "isAdmin = \"s3cret\"",
+        "name = \"s3cret",
+        "name = \"s3cret\\q\"",
+        "createdAt = datetime(s3cret)",
+    ] {
+        let message = refuse(&IDENTITIES, text).to_string();
+        assert!(!message.contains("s3cret"), "{message}");
+    }
+    let long = "x".repeat(60_000);
+    for text in [
+        format!("{long} = 1"),
+        format!("name = {long}"),
+        format!("sort by {long}"),
+    ] {
+        assert!(refuse(&IDENTITIES, &text).to_string().len() < 300);
+    }
+}
+
+#[test]
+fn sort_parameters_count_from_their_own_start() {
+    for (text, start) in [
+        ("nope", 0),
+        ("name upwards", 5),
+        ("name,", 5),
+        ("roleAttributes", 0),
+        (" ", 1),
+        ("name, tags.k", 6),
+    ] {
+        match parse_sort(&IDENTITIES, text) {
+            Ok(keys) => panic!("`{text}` was read as {keys:?}"),
+            Err(error) => assert_eq!(error.span.start, start, "{text}: {error}"),
+        }
+    }
+}
