@@ -21,12 +21,25 @@
 //! # Ok::<(), DecodeError>(())
 //! ```
 
+pub mod api_session;
+pub mod auth_policy;
+pub mod authenticate;
+pub mod authenticator;
+pub mod capability;
 pub mod code;
+pub mod controller;
 pub mod decode;
+pub mod enroll;
+pub mod enrollment;
+pub mod entity;
 pub mod envelope;
 pub mod error;
 pub mod identity;
 pub mod json;
 pub mod link;
+pub mod network_jwt;
 mod secret;
+pub mod service_updates;
+pub mod spec;
 pub mod time;
+pub mod version;

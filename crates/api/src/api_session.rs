@@ -1,0 +1,181 @@
+//! API sessions on the wire.
+
+use crate::entity::{Base, is_false};
+use crate::link::{EntityRef, Links};
+use crate::secret;
+use crate::time::WireTime;
+use portcullis_domain::api_session::{ApiSession, OpenFactor};
+use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
+use portcullis_domain::tags::Tags;
+use portcullis_domain::view::ApiSessionView;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// An API session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiSessionDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<ApiSessionId>,
+    /// What its holder has still to answer.
+    #[serde(default)]
+    pub auth_queries: Vec<AuthQuery>,
+    /// The authenticator that opened it.
+    pub authenticator_id: AuthenticatorId,
+    /// When it was last used, as known in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_last_activity_at: Option<WireTime>,
+    /// Types of configurations that its client wants to see.
+    #[serde(default)]
+    pub config_types: Vec<String>,
+    /// Whose it is.
+    pub identity: EntityRef,
+    /// Id of the identity whose it is.
+    pub identity_id: IdentityId,
+    /// Whether the client left out an intermediate that its certificate needs.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub improper_client_cert_chain: bool,
+    /// Address of the client.
+    #[serde(default)]
+    pub ip_address: String,
+    /// Whether an administrator asked for the certificate to be extended.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_cert_extend_requested: bool,
+    /// Whether the certificate that opened it can be extended.
+    #[serde(default)]
+    pub is_cert_extendable: bool,
+    /// Whether an administrator asked for another key with that.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_cert_key_roll_requested: bool,
+    /// Whether a TOTP code was accepted on it.
+    #[serde(default)]
+    pub is_mfa_complete: bool,
+    /// Whether its identity is enrolled in TOTP.
+    #[serde(default)]
+    pub is_mfa_required: bool,
+    /// When it was last used, as known to the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_activity_at: Option<WireTime>,
+    /// To its holder the token, to administrators a UUID that opens nothing.
+    #[serde(serialize_with = "secret::serialize")]
+    pub token: SecretString,
+    /// Seconds that it lives without being used; shown to its holder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expiration_seconds: Option<i64>,
+    /// When it ends if it is not used; shown to its holder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<WireTime>,
+}
+
+/// Something that the holder of a session has still to answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthQuery {
+    /// The client to name to an external provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// Of what a code may consist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Cow<'static, str>>,
+    /// How the answer is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_method: Option<Cow<'static, str>>,
+    /// Where the answer is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http_url: Option<Cow<'static, str>>,
+    /// Id of an external provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Whether there is a TOTP enrollment to answer with; otherwise one has to be made.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_totp_enrolled: bool,
+    /// Most characters of a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_length: Option<u32>,
+    /// Fewest characters of a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_length: Option<u32>,
+    /// Who asks: `ziti` or `url`.
+    pub provider: Cow<'static, str>,
+    /// The scopes to ask an external provider for.
+    #[serde(default)]
+    pub scopes: Option<Vec<String>>,
+    /// What is asked for: `MFA`, `TOTP` or `EXT-JWT`.
+    #[serde(default)]
+    pub type_id: Cow<'static, str>,
+}
+
+impl AuthQuery {
+    /// Asks for a TOTP code.
+    pub fn totp(is_enrolled: bool) -> Self {
+        Self {
+            client_id: None,
+            format: Some(Cow::Borrowed("alphaNumeric")),
+            http_method: Some(Cow::Borrowed("POST")),
+            http_url: Some(Cow::Borrowed("./authenticate/mfa")),
+            id: None,
+            is_totp_enrolled: is_enrolled,
+            // Recovery codes are letters and digits too; clients check by these bounds.
+            max_length: Some(6),
+            min_length: Some(4),
+            provider: Cow::Borrowed("ziti"),
+            scopes: None,
+            type_id: Cow::Borrowed("MFA"),
+        }
+    }
+}
+
+impl ApiSessionDetail {
+    /// The session as its holder sees it, who knows `token`.
+    pub fn for_holder(view: ApiSessionView, token: SecretString) -> Self {
+        let expires_at = ApiSession::expires_at(view.last_activity_at, view.timeout);
+        let seconds = view.timeout.as_secs();
+        let is_enrolled = view.session.totp.is_required;
+        let queries = view.open_factors.iter().map(|factor| match factor {
+            OpenFactor::Totp => AuthQuery::totp(is_enrolled),
+        });
+        let auth_queries = queries.collect();
+        Self {
+            auth_queries,
+            expiration_seconds: Some(seconds),
+            expires_at: Some(expires_at.into()),
+            ..Self::for_administrator(view, token)
+        }
+    }
+
+    /// The session as administrators see it: without an end, without what is to be answered, and
+    /// with `stand_in` for the token, a UUID that always stands for this session and opens nothing.
+    pub fn for_administrator(view: ApiSessionView, stand_in: SecretString) -> Self {
+        let session = view.session;
+        let path = format!("api-sessions/{}", session.id);
+        Self {
+            base: Base {
+                links: Links::to(&path).and("sessions", format!("{path}/sessions")),
+                created_at: session.created_at.into(),
+                id: session.id,
+                tags: Tags::default(),
+                // The record of a session changes when its last use is written to the store.
+                updated_at: session.last_activity_at.max(session.created_at).into(),
+            },
+            auth_queries: Vec::new(),
+            authenticator_id: session.authenticator,
+            cached_last_activity_at: Some(view.last_activity_at.into()),
+            config_types: session.config_types,
+            identity: view.identity.into(),
+            identity_id: session.identity,
+            improper_client_cert_chain: session.improper_client_cert_chain,
+            ip_address: session.ip_address,
+            is_cert_extend_requested: false,
+            is_cert_extendable: session.is_cert_extendable,
+            is_cert_key_roll_requested: false,
+            is_mfa_complete: session.totp.is_complete,
+            is_mfa_required: session.totp.is_required,
+            last_activity_at: Some(session.last_activity_at.into()),
+            token: stand_in,
+            expiration_seconds: None,
+            expires_at: None,
+        }
+    }
+}

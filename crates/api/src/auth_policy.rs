@@ -1,0 +1,128 @@
+//! Authentication policies on the wire.
+
+use crate::entity::Base;
+use crate::link::Links;
+use portcullis_domain::auth_policy::{self as domain, AuthPolicy};
+use portcullis_domain::ids::{AuthPolicyId, SignerId};
+use serde::{Deserialize, Serialize};
+
+/// An authentication policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuthPolicyDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<AuthPolicyId>,
+    /// Its unique name.
+    pub name: String,
+    /// Rules on primary mechanisms.
+    pub primary: Primary,
+    /// Rules on secondary factors.
+    pub secondary: Secondary,
+}
+
+/// Rules on primary mechanisms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Primary {
+    /// Client certificates.
+    pub cert: CertRules,
+    /// JWTs of external signers.
+    pub ext_jwt: ExtJwtRules,
+    /// Username and password.
+    pub updb: UpdbRules,
+}
+
+/// Rules on client certificates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertRules {
+    /// Whether one whose time is over is a way in.
+    pub allow_expired_certs: bool,
+    /// Whether certificates are a way in.
+    pub allowed: bool,
+}
+
+/// Rules on JWTs of external signers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtJwtRules {
+    /// Whether such JWTs are a way in.
+    pub allowed: bool,
+    /// The signers allowed; none named stands for every enabled one.
+    pub allowed_signers: Vec<SignerId>,
+}
+
+/// Rules on username and password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdbRules {
+    /// Whether passwords are a way in.
+    pub allowed: bool,
+    /// For how long the identity is locked; 0 until an administrator unlocks it.
+    pub lockout_duration_minutes: u32,
+    /// Wrong passwords in a row until the identity is locked; 0 for any number.
+    pub max_attempts: u32,
+    /// Fewest characters of a password.
+    pub min_password_length: u32,
+    /// Whether a password needs letters of both cases.
+    pub require_mixed_case: bool,
+    /// Whether a password needs a digit.
+    pub require_number_char: bool,
+    /// Whether a password needs a character that is neither letter nor digit.
+    pub require_special_char: bool,
+}
+
+/// Rules on secondary factors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Secondary {
+    /// The signer of a JWT that is demanded with every request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require_ext_jwt_signer: Option<SignerId>,
+    /// Whether a TOTP code is demanded.
+    pub require_totp: bool,
+}
+
+impl From<AuthPolicy> for AuthPolicyDetail {
+    fn from(policy: AuthPolicy) -> Self {
+        Self {
+            base: Base {
+                links: Links::to(format!("auth-policies/{}", policy.id)),
+                created_at: policy.created_at.into(),
+                id: policy.id,
+                tags: policy.tags,
+                updated_at: policy.updated_at.into(),
+            },
+            name: policy.name,
+            primary: policy.primary.into(),
+            secondary: Secondary {
+                require_ext_jwt_signer: policy.secondary.require_ext_jwt_signer,
+                require_totp: policy.secondary.require_totp,
+            },
+        }
+    }
+}
+
+impl From<domain::Primary> for Primary {
+    fn from(rules: domain::Primary) -> Self {
+        Self {
+            cert: CertRules {
+                allow_expired_certs: rules.cert.allow_expired_certs,
+                allowed: rules.cert.allowed,
+            },
+            ext_jwt: ExtJwtRules {
+                allowed: rules.ext_jwt.allowed,
+                allowed_signers: rules.ext_jwt.allowed_signers,
+            },
+            updb: UpdbRules {
+                allowed: rules.updb.allowed,
+                lockout_duration_minutes: rules.updb.lockout_duration_minutes,
+                max_attempts: rules.updb.max_attempts,
+                min_password_length: rules.updb.min_password_length,
+                require_mixed_case: rules.updb.require_mixed_case,
+                require_number_char: rules.updb.require_number_char,
+                require_special_char: rules.updb.require_special_char,
+            },
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Authenticators on the wire.
+
+use crate::entity::{Base, is_false};
+use crate::link::{EntityRef, Links};
+use crate::time::WireTime;
+use portcullis_domain::authenticator::Credential;
+use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::view::AuthenticatorView;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A credential of an identity, without anything that could be used to log in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthenticatorDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<AuthenticatorId>,
+    /// The certificate and its intermediates, PEM.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_pem: Option<String>,
+    /// When an administrator asked for the certificate to be extended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extend_requested_at: Option<WireTime>,
+    /// Lower-case hex SHA-1 of the certificate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// Whose it is.
+    pub identity: EntityRef,
+    /// Id of the identity whose it is.
+    pub identity_id: IdentityId,
+    /// Whether an administrator asked for the certificate to be extended.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_extend_requested: bool,
+    /// Whether the network's own authority issued the certificate.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_issued_by_network: bool,
+    /// Whether an administrator asked for another key with the extension.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_key_roll_requested: bool,
+    /// Whether the last login came with the whole chain.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub last_auth_resolved_to_root: bool,
+    /// `cert` or `updb`.
+    pub method: Cow<'static, str>,
+    /// The username.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+}
+
+impl AuthenticatorDetail {
+    /// The authenticator of the caller, who reaches it under another path.
+    pub fn of_caller(view: AuthenticatorView) -> Self {
+        let path = format!("current-identity/authenticators/{}", view.authenticator.id);
+        let mut detail = Self::from(view);
+        detail.base.links = Links::to(path);
+        detail
+    }
+}
+
+impl From<AuthenticatorView> for AuthenticatorDetail {
+    fn from(view: AuthenticatorView) -> Self {
+        let method = view.authenticator.method();
+        let authenticator = view.authenticator;
+        let identity_id = authenticator.identity;
+        let mut detail = Self {
+            base: Base {
+                links: Links::to(format!("authenticators/{}", authenticator.id))
+                    .and("identities", format!("identities/{identity_id}")),
+                created_at: authenticator.created_at.into(),
+                id: authenticator.id,
+                tags: authenticator.tags,
+                updated_at: authenticator.updated_at.into(),
+            },
+            cert_pem: None,
+            extend_requested_at: None,
+            fingerprint: None,
+            identity: view.identity.into(),
+            identity_id,
+            is_extend_requested: false,
+            is_issued_by_network: false,
+            is_key_roll_requested: false,
+            last_auth_resolved_to_root: false,
+            method: Cow::Borrowed(method),
+            username: None,
+        };
+        match authenticator.credential {
+            Credential::Cert(cert) => {
+                detail.cert_pem = Some(cert.pem);
+                detail.fingerprint = Some(cert.fingerprint);
+                detail.is_issued_by_network = cert.is_issued_by_network;
+            },
+            Credential::Updb(updb) => detail.username = Some(updb.username),
+        }
+        detail
+    }
+}

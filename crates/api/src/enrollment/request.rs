@@ -1,0 +1,196 @@
+//! Requests about enrollments, read by the server and written by clients.
+
+use crate::decode::{Decode, DecodeError, Members};
+use crate::identity::NewEnrollment;
+use crate::time::WireTime;
+use portcullis_domain::FieldError;
+use portcullis_domain::enrollment::MethodKind;
+use portcullis_domain::ids::{CaId, IdentityId};
+use serde::{Serialize, Serializer};
+
+/// The body of POST `/enrollments`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnrollmentCreate {
+    /// The identity that is to obtain a credential.
+    pub identity_id: IdentityId,
+    /// How it is to be redeemed.
+    #[serde(serialize_with = "name_of")]
+    pub method: MethodKind,
+    /// When it is to end.
+    pub expires_at: WireTime,
+    /// The third-party authority, for `ottca`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_id: Option<CaId>,
+    /// The username, for `updb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+}
+
+impl EnrollmentCreate {
+    /// The method with what it needs.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `caId` or `username` when that is needed and missing. It is reported under
+    /// [`Code::InvalidField`](crate::code::Code::InvalidField), after an identity that does not
+    /// exist.
+    pub fn enrollment(&self) -> Result<NewEnrollment, FieldError> {
+        match self.method {
+            MethodKind::Ott => Ok(NewEnrollment::Ott),
+            MethodKind::OttCa => self
+                .ca_id
+                .clone()
+                .map(NewEnrollment::OttCa)
+                .ok_or_else(|| FieldError::new("caId", "ca not found", "")),
+            MethodKind::Updb => self
+                .username
+                .clone()
+                .map(|username| NewEnrollment::Updb { username })
+                .ok_or_else(|| FieldError::new("username", "username not provided", "")),
+        }
+    }
+}
+
+impl Decode for EnrollmentCreate {
+    const PARAMETER: &'static str = "enrollment";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            identity_id: IdentityId::from_wire(members.required_string("identityId")?),
+            method: method(members)?,
+            expires_at: members.required_time("expiresAt")?,
+            ca_id: given(members, "caId")?.map(CaId::from_wire),
+            username: given(members, "username")?,
+        })
+    }
+}
+
+/// The body of POST `/enrollments/{id}/refresh` and of POST `/authenticators/{id}/re-enroll`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnrollmentRefresh {
+    /// When the enrollment is to end.
+    pub expires_at: WireTime,
+}
+
+impl Decode for EnrollmentRefresh {
+    const PARAMETER: &'static str = "refresh";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            expires_at: members.required_time("expiresAt")?,
+        })
+    }
+}
+
+fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
+    let name = members.required_string("method")?;
+    MethodKind::from_name(&name).ok_or_else(|| {
+        let all = MethodKind::ALL.map(MethodKind::name).join(" ");
+        FieldError::new(
+            members.path("method"),
+            format!("must be one of [{all}]"),
+            name,
+        )
+        .into()
+    })
+}
+
+/// A text that counts as absent when it is empty.
+fn given(members: &mut Members, name: &str) -> Result<Option<String>, DecodeError> {
+    Ok(members
+        .optional_string(name)?
+        .filter(|text| !text.is_empty()))
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+fn name_of<S: Serializer>(method: &MethodKind, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(method.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    const SOON: &str = "2031-04-05T06:07:08.009Z";
+
+    fn read(body: &Value) -> Result<EnrollmentCreate, DecodeError> {
+        EnrollmentCreate::from_body(body.to_string().as_bytes())
+    }
+
+    fn body(extra: &Value) -> Value {
+        let mut body = json!({"identityId": "i", "method": "ott", "expiresAt": SOON});
+        for (name, value) in extra.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        body
+    }
+
+    #[test]
+    fn methods_bring_what_they_need() {
+        let enrollment = |extra: &Value| read(&body(extra)).unwrap().enrollment();
+        let field = |extra: &Value| enrollment(extra).unwrap_err().field;
+        assert_eq!(enrollment(&json!({})), Ok(NewEnrollment::Ott));
+        assert_eq!(
+            enrollment(&json!({"method": "ottca", "caId": "c"})),
+            Ok(NewEnrollment::OttCa(CaId::from_wire("c")))
+        );
+        let username = "ann".to_owned();
+        assert_eq!(
+            enrollment(&json!({"method": "updb", "username": "ann"})),
+            Ok(NewEnrollment::Updb { username })
+        );
+        assert_eq!(field(&json!({"method": "ottca"})), "caId");
+        assert_eq!(field(&json!({"method": "ottca", "caId": ""})), "caId");
+        assert_eq!(
+            field(&json!({"method": "updb", "username": null})),
+            "username"
+        );
+    }
+
+    #[test]
+    fn faults_are_refused() {
+        for (extra, field) in [
+            (json!({"identityId": null}), Some("identityId")),
+            (json!({"method": null}), Some("method")),
+            (json!({"method": "OTT"}), Some("method")),
+            (json!({"method": "ca"}), Some("method")),
+            (json!({"expiresAt": null}), Some("expiresAt")),
+            (json!({"expiresAt": "tomorrow"}), None),
+            (json!({"expiresAt": 1}), None),
+            (json!({"username": 1}), None),
+        ] {
+            match (read(&body(&extra)).unwrap_err(), field) {
+                (DecodeError::Field(error), Some(field)) => assert_eq!(error.field, field),
+                (DecodeError::Parse(_), None) => {},
+                (error, _) => panic!("{extra}: {error:?}"),
+            }
+        }
+        assert!(EnrollmentRefresh::from_body(b"{}").is_err());
+        assert!(EnrollmentRefresh::from_body(b"").is_err());
+    }
+
+    #[test]
+    fn what_clients_write_is_what_the_server_reads() {
+        for extra in [
+            json!({}),
+            json!({"method": "ottca", "caId": "c"}),
+            json!({"method": "updb", "username": "ann"}),
+        ] {
+            let sent = read(&body(&extra)).unwrap();
+            let written = serde_json::to_value(&sent).unwrap();
+            assert_eq!(written, body(&extra));
+            assert_eq!(read(&written).unwrap(), sent);
+        }
+        let refresh = EnrollmentRefresh {
+            expires_at: WireTime::parse(SOON).unwrap(),
+        };
+        let written = serde_json::to_vec(&refresh).unwrap();
+        assert_eq!(EnrollmentRefresh::from_body(&written).unwrap(), refresh);
+    }
+}

@@ -1,0 +1,46 @@
+//! The members that every entity has.
+
+use crate::link::Links;
+use crate::time::WireTime;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::tags::Tags;
+use serde::{Deserialize, Serialize};
+
+/// The members that every entity has, whatever its kind; `I` is its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Base<I> {
+    /// Where it and what belongs to it is found.
+    #[serde(rename = "_links", default)]
+    pub links: Links,
+    /// When it was created.
+    pub created_at: WireTime,
+    /// Its id.
+    pub id: I,
+    /// What users attached to it.
+    #[serde(default)]
+    pub tags: Tags,
+    /// When it last changed.
+    pub updated_at: WireTime,
+}
+
+impl<I> Base<I> {
+    /// The members of an entity without tags that never changes.
+    pub fn unchanging(links: Links, id: I, created_at: Timestamp) -> Self {
+        Self {
+            links,
+            created_at: created_at.into(),
+            id,
+            tags: Tags::default(),
+            updated_at: created_at.into(),
+        }
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+pub(crate) fn is_false(flag: &bool) -> bool {
+    !flag
+}

@@ -1,0 +1,275 @@
+//! Identities as they are shown.
+
+use crate::entity::Base;
+use crate::link::{EntityRef, Links};
+use crate::secret;
+use crate::time::WireTime;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::client_info::{EnvInfo, SdkInfo};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method};
+use portcullis_domain::identity::{Precedence, TotpState};
+use portcullis_domain::ids::{
+    AuthPolicyId, AuthenticatorId, CaId, EnrollmentId, IdentityId, ServiceId,
+};
+use portcullis_domain::permission::PermissionSet;
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::tags::AppData;
+use portcullis_domain::view::IdentityView;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// An identity.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IdentityDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<IdentityId>,
+    /// What its application keeps with it.
+    #[serde(default)]
+    pub app_data: AppData,
+    /// Its authentication policy, if that can be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auth_policy: Option<EntityRef>,
+    /// Id of its authentication policy.
+    pub auth_policy_id: AuthPolicyId,
+    /// Its credentials.
+    pub authenticators: IdentityAuthenticators,
+    /// Cost of its terminators where the service has none of its own.
+    #[serde(default)]
+    pub default_hosting_cost: u16,
+    /// Precedence of its terminators where the service has none of its own.
+    #[serde(default)]
+    pub default_hosting_precedence: Precedence,
+    /// Whether it is shut out now.
+    #[serde(default)]
+    pub disabled: bool,
+    /// Since when it is shut out, or was until the end that was set came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_at: Option<WireTime>,
+    /// Until when it is shut out; absent is until enabled again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_until: Option<WireTime>,
+    /// `online`, `offline` or `unknown`, as edge routers report it.
+    #[serde(default)]
+    pub edge_router_connection_status: Cow<'static, str>,
+    /// Its pending enrollments, expired ones included.
+    pub enrollment: IdentityEnrollments,
+    /// What its client said of its machine at the last login.
+    #[serde(default)]
+    pub env_info: EnvInfo,
+    /// Links it to the subject of an external JWT signer.
+    pub external_id: Option<String>,
+    /// Whether it has an API session.
+    #[serde(default)]
+    pub has_api_session: bool,
+    /// Whether it is connected to an edge router.
+    #[serde(default)]
+    pub has_edge_router_connection: bool,
+    /// The network interfaces that its client reported.
+    pub interfaces: Option<Vec<Value>>,
+    /// Whether it is an administrator by appointment.
+    pub is_admin: bool,
+    /// Whether it is the administrator that was made when the controller was initialised.
+    #[serde(default)]
+    pub is_default_admin: bool,
+    /// Whether it has a verified TOTP enrollment.
+    #[serde(default)]
+    pub is_mfa_enabled: bool,
+    /// Its name.
+    pub name: String,
+    /// What it may do on the management API; `null` when nothing was ever decided.
+    pub permissions: Option<PermissionSet>,
+    /// The words by which policies select it.
+    pub role_attributes: RoleAttributes,
+    /// What its client said of its software at the last login.
+    #[serde(default)]
+    pub sdk_info: SdkInfo,
+    /// Cost of its terminators by service.
+    #[serde(default)]
+    pub service_hosting_costs: BTreeMap<ServiceId, u16>,
+    /// Precedence of its terminators by service.
+    #[serde(default)]
+    pub service_hosting_precedences: BTreeMap<ServiceId, Precedence>,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: EntityRef,
+    /// Id of its type.
+    #[serde(rename = "typeId")]
+    pub kind_id: Cow<'static, str>,
+}
+
+/// The credentials of an identity, one of each method.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdentityAuthenticators {
+    /// The certificate; of several the youngest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert: Option<CertSummary>,
+    /// The username.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updb: Option<UpdbSummary>,
+}
+
+/// A certificate by which an identity proves itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CertSummary {
+    /// Lower-case hex SHA-1 of the certificate.
+    #[serde(default)]
+    pub fingerprint: String,
+    /// Id of the authenticator.
+    pub id: AuthenticatorId,
+}
+
+/// A username by which an identity proves itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UpdbSummary {
+    /// Id of the authenticator.
+    pub id: AuthenticatorId,
+    /// The username.
+    #[serde(default)]
+    pub username: String,
+}
+
+/// The pending enrollments of an identity, one of each method.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct IdentityEnrollments {
+    /// With a certificate request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ott: Option<PendingEnrollment>,
+    /// With a certificate of a third-party authority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ottca: Option<PendingEnrollment>,
+    /// By choosing a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updb: Option<PendingEnrollment>,
+}
+
+/// A pending enrollment of an identity.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PendingEnrollment {
+    /// The third-party authority, if its certificate is demanded and its name known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<EntityRef>,
+    /// Id of the third-party authority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_id: Option<CaId>,
+    /// When it ends.
+    pub expires_at: WireTime,
+    /// Its id.
+    pub id: EnrollmentId,
+    /// The token in the signed form that is handed to a person.
+    #[serde(serialize_with = "secret::serialize")]
+    pub jwt: SecretString,
+    /// The token.
+    #[serde(serialize_with = "secret::serialize")]
+    pub token: SecretString,
+}
+
+impl IdentityDetail {
+    /// The identity of the caller, who reaches it under another path.
+    pub fn of_caller(view: IdentityView) -> Self {
+        let mut detail = Self::from(view);
+        detail.base.links = Links::to("current-identity").and("mfa", "current-identity/mfa");
+        detail
+    }
+}
+
+impl From<IdentityView> for IdentityDetail {
+    fn from(view: IdentityView) -> Self {
+        let disabled = view.identity.is_disabled(view.seen_at);
+        let identity = view.identity;
+        let spec = identity.spec;
+        let policy = spec.auth_policy;
+        Self {
+            auth_policy: view
+                .policy_name
+                .map(|name| EntityRef::new("auth-policies", policy.as_str(), name)),
+            base: Base {
+                links: Links::of_identity(&identity.id, &policy),
+                created_at: identity.created_at.into(),
+                id: identity.id,
+                tags: spec.tags,
+                updated_at: identity.updated_at.into(),
+            },
+            app_data: spec.app_data,
+            auth_policy_id: policy,
+            authenticators: view.authenticators.into_iter().collect(),
+            default_hosting_cost: spec.hosting.default_cost,
+            default_hosting_precedence: spec.hosting.default_precedence,
+            disabled,
+            disabled_at: identity.disabled.map(|since| since.at.into()),
+            disabled_until: identity
+                .disabled
+                .and_then(|since| since.until)
+                .map(Into::into),
+            // No router reports connections, and this is what is shown then.
+            edge_router_connection_status: Cow::Borrowed("offline"),
+            enrollment: view.enrollments.into_iter().collect(),
+            env_info: identity.env_info,
+            external_id: spec.external_id,
+            has_api_session: view.has_api_session,
+            has_edge_router_connection: false,
+            interfaces: None,
+            is_admin: spec.is_admin,
+            is_default_admin: identity.is_default_admin,
+            is_mfa_enabled: identity.attached.totp == TotpState::Verified,
+            name: spec.name.as_str().to_owned(),
+            permissions: spec.permissions,
+            role_attributes: spec.role_attributes,
+            sdk_info: identity.sdk_info,
+            service_hosting_costs: spec.hosting.costs,
+            service_hosting_precedences: spec.hosting.precedences,
+            kind: identity.kind.into(),
+            kind_id: Cow::Borrowed(identity.kind.name()),
+        }
+    }
+}
+
+impl FromIterator<Authenticator> for IdentityAuthenticators {
+    fn from_iter<A: IntoIterator<Item = Authenticator>>(authenticators: A) -> Self {
+        let mut shown = Self::default();
+        for authenticator in authenticators {
+            let id = authenticator.id;
+            match authenticator.credential {
+                Credential::Cert(cert) => {
+                    let fingerprint = cert.fingerprint;
+                    shown.cert = Some(CertSummary { fingerprint, id });
+                },
+                Credential::Updb(updb) => {
+                    let username = updb.username;
+                    shown.updb = Some(UpdbSummary { id, username });
+                },
+            }
+        }
+        shown
+    }
+}
+
+impl FromIterator<(Enrollment, EnrollmentSecrets)> for IdentityEnrollments {
+    fn from_iter<E>(enrollments: E) -> Self
+    where
+        E: IntoIterator<Item = (Enrollment, EnrollmentSecrets)>,
+    {
+        let mut shown = Self::default();
+        for (enrollment, secrets) in enrollments {
+            let (place, ca_id) = match enrollment.method {
+                Method::Ott => (&mut shown.ott, None),
+                Method::OttCa { ca } => (&mut shown.ottca, Some(ca)),
+                Method::Updb { .. } => (&mut shown.updb, None),
+            };
+            *place = Some(PendingEnrollment {
+                ca: None,
+                ca_id,
+                expires_at: enrollment.expires_at.into(),
+                id: enrollment.id,
+                jwt: secrets.jwt,
+                token: secrets.token,
+            });
+        }
+        shown
+    }
+}

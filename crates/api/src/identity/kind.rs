@@ -1,0 +1,30 @@
+//! Types of identities.
+
+use crate::entity::Base;
+use crate::link::Links;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::IdentityType;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A type that an identity may have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IdentityTypeDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<Cow<'static, str>>,
+    /// Its name, which is its id as well.
+    pub name: Cow<'static, str>,
+}
+
+impl IdentityTypeDetail {
+    /// The type `kind`, which exists since `created_at`.
+    pub fn new(kind: IdentityType, created_at: Timestamp) -> Self {
+        let name = Cow::Borrowed(kind.name());
+        let links = Links::to(format!("identity-types/{name}"));
+        Self {
+            base: Base::unchanging(links, name.clone(), created_at),
+            name,
+        }
+    }
+}

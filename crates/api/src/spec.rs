@@ -1,0 +1,29 @@
+//! The descriptions of the APIs that a controller offers.
+
+use crate::entity::Base;
+use crate::link::Links;
+use portcullis_domain::clock::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// A description of an API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<Cow<'static, str>>,
+    /// Name of the API, which is the id as well.
+    pub name: Cow<'static, str>,
+}
+
+impl SpecDetail {
+    /// The description of the API `name`, which exists since `created_at`.
+    pub fn new(name: &'static str, created_at: Timestamp) -> Self {
+        let path = format!("specs/{name}");
+        let links = Links::to(&path).and("spec", format!("{path}/spec"));
+        Self {
+            base: Base::unchanging(links, Cow::Borrowed(name), created_at),
+            name: Cow::Borrowed(name),
+        }
+    }
+}
