@@ -4,7 +4,7 @@ use crate::support::*;
 use portcullis_filter::{Query, Schema};
 
 /// Queries that print as they were written.
-static CANONICAL: &[(&'static Schema, &str)] = &[
+static CANONICAL: &[(&Schema, &str)] = &[
     (&IDENTITIES, "true"),
     (&IDENTITIES, "false"),
     (&EDGE_ROUTERS, r#"name = "edge-ams-1""#),
@@ -118,7 +118,7 @@ static CANONICAL: &[(&'static Schema, &str)] = &[
 ];
 
 /// Queries that mean the same as another text.
-static REWRITTEN: &[(&'static Schema, &str, &str)] = &[
+static REWRITTEN: &[(&Schema, &str, &str)] = &[
     (
         &EDGE_ROUTERS,
         r#"name="edge-ams-1""#,

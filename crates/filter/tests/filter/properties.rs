@@ -1,1 +1,197 @@
-//! x
+//! What holds for every text, query and row.
+
+use crate::naive::{KIND, chain, row};
+use crate::support::{Entity, parse};
+use portcullis_filter::{Listing, MAX_BYTES, Order, Parameters, Query, parse_sort};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Pieces of queries, which get further into the parser than characters do.
+fn fragments() -> impl Strategy<Value = String> {
+    const FRAGMENTS: &[&str] = &[
+        "name",
+        "cost",
+        "flag",
+        "seen",
+        "roles",
+        "friends",
+        "tags.x",
+        "x.y",
+        "and",
+        "or",
+        "not",
+        "in",
+        "not in",
+        "between",
+        "contains",
+        "not icontains",
+        "=",
+        "!=",
+        "<",
+        ">=",
+        "true",
+        "null",
+        "anyOf(",
+        "allOf(",
+        "count(",
+        "isEmpty(",
+        "from",
+        "where",
+        "sort by",
+        "asc",
+        "skip",
+        "limit",
+        "none",
+        "(",
+        ")",
+        "[",
+        "]",
+        ",",
+        "\"a\"",
+        "\"\\",
+        "'q'",
+        "1",
+        "-2.5e3",
+        "datetime(2031-01-02T03:04:05Z)",
+        "datetime(",
+        "é",
+        "\n",
+        " ",
+        "  ",
+    ];
+    let piece = (select(FRAGMENTS), select(vec![" ", "", "\t"]));
+    prop::collection::vec(piece, 0..24).prop_map(|pieces| {
+        pieces
+            .into_iter()
+            .flat_map(|(word, blank)| [word, blank])
+            .collect()
+    })
+}
+
+/// A refused text says where, within the text, and can be shown.
+fn check_any(text: &str) -> Result<(), TestCaseError> {
+    match Query::parse(&KIND, text) {
+        Ok(query) => {
+            let _ = query.matches(&Entity::new("i"));
+            prop_assert_eq!(&parse(&KIND, &query.to_string()), &query);
+        },
+        Err(error) => {
+            prop_assert!(error.span.start <= error.span.end && error.span.end <= text.len());
+            prop_assert!(
+                text.get(error.span.start..error.span.end).is_some(),
+                "{error}"
+            );
+            prop_assert!(error.point_at(text).contains('^'));
+            prop_assert!(!error.to_string().is_empty());
+        },
+    }
+    let _ = parse_sort(&KIND, text);
+    let parameters = Parameters {
+        filter: None,
+        limit: Some(text),
+        offset: Some(text),
+        sort: Some(text),
+    };
+    let _ = Listing::from_parameters(&KIND, &parameters);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(23),
+        ..ProptestConfig::with_cases(2000)
+    })]
+
+    #[test]
+    fn arbitrary_texts_never_panic(text in any::<String>()) {
+        check_any(&text)?;
+    }
+
+    #[test]
+    fn arbitrary_words_never_panic(text in fragments()) {
+        check_any(&text)?;
+    }
+
+    #[test]
+    fn accepted_texts_with_a_change_never_panic(
+        chain in chain(),
+        at in any::<prop::sample::Index>(),
+        change in any::<char>(),
+    ) {
+        let mut characters: Vec<char> = chain.text().chars().collect();
+        let at = at.index(characters.len());
+        characters[at] = change;
+        check_any(&characters.into_iter().collect::<String>())?;
+    }
+
+    #[test]
+    fn printed_queries_are_read_as_the_same_query(chain in chain()) {
+        let query = parse(&KIND, &chain.text());
+        prop_assert_eq!(&parse(&KIND, &query.to_string()), &query);
+    }
+
+    #[test]
+    fn evaluation_agrees_with_the_naive_one(chain in chain(), rows in prop::collection::vec(row(), 1..4)) {
+        let text = chain.text();
+        let query = parse(&KIND, &text);
+        for row in &rows {
+            prop_assert_eq!(query.matches(row), chain.holds(row), "{} on {:?}", text, row);
+        }
+    }
+
+    #[test]
+    fn the_order_is_total(
+        rows in prop::collection::vec(row(), 3),
+        sort in select(vec!["name", "cost desc", "flag, seen desc", "seen, name desc", "id"]),
+    ) {
+        let order = Order::new(&KIND, parse_sort(&KIND, sort).unwrap());
+        let [a, b, c] = [&rows[0], &rows[1], &rows[2]];
+        prop_assert_eq!(order.compare(a, b), order.compare(b, a).reverse());
+        if order.compare(a, b).is_le() && order.compare(b, c).is_le() {
+            prop_assert!(order.compare(a, c).is_le());
+        }
+        prop_assert!(order.compare(a, a).is_eq());
+    }
+
+    #[test]
+    fn pages_are_cuts_of_the_whole_list(
+        rows in prop::collection::vec(row(), 0..40),
+        chain in chain(),
+        skip in 0..12_usize,
+        limit in 1..12_usize,
+    ) {
+        let listing = |paging: &str| {
+            let filter = format!("{} sort by name desc, cost {paging}", chain.text());
+            let parameters = Parameters { filter: Some(&filter), ..Parameters::default() };
+            Listing::from_parameters(&KIND, &parameters).unwrap().select(&rows)
+        };
+        let ids = |rows: &[&Entity]| rows.iter().map(|row| row.id()).collect::<Vec<_>>();
+        let all = listing("limit none");
+        prop_assert_eq!(all.rows.len(), all.total);
+        let page = listing(&format!("skip {skip} limit {limit}"));
+        prop_assert_eq!(page.total, all.total);
+        let start = skip.min(all.total);
+        let end = (skip + limit).min(all.total);
+        prop_assert_eq!(ids(&page.rows), ids(&all.rows[start..end]));
+    }
+}
+
+#[test]
+fn texts_of_the_largest_size_never_overflow_the_stack() {
+    for piece in [
+        "(",
+        "not ",
+        "true and ",
+        "true or true and ",
+        "tags.",
+        "name = \"",
+        "[",
+        "isEmpty(",
+        "1",
+        "'",
+    ] {
+        let text = piece.repeat(MAX_BYTES / piece.len());
+        assert!(Query::parse(&KIND, &text).is_err(), "{piece}");
+    }
+}

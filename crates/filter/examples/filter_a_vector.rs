@@ -1,0 +1,81 @@
+//! Filters, sorts and pages rows in memory.
+//!
+//! `cargo run -p portcullis-filter --example filter_a_vector -- 'anyOf(roles) = "web" sort by name'`
+
+#![expect(clippy::print_stdout, reason = "an example shows what it found")]
+
+use portcullis_filter::{
+    Listing, ListingError, Parameters, Row, Schema, Symbol, SymbolId, Value, VisitElement,
+};
+use std::env;
+use std::ops::ControlFlow;
+
+static SERVICES: Schema = Schema::new(&[
+    Symbol::string("id"),
+    Symbol::string("name"),
+    Symbol::integer("port"),
+    Symbol::set("roles"),
+]);
+
+struct Service {
+    id: &'static str,
+    name: &'static str,
+    port: i64,
+    roles: &'static [&'static str],
+}
+
+impl Row for Service {
+    fn value(&self, symbol: SymbolId) -> Value<'_> {
+        match symbol.name() {
+            "id" => self.id.into(),
+            "name" => self.name.into(),
+            "port" => self.port.into(),
+            _ => Value::Missing,
+        }
+    }
+
+    fn elements(&self, _set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+        self.roles.iter().try_for_each(|role| visit(role))
+    }
+}
+
+fn main() {
+    let services = vec![
+        Service {
+            id: "s1",
+            name: "wiki",
+            port: 443,
+            roles: &["web", "docs"],
+        },
+        Service {
+            id: "s2",
+            name: "mail",
+            port: 25,
+            roles: &[],
+        },
+        Service {
+            id: "s3",
+            name: "shop",
+            port: 8443,
+            roles: &["web"],
+        },
+    ];
+    let filter = env::args()
+        .nth(1)
+        .unwrap_or_else(|| "port > 100 sort by port desc".to_owned());
+    let parameters = Parameters {
+        filter: Some(&filter),
+        ..Parameters::default()
+    };
+    match Listing::from_parameters(&SERVICES, &parameters) {
+        Ok(listing) => {
+            let page = listing.select(&services);
+            println!("{} of {} services match", page.total, services.len());
+            for service in page.rows {
+                println!("{} {}:{}", service.id, service.name, service.port);
+            }
+        },
+        Err(ListingError::Filter(error)) => println!("{error}\n{}", error.point_at(&filter)),
+        Err(error) => println!("{error}"),
+    }
+}
