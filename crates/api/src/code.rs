@@ -79,6 +79,7 @@ codes! {
     InvalidEnrollmentAlreadyEnrolled = "INVALID_ENROLLMENT_ALREADY_ENROLLED", 410, "The enrollment has been completed already";
     FailedErReenrollment = "FAILED_ER_REENROLLMENT", 500, "The edge router could not be prepared for another enrollment";
     CaAlreadyVerified = "CA_ALREADY_VERIFIED", 409, "The certificate authority is verified already";
+    CertFailedValidation = "CERT_FAILED_VALIDATION", 400, "The certificate presented could not be validated";
     CertInUse = "CERT_IN_USE", 409, "The certificate belongs to another authenticator";
     CouldNotProcessCsr = "COULD_NOT_PROCESS_CSR", 400, "The certificate request cannot be processed";
     MissingOrInvalidCsr = "MISSING_OR_INVALID_CSR", 400, "A certificate request is missing or not valid";
@@ -91,7 +92,7 @@ codes! {
     InvalidClientCert = "INVALID_CLIENT_CERT", 400, "The client certificate is missing or not the one expected";
     InvalidCommonName = "INVALID_COMMON_NAME", 400, "The common name of the certificate is not the one expected";
     MissingCertClaim = "MISSING_CERT_CLAIM", 400, "The certificate lacks the claim that is to identify its holder";
-    CertificateFailedValidation = "CERTIFICATE_FAILED_VALIDATION", 400, "The certificate could not be validated";
+    CertificateFailedValidation = "CERTIFICATE_FAILED_VALIDATION", 400, "The certificate given could not be validated";
     InvalidPosture = "INVALID_POSTURE", 409, "The posture of the client does not meet the policies of the service";
     NoEdgeRoutersAvailable = "NO_EDGE_ROUTERS_AVAILABLE", 400, "No edge router is available for the service";
     MfaExists = "MFA_EXISTS", 409, "An MFA enrollment exists already";

@@ -1,6 +1,6 @@
 //! Reading the bodies of requests.
 //!
-//! Every body goes the same way: bytes, a JSON [tree](node), its [`Members`], typed fields. The
+//! Every body goes the same way: bytes, a JSON tree, its [`Members`], typed fields. The
 //! rules that clients rely on stand here once:
 //!
 //! - only the first JSON value counts, whatever bytes follow it;

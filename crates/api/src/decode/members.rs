@@ -7,6 +7,7 @@ use portcullis_domain::FieldError;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 /// Longest part of a refused value that an error repeats, in characters.
@@ -27,11 +28,20 @@ const LONGEST_ECHO: usize = 64;
 /// assert_eq!(members.optional_bool("isAdmin")?, None);
 /// # Ok::<(), portcullis_api::decode::DecodeError>(())
 /// ```
-#[derive(Debug)]
 pub struct Members {
     /// Path of the object in the body, with a dot at the end unless it is empty.
     prefix: String,
     members: Vec<(String, Node)>,
+}
+
+impl fmt::Debug for Members {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Names only: the values may be secrets.
+        formatter
+            .debug_set()
+            .entries(self.members.iter().map(|(name, _)| self.path(name)))
+            .finish()
+    }
 }
 
 impl Members {

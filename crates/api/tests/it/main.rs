@@ -1,0 +1,15 @@
+//! The wire types as clients and servers meet them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod answers;
+mod decoding;
+mod recorded;
+mod requests;
+mod secrets;
+mod views;

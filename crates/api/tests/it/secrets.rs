@@ -1,0 +1,46 @@
+//! Secrets are written where they belong and shown nowhere else.
+
+use portcullis_api::authenticate::Authenticate;
+use portcullis_api::enroll::{Enroll, EnrollOtt};
+use portcullis_api::envelope::Envelope;
+use portcullis_api::identity::PendingEnrollment;
+use portcullis_api::network_jwt::NetworkJwt;
+use portcullis_api::time::WireTime;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::EnrollmentId;
+use serde::Serialize;
+use std::fmt::Debug;
+
+const SECRET: &str = "opensesame";
+
+fn check(value: &(impl Serialize + Debug)) {
+    let shown = format!("{value:?} {value:#?}");
+    assert!(!shown.contains(SECRET), "{shown}");
+    let written = portcullis_api::json::to_bytes(value);
+    assert!(
+        String::from_utf8(written).unwrap().contains(SECRET),
+        "{shown}"
+    );
+}
+
+#[test]
+fn secrets_are_written_but_not_shown() {
+    check(&Envelope::new(NetworkJwt::default_network(SECRET.into())));
+    check(&Authenticate::password("ann", SECRET.into()));
+    check(&Enroll {
+        password: Some(SECRET.into()),
+        ..Enroll::default()
+    });
+    check(&EnrollOtt {
+        token: Some(SECRET.into()),
+        client_csr: None,
+    });
+    check(&PendingEnrollment {
+        ca: None,
+        ca_id: None,
+        expires_at: WireTime(Timestamp::UNIX_EPOCH),
+        id: EnrollmentId::from_wire("e"),
+        jwt: SECRET.into(),
+        token: SECRET.into(),
+    });
+}
