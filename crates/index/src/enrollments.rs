@@ -1,0 +1,84 @@
+//! Enrollments in a catalog.
+
+use crate::catalog::{Catalogued, Columns};
+use crate::identities::mark;
+use crate::postings::Postings;
+use crate::slots::Slot;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::enrollment::{Enrollment, Method, MethodKind};
+use roaring::RoaringBitmap;
+
+impl Catalogued for Enrollment {
+    type Columns = EnrollmentColumns;
+
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+}
+
+/// What enrollments are searched by besides their owner and times.
+#[derive(Debug, Default)]
+pub struct EnrollmentColumns {
+    ott: RoaringBitmap,
+    ott_ca: RoaringBitmap,
+    updb: RoaringBitmap,
+    cas: Postings,
+}
+
+impl EnrollmentColumns {
+    /// Those that are redeemed in that way.
+    pub const fn of_method(&self, kind: MethodKind) -> &RoaringBitmap {
+        match kind {
+            MethodKind::Ott => &self.ott,
+            MethodKind::OttCa => &self.ott_ca,
+            MethodKind::Updb => &self.updb,
+        }
+    }
+
+    /// Which need a certificate of which third-party authority, by the authority's id.
+    pub const fn cas(&self) -> &Postings {
+        &self.cas
+    }
+
+    fn mark(&mut self, slot: Slot, is: Option<MethodKind>) {
+        mark(&mut self.ott, slot, is == Some(MethodKind::Ott));
+        mark(&mut self.ott_ca, slot, is == Some(MethodKind::OttCa));
+        mark(&mut self.updb, slot, is == Some(MethodKind::Updb));
+    }
+}
+
+impl Columns<Enrollment> for EnrollmentColumns {
+    fn set(&mut self, slot: Slot, enrollment: &Enrollment) {
+        self.mark(slot, Some(enrollment.method.kind()));
+        let ca = match &enrollment.method {
+            Method::OttCa { ca } => Some(ca.as_str()),
+            Method::Ott | Method::Updb { .. } => None,
+        };
+        self.cas.set_words(slot, ca.into_iter());
+    }
+
+    fn clear(&mut self, slot: Slot) {
+        self.mark(slot, None);
+        self.cas.set_words(slot, std::iter::empty());
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let methods: usize = MethodKind::ALL
+            .iter()
+            .map(|kind| self.of_method(*kind).serialized_size())
+            .sum();
+        methods + self.cas.heap_bytes()
+    }
+}

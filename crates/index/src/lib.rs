@@ -1,0 +1,61 @@
+//! Projections of the store in memory: what lists, searches and session look-ups answer from.
+//!
+//! The store keeps records and knows little; everything that can be computed from records is
+//! computed here and kept current in commit order, without I/O. [`Projections`] is the whole set
+//! with its locks. In it, a [`Catalog`] holds the entities of a kind in columns and several orders
+//! at once, so that a page costs the same wherever it lies, and [`Sessions`] mirrors the API
+//! sessions by token, id and identity, with what is known of their activity ahead of the store.
+//!
+//! Answers are numbers of records, which the caller opens in a snapshot of the store; a record
+//! that is gone by then is passed over. What must hold inside a transaction is read from the
+//! store, never from here.
+//!
+//! # Examples
+//!
+//! ```
+//! use portcullis_domain::change::{Change, EntityChange};
+//! use portcullis_domain::clock::Timestamp;
+//! use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+//! use portcullis_domain::ids::{IdentityId, Number};
+//! use portcullis_index::{Direction, Projections, SortKey};
+//! use std::sync::Arc;
+//!
+//! let identity = |number, name: &str| {
+//!     let spec = IdentitySpec::named(IdentityName::new(name)?);
+//!     let id = IdentityId::from_wire(format!("id-{number}"));
+//!     Ok::<_, portcullis_domain::FieldError>(Change::Identity(EntityChange {
+//!         owner: None,
+//!         number: Number(number),
+//!         now: Some(Arc::new(Identity::new(id, spec, Timestamp::UNIX_EPOCH))),
+//!     }))
+//! };
+//!
+//! let projections = Projections::default();
+//! projections.begin_load();
+//! projections.load_put(&identity(1, "tablet")?);
+//! projections.finish_load(7);
+//! projections.apply(8, &[identity(2, "laptop")?]);
+//!
+//! let identities = projections.identities();
+//! let page = identities.page(SortKey::Name, Direction::Ascending, 0, 100);
+//! assert_eq!(page, [Number(2), Number(1)]);
+//! # Ok::<(), portcullis_domain::FieldError>(())
+//! ```
+
+mod catalog;
+mod enrollments;
+mod identities;
+mod order;
+mod postings;
+mod projections;
+mod sessions;
+mod slots;
+mod text;
+
+pub use catalog::{Catalog, CatalogBuilder, Catalogued, Columns, Direction, SortKey, Walk};
+pub use enrollments::EnrollmentColumns;
+pub use identities::IdentityColumns;
+pub use postings::Postings;
+pub use projections::Projections;
+pub use sessions::{Session, Sessions};
+pub use slots::Slot;

@@ -1,0 +1,273 @@
+//! All projections together, kept current in commit order.
+
+mod loading;
+
+use crate::catalog::Catalog;
+use crate::sessions::Sessions;
+use loading::{Batch, Loader, Phase};
+use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The projections of the store.
+///
+/// They begin as unloaded. The owner subscribes to committed changes ([`Projections::apply`]),
+/// calls [`Projections::begin_load`], opens a snapshot, feeds every record of it to
+/// [`Projections::load_put`] and ends with [`Projections::finish_load`]. Changes that come
+/// meanwhile wait, and those that the snapshot already held are passed over. Until then
+/// [`Projections::is_ready`] denies, and what a reader does not find may exist all the same.
+///
+/// Each projection has its own lock. A reader that takes several sees each of them at a revision
+/// of its own, and opens the records of what it found in a snapshot of the store, which may have
+/// moved on: a record that is gone is passed over.
+///
+/// A thread takes each of the guards at most once at a time: a second one could wait behind a
+/// commit that waits for the first.
+#[derive(Default)]
+pub struct Projections {
+    /// Held while changes are applied, so that they go in one after the other. Readers never take
+    /// it: they hold guards that a commit may be waiting for.
+    phase: Mutex<Phase>,
+    /// Filled while loading; apart from `phase`, so that a scan never holds up a commit.
+    loader: Mutex<Option<Loader>>,
+    /// Nothing else is locked while this is.
+    on_ready: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+    /// Whether `phase` is ready, for readers.
+    is_ready: AtomicBool,
+    identities: RwLock<Catalog<Identity>>,
+    enrollments: RwLock<Catalog<Enrollment>>,
+    sessions: RwLock<Sessions>,
+}
+
+impl std::fmt::Debug for Projections {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Projections")
+            .field("is_ready", &self.is_ready())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Projections {
+    /// The identities.
+    pub fn identities(&self) -> RwLockReadGuard<'_, Catalog<Identity>> {
+        read(&self.identities)
+    }
+
+    /// The pending enrollments, owned by their identities.
+    pub fn enrollments(&self) -> RwLockReadGuard<'_, Catalog<Enrollment>> {
+        read(&self.enrollments)
+    }
+
+    /// The API sessions.
+    pub fn sessions(&self) -> RwLockReadGuard<'_, Sessions> {
+        read(&self.sessions)
+    }
+
+    /// Whether the projections hold all that the store does. Waits for nothing.
+    pub fn is_ready(&self) -> bool {
+        self.is_ready.load(Ordering::Acquire)
+    }
+
+    /// Calls `notify` once the projections are ready: at once if they are, else from the thread
+    /// that finishes loading.
+    pub fn on_ready(&self, notify: impl FnOnce() + Send + 'static) {
+        {
+            let mut waiting = lock(&self.on_ready);
+            if !self.is_ready() {
+                waiting.push(Box::new(notify));
+                return;
+            }
+        }
+        notify();
+    }
+
+    /// Takes over the changes of the transactions that were committed as `revision`. Calls come
+    /// in the order of revisions; one that is in already is passed over.
+    pub fn apply(&self, revision: u64, changes: &[Change]) {
+        let mut phase = lock(&self.phase);
+        match &mut *phase {
+            Phase::Loading(pending) => pending.push(revision, changes),
+            Phase::Ready(applied) if revision <= *applied => {},
+            Phase::Ready(applied) => {
+                self.write(changes);
+                *applied = revision;
+            },
+        }
+    }
+
+    /// Begins to load, from nothing; a load that was begun and not finished is forgotten. The
+    /// snapshot that is loaded must be opened after this.
+    ///
+    /// Projections that were ready serve what they have until the load is finished; activity of
+    /// sessions that was not drained by then is lost.
+    pub fn begin_load(&self) {
+        let mut phase = lock(&self.phase);
+        if let Phase::Ready(_) = *phase {
+            *phase = Phase::default();
+            self.is_ready.store(false, Ordering::Release);
+        }
+        *lock(&self.loader) = Some(Loader::default());
+    }
+
+    /// Takes in one record of the scan, as if it had just been written. The order does not
+    /// matter. Without [`Projections::begin_load`] it does nothing.
+    pub fn load_put(&self, record: &Change) {
+        if let Some(loader) = &mut *lock(&self.loader) {
+            loader.put(record);
+        }
+    }
+
+    /// Ends the load of a snapshot that was at the given revision: the projections become what
+    /// was scanned, then what was committed after it. Without [`Projections::begin_load`] it does
+    /// nothing.
+    pub fn finish_load(&self, scanned_at_revision: u64) {
+        let Some(loader) = lock(&self.loader).take() else {
+            return;
+        };
+        let scanned = loader.finish();
+        exchange(&self.identities, scanned.identities);
+        exchange(&self.enrollments, scanned.enrollments);
+        exchange(&self.sessions, scanned.sessions);
+        self.catch_up(scanned_at_revision);
+        let waiting = std::mem::take(&mut *lock(&self.on_ready));
+        for notify in waiting {
+            notify();
+        }
+    }
+
+    /// Applies what waited. What comes while that happens waits in turn, so that commits are not
+    /// held up.
+    fn catch_up(&self, scanned_at_revision: u64) {
+        let mut applied = scanned_at_revision;
+        loop {
+            let mut phase = lock(&self.phase);
+            let Phase::Loading(pending) = &mut *phase else {
+                return;
+            };
+            let batches = pending.take();
+            if batches.is_empty() {
+                *phase = Phase::Ready(applied);
+                self.is_ready.store(true, Ordering::Release);
+                return;
+            }
+            drop(phase);
+            for Batch { revision, changes } in batches {
+                if revision > applied {
+                    self.write(&changes);
+                    applied = revision;
+                }
+            }
+        }
+    }
+
+    /// Writes changes to each projection that they concern, under one lock per projection.
+    fn write(&self, changes: &[Change]) {
+        let concerns = |is: fn(&Change) -> bool| changes.iter().any(is);
+        if concerns(|change| matches!(change, Change::Identity(_))) {
+            self.write_identities(changes);
+        }
+        if concerns(|change| matches!(change, Change::Enrollment(_)) || removes_identity(change)) {
+            self.write_enrollments(changes);
+        }
+        if concerns(|change| matches!(change, Change::ApiSession(_)) || removes_identity(change)) {
+            self.write_sessions(changes);
+        }
+    }
+
+    fn write_identities(&self, changes: &[Change]) {
+        let mut identities = write(&self.identities);
+        for change in changes {
+            if let Change::Identity(change) = change {
+                match &change.now {
+                    Some(identity) => identities.put(change.number, change.owner, identity),
+                    None => {
+                        identities.remove(change.number);
+                    },
+                }
+            }
+        }
+    }
+
+    fn write_enrollments(&self, changes: &[Change]) {
+        let mut enrollments = write(&self.enrollments);
+        for change in changes {
+            match change {
+                Change::Enrollment(change) => match &change.now {
+                    Some(enrollment) => enrollments.put(change.number, change.owner, enrollment),
+                    None => {
+                        enrollments.remove(change.number);
+                    },
+                },
+                Change::Identity(change) => {
+                    if let Some(owner) = removed(change) {
+                        enrollments.remove_owned_by(owner);
+                    }
+                },
+                Change::Authenticator(_) | Change::ApiSession(_) | Change::AuthPolicy(_) => {},
+            }
+        }
+    }
+
+    fn write_sessions(&self, changes: &[Change]) {
+        let mut sessions = write(&self.sessions);
+        for change in changes {
+            match change {
+                Change::ApiSession(change) => match (&change.now, change.owner) {
+                    (Some(session), Some(owner)) => {
+                        sessions.put(change.number, owner, session.clone());
+                    },
+                    // A session of nobody opens nothing.
+                    (Some(_), None) | (None, _) => {
+                        sessions.remove(change.number);
+                    },
+                },
+                Change::Identity(change) => {
+                    if let Some(owner) = removed(change) {
+                        sessions.remove_owned_by(owner);
+                    }
+                },
+                Change::Enrollment(_) | Change::Authenticator(_) | Change::AuthPolicy(_) => {},
+            }
+        }
+    }
+}
+
+const fn removes_identity(change: &Change) -> bool {
+    matches!(change, Change::Identity(EntityChange { now: None, .. }))
+}
+
+/// The number of what a change removed. What lived under it goes with it, whether or not the
+/// change of each follows.
+const fn removed<E>(change: &EntityChange<E>) -> Option<Number> {
+    match change.now {
+        None => Some(change.number),
+        Some(_) => None,
+    }
+}
+
+/// Puts a projection in place. The old one is dropped after the lock is given back.
+fn exchange<T>(place: &RwLock<T>, new: T) {
+    let old = {
+        let mut place = write(place);
+        std::mem::replace(&mut *place, new)
+    };
+    drop(old);
+}
+
+/// A panic while a projection changes ends the process that commits, so a poisoned lock is only
+/// met while it ends.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}

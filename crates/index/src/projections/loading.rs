@@ -1,0 +1,94 @@
+//! What is collected while the store is scanned.
+
+use crate::catalog::{Catalog, CatalogBuilder};
+use crate::sessions::Sessions;
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::change::Change;
+use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use std::sync::Arc;
+
+/// How far the projections are.
+pub(super) enum Phase {
+    /// Not all records are in; changes wait.
+    Loading(Pending),
+    /// Everything up to the revision is in.
+    Ready(u64),
+}
+
+impl Default for Phase {
+    fn default() -> Self {
+        Self::Loading(Pending::default())
+    }
+}
+
+/// The changes of one revision.
+pub(super) struct Batch {
+    pub(super) revision: u64,
+    pub(super) changes: Vec<Change>,
+}
+
+/// Changes that came while loading.
+#[derive(Default)]
+pub(super) struct Pending(Vec<Batch>);
+
+impl Pending {
+    pub(super) fn push(&mut self, revision: u64, changes: &[Change]) {
+        self.0.push(Batch {
+            revision,
+            changes: changes.to_vec(),
+        });
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Batch> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+/// The records of a scan.
+#[derive(Default)]
+pub(super) struct Loader {
+    identities: CatalogBuilder<Identity>,
+    enrollments: CatalogBuilder<Enrollment>,
+    sessions: Vec<(Number, Number, Arc<ApiSession>)>,
+}
+
+/// The projections of a scan.
+pub(super) struct Scanned {
+    pub(super) identities: Catalog<Identity>,
+    pub(super) enrollments: Catalog<Enrollment>,
+    pub(super) sessions: Sessions,
+}
+
+impl Loader {
+    pub(super) fn put(&mut self, record: &Change) {
+        match record {
+            Change::Identity(record) => {
+                if let Some(identity) = &record.now {
+                    self.identities.put(record.number, record.owner, identity);
+                }
+            },
+            Change::Enrollment(record) => {
+                if let Some(enrollment) = &record.now {
+                    self.enrollments
+                        .put(record.number, record.owner, enrollment);
+                }
+            },
+            Change::ApiSession(record) => {
+                if let (Some(session), Some(owner)) = (&record.now, record.owner) {
+                    self.sessions.push((record.number, owner, session.clone()));
+                }
+            },
+            Change::Authenticator(_) | Change::AuthPolicy(_) => {},
+        }
+    }
+
+    pub(super) fn finish(self) -> Scanned {
+        Scanned {
+            identities: self.identities.build(),
+            enrollments: self.enrollments.build(),
+            sessions: Sessions::from_records(self.sessions),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Slots: small dense numbers under which columns keep what they know of an entity.
+
+use hashbrown::HashTable;
+use portcullis_domain::ids::Number;
+use roaring::RoaringBitmap;
+
+/// Position of an entity in the columns of one projection.
+///
+/// A slot is handed out again after its entity was removed, so it means something only while the
+/// projection is not changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slot(u32);
+
+impl Slot {
+    /// Its place in a column.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its value in a bitmap.
+    pub const fn bit(self) -> u32 {
+        self.0
+    }
+
+    /// The slot that a bitmap stands for by `bit`.
+    pub const fn from_bit(bit: u32) -> Self {
+        Self(bit)
+    }
+}
+
+/// Which numbers have a slot, and which slots are free.
+#[derive(Debug, Default)]
+pub(crate) struct Slots {
+    /// The number in each slot; left as it was in a free one.
+    numbers: Vec<Number>,
+    live: RoaringBitmap,
+    free: Vec<Slot>,
+    /// Slots hashed by their numbers, which thus stand in memory once.
+    by_number: HashTable<Slot>,
+}
+
+impl Slots {
+    pub(crate) fn len(&self) -> usize {
+        self.by_number.len()
+    }
+
+    /// The slots in use.
+    pub(crate) const fn live(&self) -> &RoaringBitmap {
+        &self.live
+    }
+
+    pub(crate) fn find(&self, number: Number) -> Option<Slot> {
+        self.by_number
+            .find(spread(number), |slot| self.raw(*slot) == number)
+            .copied()
+    }
+
+    /// The number in a slot that is in use.
+    pub(crate) fn number(&self, slot: Slot) -> Option<Number> {
+        self.live.contains(slot.bit()).then(|| self.raw(slot))
+    }
+
+    /// The number that is or was in a slot: the last tie-break of every order.
+    pub(crate) fn raw(&self, slot: Slot) -> Number {
+        self.numbers.get(slot.index()).copied().unwrap_or(Number(0))
+    }
+
+    /// Gives `number`, which has none, a slot.
+    pub(crate) fn claim(&mut self, number: Number) -> Slot {
+        let slot = self.free.pop().unwrap_or_else(|| self.widen());
+        if let Some(place) = self.numbers.get_mut(slot.index()) {
+            *place = number;
+        }
+        self.live.insert(slot.bit());
+        let numbers = &self.numbers;
+        self.by_number.insert_unique(spread(number), slot, |slot| {
+            numbers.get(slot.index()).copied().map_or(0, spread)
+        });
+        slot
+    }
+
+    /// Takes the slot of `number` back.
+    pub(crate) fn release(&mut self, number: Number) -> Option<Slot> {
+        let numbers = &self.numbers;
+        let entry = self
+            .by_number
+            .find_entry(spread(number), |slot| {
+                numbers.get(slot.index()) == Some(&number)
+            })
+            .ok()?;
+        let (slot, _) = entry.remove();
+        self.live.remove(slot.bit());
+        self.free.push(slot);
+        Some(slot)
+    }
+
+    pub(crate) fn heap_bytes(&self) -> usize {
+        self.numbers.capacity() * size_of::<Number>()
+            + self.free.capacity() * size_of::<Slot>()
+            + self.by_number.allocation_size()
+            + self.live.serialized_size()
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "like running out of memory: four billion entities need hundreds of gigabytes"
+    )]
+    fn widen(&mut self) -> Slot {
+        let slot = u32::try_from(self.numbers.len()).expect("fewer than 2^32 entities of a kind");
+        self.numbers.push(Number(0));
+        Slot(slot)
+    }
+}
+
+/// Hashes a number. The numbers are the store's own, so nobody can choose them to collide.
+const fn spread(number: Number) -> u64 {
+    let product = number.0.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ (product >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_used_again() {
+        let mut slots = Slots::default();
+        let first = slots.claim(Number(10));
+        let second = slots.claim(Number(u64::MAX));
+        assert_ne!(first, second);
+        assert_eq!(slots.release(Number(10)), Some(first));
+        assert_eq!(slots.release(Number(10)), None, "it is gone");
+        assert_eq!((slots.find(Number(10)), slots.number(first)), (None, None));
+        assert_eq!(slots.claim(Number(11)), first);
+        assert_eq!(slots.number(first), Some(Number(11)));
+        assert_eq!(slots.find(Number(u64::MAX)), Some(second));
+        assert_eq!((slots.len(), slots.numbers.len()), (2, 2));
+    }
+
+    #[test]
+    fn every_number_is_found_among_many() {
+        let mut slots = Slots::default();
+        // Multiples of a power of two are what a poor hash would pile up.
+        for number in 0..5_000 {
+            slots.claim(Number(number << 20));
+        }
+        for number in (0..5_000).step_by(3) {
+            slots.release(Number(number << 20));
+        }
+        for number in 0..5_000 {
+            let found = slots.find(Number(number << 20));
+            assert_eq!(found.is_some(), number % 3 != 0, "{number}");
+            if let Some(slot) = found {
+                assert_eq!(slots.number(slot), Some(Number(number << 20)));
+            }
+        }
+    }
+}

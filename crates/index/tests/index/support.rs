@@ -1,0 +1,49 @@
+//! Entities with just what the tests are about.
+
+use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
+use portcullis_domain::auth_policy::DEFAULT_ID;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+use portcullis_domain::ids::{
+    ApiSessionId, AuthPolicyId, AuthenticatorId, EnrollmentId, IdentityId,
+};
+use portcullis_domain::tags::Tags;
+
+pub(crate) fn at(millisecond: i64) -> Timestamp {
+    Timestamp::from_millisecond(millisecond).unwrap()
+}
+
+pub(crate) fn identity(id: &str, name: &str, created_at: i64) -> Identity {
+    let mut spec = IdentitySpec::named(IdentityName::new(name).unwrap());
+    spec.auth_policy = AuthPolicyId::from_wire(DEFAULT_ID);
+    Identity::new(IdentityId::from_wire(id), spec, at(created_at))
+}
+
+pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollment {
+    Enrollment {
+        id: EnrollmentId::from_wire(id),
+        created_at: at(created_at),
+        updated_at: at(created_at),
+        tags: Tags::default(),
+        identity: IdentityId::from_wire("owner"),
+        method,
+        expires_at: at(created_at + 1000),
+    }
+}
+
+pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession {
+    ApiSession {
+        id: ApiSessionId::from_wire(id),
+        created_at: at(0),
+        last_activity_at: at(last_activity_at),
+        identity: IdentityId::from_wire("owner"),
+        authenticator: AuthenticatorId::from_wire("authenticator"),
+        token_hash: TokenHash([token; 16]),
+        config_types: Vec::new(),
+        ip_address: "192.0.2.1".to_owned(),
+        totp: SessionTotp::default(),
+        is_cert_extendable: false,
+        improper_client_cert_chain: false,
+    }
+}
