@@ -1,6 +1,7 @@
 //! Authentication policies: which primary mechanisms an identity may use, and which secondary
 //! factors it must answer.
 
+use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
 use crate::tags::Tags;
@@ -11,6 +12,9 @@ pub const DEFAULT_ID: &str = "default";
 
 /// The shortest password that any policy may allow, in characters.
 pub const SHORTEST_PASSWORD: u32 = 5;
+
+/// The longest password, in characters.
+pub const LONGEST_PASSWORD: usize = 100;
 
 /// An authentication policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -91,6 +95,36 @@ pub struct Secondary {
     pub require_ext_jwt_signer: Option<SignerId>,
 }
 
+impl UpdbRules {
+    /// Checks a new password.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `password` naming the rule that it breaks, never the password.
+    pub fn check_password(&self, password: &str) -> Result<(), FieldError> {
+        let shortest = self.min_password_length.max(SHORTEST_PASSWORD);
+        let length = password.chars().count();
+        let has = |kind: fn(char) -> bool| password.chars().any(kind);
+        let broken = if length < usize::try_from(shortest).unwrap_or(usize::MAX) {
+            Some(format!("must have at least {shortest} characters"))
+        } else if length > LONGEST_PASSWORD {
+            Some(format!("must have at most {LONGEST_PASSWORD} characters"))
+        } else if self.require_number_char && !has(char::is_numeric) {
+            Some("must have a digit".to_owned())
+        } else if self.require_special_char && !has(|c| !c.is_alphanumeric()) {
+            Some("must have a character that is neither letter nor digit".to_owned())
+        } else if self.require_mixed_case && !(has(char::is_lowercase) && has(char::is_uppercase)) {
+            Some("must have letters of both cases".to_owned())
+        } else {
+            None
+        };
+        match broken {
+            Some(reason) => Err(FieldError::new("password", reason, "")),
+            None => Ok(()),
+        }
+    }
+}
+
 impl AuthPolicy {
     /// The policy that exists from the start: certificates (expired ones too), passwords and any
     /// enabled external signer are ways in, and no second factor is demanded.
@@ -130,5 +164,48 @@ impl AuthPolicy {
     /// Whether this is the policy that cannot be deleted.
     pub fn is_default(&self) -> bool {
         self.id.as_str() == DEFAULT_ID
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_refuses_what_breaks_it() {
+        let plain = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH)
+            .primary
+            .updb;
+        let long = UpdbRules {
+            min_password_length: 10,
+            ..plain
+        };
+        let number = UpdbRules {
+            require_number_char: true,
+            ..plain
+        };
+        let special = UpdbRules {
+            require_special_char: true,
+            ..plain
+        };
+        let mixed = UpdbRules {
+            require_mixed_case: true,
+            ..plain
+        };
+        for (rules, bad, good) in [
+            (plain, "1234", "12345"),
+            (long, "123456789", "1234567890"),
+            (number, "abcdef", "abcde1"),
+            (special, "abc123", "abc-123"),
+            (mixed, "abcdef", "abcdeF"),
+        ] {
+            let error = rules.check_password(bad).unwrap_err();
+            assert_eq!(
+                (error.field.as_str(), error.value.as_str()),
+                ("password", "")
+            );
+            assert_eq!(rules.check_password(good), Ok(()), "{good}");
+        }
+        assert!(plain.check_password(&"x".repeat(101)).is_err());
     }
 }

@@ -33,6 +33,7 @@ pub mod frame;
 pub mod key;
 mod overlay;
 pub mod redb_engine;
+pub mod tables;
 pub mod vault;
 
 /// Locks a mutex whose data stays valid whatever happened to an earlier holder.

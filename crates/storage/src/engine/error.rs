@@ -23,6 +23,14 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Whether a later attempt may succeed without anybody repairing anything.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Full | Self::Unavailable(_) | Self::Closed => true,
+            Self::Corrupt { .. } => false,
+        }
+    }
+
     /// A [`StoreError::Corrupt`] that says `what` is wrong.
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }

@@ -10,7 +10,13 @@ use crate::key::{Kind, META_TAG, RecordKey, UniqueKey};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-const KINDS: [Kind; 5] = [IDENTITY, AUTH_POLICY, ENROLLMENT, AUTHENTICATOR, API_SESSION];
+const KINDS: [Kind; 5] = [
+    IDENTITY,
+    AUTH_POLICY,
+    ENROLLMENT,
+    AUTHENTICATOR,
+    API_SESSION,
+];
 
 /// A count that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -46,9 +52,13 @@ impl Census {
     /// How many records of `kind` there must be.
     pub fn stated(tx: &(impl ReadTx + ?Sized), kind: Kind) -> Result<u64, StoreError> {
         let key = Self::key(kind);
-        let Some(row) = tx.get(&key)? else { return Ok(0) };
+        let Some(row) = tx.get(&key)? else {
+            return Ok(0);
+        };
         let body = frame::decode(&key, &row)?;
-        let bytes = body.try_into().map_err(|_length| StoreError::corrupt("a count is damaged"))?;
+        let bytes = body
+            .try_into()
+            .map_err(|_length| StoreError::corrupt("a count is damaged"))?;
         Ok(u64::from_be_bytes(bytes))
     }
 
@@ -72,7 +82,11 @@ impl Census {
             let stated = Self::stated(tx, kind)?;
             let found = found.get(&kind).copied().unwrap_or(0);
             if found != stated {
-                shortfalls.push(Shortfall::Records { kind: kind.byte(), found, stated });
+                shortfalls.push(Shortfall::Records {
+                    kind: kind.byte(),
+                    found,
+                    stated,
+                });
             }
         }
         Self::follow_unique_rows(tx, &mut shortfalls)?;

@@ -3,7 +3,6 @@
 //! The numbers of kinds and indexes are part of the file format: none is ever reused.
 
 use crate::key::{Kind, RecordKey, UniqueKey};
-use crate::vault::Sealed;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -68,7 +67,10 @@ pub struct UniqueValue {
 impl UniqueValue {
     /// A value of `index`.
     pub fn new(index: Index, value: impl Into<Vec<u8>>) -> Self {
-        Self { index, value: value.into() }
+        Self {
+            index,
+            value: value.into(),
+        }
     }
 
     /// The key of the row that carries its uniqueness.
@@ -98,7 +100,10 @@ impl Entity for Identity {
             UniqueValue::new(Index::IdentityName, self.name()),
         ];
         if let Some(external_id) = &self.spec.external_id {
-            values.push(UniqueValue::new(Index::IdentityExternalId, external_id.as_str()));
+            values.push(UniqueValue::new(
+                Index::IdentityExternalId,
+                external_id.as_str(),
+            ));
         }
         if self.is_default_admin {
             values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
@@ -131,15 +136,17 @@ impl Entity for Authenticator {
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         let credential = match &self.credential {
-            Credential::Cert(cert) => UniqueValue::new(
-                Index::AuthenticatorFingerprint,
-                cert.fingerprint.as_str(),
-            ),
+            Credential::Cert(cert) => {
+                UniqueValue::new(Index::AuthenticatorFingerprint, cert.fingerprint.as_str())
+            },
             Credential::Updb(updb) => {
                 UniqueValue::new(Index::AuthenticatorUsername, updb.username.as_str())
             },
         };
-        vec![UniqueValue::new(Index::AuthenticatorId, self.id.as_str()), credential]
+        vec![
+            UniqueValue::new(Index::AuthenticatorId, self.id.as_str()),
+            credential,
+        ]
     }
 
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
@@ -164,10 +171,10 @@ impl Entity for ApiSession {
 pub struct StoredEnrollment {
     /// The enrollment.
     pub enrollment: Enrollment,
-    /// The sealed token.
-    pub token: Sealed,
-    /// The sealed JWT.
-    pub jwt: Sealed,
+    /// The token, sealed by the vault as the field `token`.
+    pub token: String,
+    /// The JWT, sealed by the vault as the field `jwt`.
+    pub jwt: String,
     /// Keyed hash of the token.
     pub token_hash: TokenHash,
 }
@@ -183,7 +190,11 @@ impl Entity for StoredEnrollment {
     }
 
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
-        Change::Enrollment(entity_change(owner, number, now.map(|stored| &stored.enrollment)))
+        Change::Enrollment(entity_change(
+            owner,
+            number,
+            now.map(|stored| &stored.enrollment),
+        ))
     }
 }
 
@@ -192,7 +203,11 @@ fn entity_change<E: Clone>(
     number: Number,
     now: Option<&E>,
 ) -> EntityChange<E> {
-    EntityChange { owner, number, now: now.cloned().map(Arc::new) }
+    EntityChange {
+        owner,
+        number,
+        now: now.cloned().map(Arc::new),
+    }
 }
 
 /// The key of an identity's record.

@@ -40,7 +40,10 @@ impl<'t> Rows<'t> {
 
     /// Reads the entity at `key`; `None` when there is none.
     pub fn get<E: Entity>(self, key: &RecordKey) -> Result<Option<E>, StoreError> {
-        self.0.get(key.as_bytes())?.map(|frame| parse(key, &frame)).transpose()
+        self.0
+            .get(key.as_bytes())?
+            .map(|frame| parse(key, &frame))
+            .transpose()
     }
 
     /// Finds the entity that has a unique value.
@@ -50,16 +53,23 @@ impl<'t> Rows<'t> {
     /// [`StoreError::Corrupt`] when the value leads to a record that is not there.
     pub fn find<E: Entity>(self, value: &UniqueValue) -> Result<Option<Found<E>>, StoreError> {
         let unique = value.key();
-        let Some(key) = self.lookup(&unique)? else { return Ok(None) };
+        let Some(key) = self.lookup(&unique)? else {
+            return Ok(None);
+        };
         let entity = self.get(&key)?.ok_or_else(|| {
-            StoreError::corrupt(format!("{:?} leads to record {key}, which is lost", value.index))
+            StoreError::corrupt(format!(
+                "{:?} leads to record {key}, which is lost",
+                value.index
+            ))
         })?;
         Ok(Some(Found { key, entity }))
     }
 
     /// Whether a unique value is taken, and by which record.
     pub(super) fn lookup(self, unique: &UniqueKey) -> Result<Option<RecordKey>, StoreError> {
-        let Some(frame) = self.0.get(unique.as_bytes())? else { return Ok(None) };
+        let Some(frame) = self.0.get(unique.as_bytes())? else {
+            return Ok(None);
+        };
         let body = frame::decode(unique.as_bytes(), &frame)?;
         RecordKey::parse(body)
             .map(Some)

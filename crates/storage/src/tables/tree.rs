@@ -1,8 +1,6 @@
 //! Removing an identity with everything that lives under it.
 
-use super::kind::{
-    API_SESSION, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment,
-};
+use super::kind::{API_SESSION, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment};
 use super::read::Found;
 use super::write::RowsMut;
 use crate::engine::StoreError;
@@ -21,7 +19,11 @@ impl RowsMut<'_> {
                 ENROLLMENT => self.remove_at::<StoredEnrollment>(&key)?,
                 AUTHENTICATOR => self.remove_at::<Authenticator>(&key)?,
                 API_SESSION => self.remove_at::<ApiSession>(&key)?,
-                _ => return Err(StoreError::corrupt(format!("record {key} is of no known kind"))),
+                _ => {
+                    return Err(StoreError::corrupt(format!(
+                        "record {key} is of no known kind"
+                    )));
+                },
             }
         }
         Ok(())

@@ -96,13 +96,17 @@ impl<'t> RowsMut<'t> {
 
     fn claim(&mut self, key: &RecordKey, value: &UniqueValue) {
         let unique = value.key();
-        self.0.put(unique.as_bytes(), &frame::encode(unique.as_bytes(), key.as_bytes()));
+        self.0.put(
+            unique.as_bytes(),
+            &frame::encode(unique.as_bytes(), key.as_bytes()),
+        );
     }
 
     fn put<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
         let body = serde_json::to_vec(entity)
             .map_err(|error| StoreError::corrupt(format!("record {key} has no form: {error}")))?;
-        self.0.put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
+        self.0
+            .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
         self.record(key, Some(entity));
         Ok(())
     }

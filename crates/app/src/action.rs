@@ -1,0 +1,16 @@
+//! Declares actions: operations as types, each with what it demands of its caller.
+
+/// Declares one action per line: `Name = Access`.
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident = $access:expr;)+) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl portcullis_domain::access::Action for $name {
+            const ACCESS: portcullis_domain::access::Access = $access;
+        }
+    )+};
+}
+
+pub(crate) use actions;

@@ -1,0 +1,92 @@
+//! What must exist before anybody can log in: the default policy and the first administrator.
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::identities::find_policy;
+use portcullis_domain::FieldError;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
+use portcullis_domain::entropy;
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::tags::Tags;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{
+    AUTH_POLICY, AUTHENTICATOR, IDENTITY, Index, UniqueValue, identity_key,
+};
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// Makes the default policy if it is not there yet.
+pub async fn prepare(app: &App) -> Result<(), AppError> {
+    let policy = AuthPolicy::default_policy(app.env().now());
+    let number = app.number(AUTH_POLICY);
+    app.commit(move |rows| {
+        if find_policy(rows.rows(), &policy.id)?.is_none() {
+            rows.insert(&RecordKey::root(AUTH_POLICY, number.0), &policy)?;
+        }
+        Ok::<_, AppError>(())
+    })
+    .await
+}
+
+/// Whether the first administrator was made.
+pub fn exists(app: &App) -> Result<bool, AppError> {
+    let mark = UniqueValue::new(Index::DefaultAdministrator, "");
+    Ok(app.snapshot()?.rows().find::<Identity>(&mark)?.is_some())
+}
+
+/// Makes the first administrator; there can be but one, whoever else tries at the same time.
+///
+/// # Errors
+///
+/// [`AppError::AlreadyInitialised`] when there is one; [`AppError::Field`] for a name or password
+/// outside its length.
+pub async fn initialise(
+    app: &App,
+    username: &str,
+    password: SecretString,
+) -> Result<IdentityId, AppError> {
+    if !(4..=100).contains(&username.chars().count()) {
+        let reason = "must have 4 to 100 characters";
+        return Err(FieldError::new("username", reason, username).into());
+    }
+    let now = app.env().now();
+    let policy = AuthPolicy::default_policy(now);
+    policy
+        .primary
+        .updb
+        .check_password(password.expose_secret())?;
+    if exists(app)? {
+        return Err(AppError::AlreadyInitialised);
+    }
+    let salt = entropy::bytes(&*app.env().entropy)?;
+    let password = app.passwords.hash(password, salt).await?;
+
+    let mut spec = IdentitySpec::named(IdentityName::new(username)?);
+    spec.is_admin = true;
+    let id = IdentityId::generate(&*app.env().entropy)?;
+    let mut identity = Identity::new(id.clone(), spec, now);
+    identity.is_default_admin = true;
+    identity.attached.authenticators = 1;
+    let authenticator = Authenticator {
+        id: AuthenticatorId::generate(&*app.env().entropy)?,
+        created_at: now,
+        updated_at: now,
+        tags: Tags::default(),
+        identity: id.clone(),
+        credential: Credential::Updb(UpdbCredential {
+            username: username.to_owned(),
+            password,
+        }),
+    };
+    let (root, number) = (app.number(IDENTITY), app.number(AUTHENTICATOR));
+    app.commit(move |rows| {
+        let key = identity_key(root);
+        rows.insert(&key, &identity)?;
+        rows.insert(&key.dependent(AUTHENTICATOR, number.0), &authenticator)?;
+        Ok::<_, AppError>(())
+    })
+    .await?;
+    tracing::info!(target: "audit", operation = "administrator.create", entity = id.as_str(), "change committed");
+    Ok(id)
+}

@@ -1,0 +1,159 @@
+//! The controller's state, and the two ways to it: reading a snapshot and committing a body.
+
+use crate::error::AppError;
+use crate::network::Network;
+use crate::password::PasswordPool;
+use portcullis_domain::Env;
+use portcullis_domain::change::Change;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::ids::Number;
+use portcullis_index::Projections;
+use portcullis_storage::engine::{Engine, Snapshot, submit_with};
+use portcullis_storage::key::Kind;
+use portcullis_storage::tables::{Rows, RowsMut};
+use portcullis_storage::vault::Vault;
+use std::sync::Arc;
+
+/// Numbers that a configuration decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// How long an API session lives without being used.
+    pub session_timeout: SignedDuration,
+    /// How long an enrollment made with its identity can be redeemed.
+    pub enrollment_duration: SignedDuration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            session_timeout: SignedDuration::from_mins(30),
+            enrollment_duration: SignedDuration::from_mins(180),
+        }
+    }
+}
+
+/// Everything that use cases work with.
+pub struct App {
+    pub(crate) env: Env,
+    pub(crate) engine: Arc<dyn Engine<Change>>,
+    pub(crate) vault: Arc<Vault>,
+    pub(crate) projections: Arc<Projections>,
+    pub(crate) passwords: PasswordPool,
+    pub(crate) network: Network,
+    pub(crate) settings: Settings,
+}
+
+/// The parts that an [`App`] is put together from.
+pub struct Parts {
+    /// Time and randomness.
+    pub env: Env,
+    /// The store.
+    pub engine: Arc<dyn Engine<Change>>,
+    /// Seals what is secret in the store.
+    pub vault: Arc<Vault>,
+    /// The read model.
+    pub projections: Arc<Projections>,
+    /// Hashes passwords.
+    pub passwords: PasswordPool,
+    /// The network.
+    pub network: Network,
+    /// Numbers that a configuration decides.
+    pub settings: Settings,
+}
+
+impl App {
+    /// Puts the parts together.
+    pub fn new(parts: Parts) -> Self {
+        let Parts {
+            env,
+            engine,
+            vault,
+            projections,
+            passwords,
+            network,
+            settings,
+        } = parts;
+        Self {
+            env,
+            engine,
+            vault,
+            projections,
+            passwords,
+            network,
+            settings,
+        }
+    }
+
+    /// The network that is served.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Numbers that the configuration decides.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// Time and randomness.
+    pub fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// The read model.
+    pub fn projections(&self) -> &Projections {
+        &self.projections
+    }
+
+    /// Opens a view of everything committed so far.
+    pub(crate) fn snapshot(&self) -> Result<View, AppError> {
+        Ok(View(self.engine.snapshot()?))
+    }
+
+    /// Runs `body` in a transaction and waits until what it did is durable and visible.
+    ///
+    /// The body may run more than once; everything that takes long, or is random, happens before.
+    pub(crate) async fn commit<T, E>(
+        &self,
+        mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<AppError> + Send + 'static,
+    {
+        let outcome = submit_with(&*self.engine, move |tx| body(&mut RowsMut::new(tx)))
+            .map_err(AppError::from)?;
+        outcome.await.map_err(AppError::from)?
+    }
+
+    /// Draws the number of a new record.
+    pub(crate) fn number(&self, kind: Kind) -> Number {
+        Number(self.engine.allocate(kind))
+    }
+
+    /// Waits for nothing: lists are refused until the read model is there.
+    pub(crate) fn require_lists(&self) -> Result<&Projections, AppError> {
+        if self.projections.is_ready() {
+            Ok(&self.projections)
+        } else {
+            Err(AppError::NotReady)
+        }
+    }
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("App")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A view of the store as of one moment.
+pub(crate) struct View(Box<dyn Snapshot>);
+
+impl View {
+    pub(crate) fn rows(&self) -> Rows<'_> {
+        Rows::new(&*self.0)
+    }
+}

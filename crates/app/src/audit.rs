@@ -1,0 +1,38 @@
+//! The audit trail: one line of the log for each committed change.
+//!
+//! A line says who did what to which entity, from where and by which request. It never holds a
+//! secret, nor the contents of the entity.
+
+use portcullis_domain::access::{Caller, Origin};
+
+/// Notes a change made by a caller.
+pub(crate) fn changed(caller: &Caller, operation: &'static str, entity: &str) {
+    tracing::info!(
+        target: "audit",
+        operation,
+        entity,
+        actor = caller.identity.as_str(),
+        session = caller.session.as_str(),
+        source = %caller.origin.address,
+        request = caller.origin.request.as_str(),
+        "change committed",
+    );
+}
+
+/// Notes a change made without a session, such as a login or an enrollment.
+pub(crate) fn changed_by_stranger(
+    origin: &Origin,
+    identity: &str,
+    operation: &'static str,
+    entity: &str,
+) {
+    tracing::info!(
+        target: "audit",
+        operation,
+        entity,
+        actor = identity,
+        source = %origin.address,
+        request = origin.request.as_str(),
+        "change committed",
+    );
+}

@@ -1,0 +1,185 @@
+//! Redeeming an enrollment: a token and a proof go in, a credential comes out.
+//!
+//! The token is spent in the transaction that makes the authenticator. Whatever fails before
+//! leaves it as it was.
+
+use super::{hash, owner};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::identities::find_policy;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::Origin;
+use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::enrollment::Method;
+use portcullis_domain::entropy;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::AuthenticatorId;
+use portcullis_domain::tags::Tags;
+use portcullis_pki::Csr;
+use portcullis_storage::tables::{
+    AUTHENTICATOR, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue,
+};
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// An enrollment to redeem.
+#[derive(Debug)]
+pub struct Redemption {
+    /// Its token.
+    pub token: SecretString,
+    /// The method that the client thinks it has; none is any.
+    pub method: Option<String>,
+    /// What the client brings.
+    pub proof: Proof,
+}
+
+/// What a client brings to redeem an enrollment. Which part is needed depends on the method.
+#[derive(Debug, Default)]
+pub struct Proof {
+    /// A certificate request, PEM.
+    pub csr: String,
+    /// The password that it chose.
+    pub password: Option<SecretString>,
+}
+
+/// What a client gets for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Redeemed {
+    /// A certificate and those between it and the root, PEM.
+    Certificate(String),
+    /// The username that goes with the password.
+    Username(String),
+}
+
+/// Redeems an enrollment.
+pub async fn redeem(
+    app: &App,
+    origin: &Origin,
+    redemption: Redemption,
+) -> Result<Redeemed, AppError> {
+    let by_token = UniqueValue::new(
+        Index::EnrollmentToken,
+        hash(app, redemption.token.expose_secret()).0,
+    );
+    let now = app.env().now();
+    let (found, identity) = {
+        let view = app.snapshot()?;
+        let found = pending(view.rows(), &by_token, redemption.method.as_deref(), now)?;
+        let identity = owner(view.rows(), &found)?;
+        (found, identity)
+    };
+    let (credential, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
+    let authenticator = Authenticator {
+        id: AuthenticatorId::generate(&*app.env().entropy)?,
+        created_at: now,
+        updated_at: now,
+        tags: Tags::default(),
+        identity: identity.entity.id.clone(),
+        credential,
+    };
+    let number = app.number(AUTHENTICATOR);
+    let id = authenticator.id.clone();
+    app.commit(move |rows| {
+        // Somebody else may have been faster: what is there now counts.
+        let found = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
+        let key = identity.key.dependent(AUTHENTICATOR, number.0);
+        rows.remove(&found.key, &found.entity)?;
+        rows.insert(&key, &authenticator)?;
+        attach(rows, &owner(rows.rows(), &found)?)
+    })
+    .await?;
+    let actor = found.entity.enrollment.identity.as_str();
+    audit::changed_by_stranger(origin, actor, "enrollment.redeem", id.as_str());
+    Ok(redeemed)
+}
+
+/// Finds the enrollment that a token opens, if it may be redeemed.
+fn pending(
+    rows: Rows<'_>,
+    by_token: &UniqueValue,
+    method: Option<&str>,
+    now: Timestamp,
+) -> Result<Found<StoredEnrollment>, AppError> {
+    let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
+    found.entity.enrollment.check(method, now)?;
+    Ok(found)
+}
+
+/// Notes on the identity that one more authenticator must be found beside it.
+fn attach(rows: &mut RowsMut<'_>, identity: &Found<Identity>) -> Result<(), AppError> {
+    let mut after = identity.entity.clone();
+    after.attached.authenticators += 1;
+    Ok(rows.replace(&identity.key, &identity.entity, &after)?)
+}
+
+/// Turns the proof into a credential: the slow part, done before the transaction.
+async fn earn(
+    app: &App,
+    found: &Found<StoredEnrollment>,
+    identity: &Identity,
+    proof: Proof,
+    now: Timestamp,
+) -> Result<(Credential, Redeemed), AppError> {
+    match &found.entity.enrollment.method {
+        Method::Ott => certify(app, identity, &proof.csr, now),
+        Method::Updb { username } => choose(app, identity, username, proof.password).await,
+        // No third-party authority exists, so none can have been enrolled for.
+        Method::OttCa { .. } => Err(AppError::UnknownToken),
+    }
+}
+
+fn certify(
+    app: &App,
+    identity: &Identity,
+    csr: &str,
+    now: Timestamp,
+) -> Result<(Credential, Redeemed), AppError> {
+    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    let network = app.network();
+    let leaf = network
+        .signing()
+        .issue_identity(
+            &csr,
+            network.trust_domain(),
+            &identity.id,
+            now,
+            &*app.env().entropy,
+        )
+        .map_err(AppError::internal)?;
+    let pem = network.signing().chain_pem(&leaf);
+    let credential = Credential::Cert(CertCredential {
+        fingerprint: leaf.fingerprint().to_string(),
+        pem: pem.clone(),
+        is_issued_by_network: true,
+    });
+    Ok((credential, Redeemed::Certificate(pem)))
+}
+
+async fn choose(
+    app: &App,
+    identity: &Identity,
+    username: &str,
+    password: Option<SecretString>,
+) -> Result<(Credential, Redeemed), AppError> {
+    let password = password
+        .filter(|password| !password.expose_secret().is_empty())
+        .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
+    let policy = find_policy(app.snapshot()?.rows(), &identity.spec.auth_policy)?
+        .ok_or_else(|| AppError::not_found("authPolicy", identity.spec.auth_policy.as_str()))?;
+    policy
+        .entity
+        .primary
+        .updb
+        .check_password(password.expose_secret())?;
+    let salt = entropy::bytes(&*app.env().entropy)?;
+    let password = app.passwords.hash(password, salt).await?;
+    let credential = UpdbCredential {
+        username: username.to_owned(),
+        password,
+    };
+    Ok((
+        Credential::Updb(credential),
+        Redeemed::Username(username.to_owned()),
+    ))
+}

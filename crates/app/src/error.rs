@@ -1,0 +1,161 @@
+//! What keeps a use case from doing what was asked.
+
+use portcullis_domain::FieldError;
+use portcullis_domain::access::Denied;
+use portcullis_domain::enrollment::RedemptionError;
+use portcullis_domain::entropy::EntropyError;
+use portcullis_storage::engine::{CommitError, Overloaded, StoreError};
+use portcullis_storage::tables::{Index, UniqueValue, WriteError};
+use portcullis_storage::vault::SealError;
+
+/// What every transport has to tell its clients apart.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// The caller may not do this; the text says why, where there is more to say.
+    #[error("the caller may not do this")]
+    Denied {
+        /// The rule that forbids it, if it is not simply the missing permission.
+        rule: Option<&'static str>,
+    },
+    /// There is no such entity.
+    #[error("{kind} with id {id} not found")]
+    NotFound {
+        /// The word for one of the kind.
+        kind: &'static str,
+        /// The id that leads nowhere.
+        id: String,
+    },
+    /// A member of the request is at fault.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    /// A member is at fault in a way that the API reports under a code of its own.
+    #[error("{0}")]
+    InvalidField(FieldError),
+    /// A member names something that does not exist, where the API answers "not found".
+    #[error("{0}")]
+    MissingReference(FieldError),
+    /// A list is asked for in a way that makes no sense.
+    #[error(transparent)]
+    Listing(#[from] crate::listing::BadListing),
+    /// The entity belongs to the system and cannot be deleted.
+    #[error("the entity cannot be deleted")]
+    Undeletable,
+    /// The identity has an enrollment of this method already.
+    #[error("the identity has an enrollment of this method already")]
+    EnrollmentExists,
+    /// The token opens no enrollment.
+    #[error("the token opens no enrollment")]
+    UnknownToken,
+    /// The enrollment cannot be redeemed as asked.
+    #[error(transparent)]
+    Redemption(#[from] RedemptionError),
+    /// The certificate request cannot be granted.
+    #[error("the certificate request cannot be granted: {0}")]
+    Csr(String),
+    /// The controller has been initialised before.
+    #[error("the controller has an administrator already")]
+    AlreadyInitialised,
+    /// There is more work than can be done now; later there may be less.
+    #[error("too much work is waiting")]
+    Overloaded,
+    /// Too many passwords are being checked; later there may be fewer.
+    #[error("too many passwords are being checked")]
+    TooManyPasswords,
+    /// The read model is still being built.
+    #[error("lists are not ready yet")]
+    NotReady,
+    /// The store failed.
+    #[error("the store failed")]
+    Store(#[from] StoreError),
+    /// There was no randomness to make a secret from.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// Something that cannot happen has happened; the text is for the log only.
+    #[error("internal fault: {0}")]
+    Internal(String),
+}
+
+impl AppError {
+    /// There is no entity of that kind with that id.
+    pub fn not_found(kind: &'static str, id: impl Into<String>) -> Self {
+        Self::NotFound {
+            kind,
+            id: id.into(),
+        }
+    }
+
+    /// A fault of the program, not of the request.
+    pub fn internal(error: impl std::fmt::Display) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+impl From<Denied> for AppError {
+    fn from(_denied: Denied) -> Self {
+        Self::Denied { rule: None }
+    }
+}
+
+impl From<Overloaded> for AppError {
+    fn from(_overloaded: Overloaded) -> Self {
+        Self::Overloaded
+    }
+}
+
+impl From<crate::password::PoolFull> for AppError {
+    fn from(_full: crate::password::PoolFull) -> Self {
+        Self::TooManyPasswords
+    }
+}
+
+impl From<SealError> for AppError {
+    fn from(error: SealError) -> Self {
+        match error {
+            SealError::Entropy(error) => Self::Entropy(error),
+            // What was sealed and does not open is damage, or belongs to another key.
+            error => Self::Store(StoreError::corrupt(error.to_string())),
+        }
+    }
+}
+
+impl From<CommitError> for AppError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Engine(error) => Self::Store(error),
+            CommitError::Aborted(_) | CommitError::Panicked => Self::internal(error),
+        }
+    }
+}
+
+impl From<WriteError> for AppError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Store(error) => Self::Store(error),
+            WriteError::Taken(value) => taken(&value),
+        }
+    }
+}
+
+/// Says in the words of the API which value is taken.
+fn taken(value: &UniqueValue) -> AppError {
+    let (field, store) = match value.index {
+        Index::IdentityName => ("name", "identities"),
+        Index::IdentityExternalId => ("externalId", "identities"),
+        Index::AuthPolicyName => ("name", "authPolicies"),
+        Index::AuthenticatorFingerprint => ("certFingerprint", "authenticators"),
+        Index::AuthenticatorUsername => ("updbUsername", "authenticators"),
+        Index::DefaultAdministrator => return AppError::AlreadyInitialised,
+        // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source.
+        Index::IdentityId
+        | Index::EnrollmentId
+        | Index::EnrollmentToken
+        | Index::AuthenticatorId
+        | Index::ApiSessionToken
+        | Index::AuthPolicyId => {
+            return AppError::Internal(format!("{:?} was drawn twice", value.index));
+        },
+    };
+    let text = String::from_utf8_lossy(&value.value);
+    let reason = format!("duplicate value '{text}' in unique index on {store} store");
+    AppError::Field(FieldError::new(field, reason, text))
+}

@@ -1,0 +1,153 @@
+//! Identities: create, read, list, replace, merge, disable, enable, delete.
+
+mod create;
+mod list;
+mod update;
+
+pub use create::create;
+pub use list::{list, list_types, read_type};
+pub use update::{disable, enable, merge, replace};
+
+use crate::action::actions;
+use crate::app::{App, View};
+use crate::audit;
+use crate::enrollments;
+use crate::error::AppError;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::identity::{Identity, IdentitySpec};
+use portcullis_domain::ids::{AuthPolicyId, IdentityId};
+use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::view::IdentityView;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
+
+actions! {
+    /// Reads one identity or a list.
+    Read = Access::Granted(Subject::Identity, Verb::Read);
+    /// Creates an identity.
+    Create = Access::Granted(Subject::Identity, Verb::Create);
+    /// Replaces, merges, disables or enables an identity.
+    Update = Access::Granted(Subject::Identity, Verb::Update);
+    /// Deletes an identity.
+    Delete = Access::Granted(Subject::Identity, Verb::Delete);
+    /// Reads the caller's own identity.
+    ReadOwn = Access::Full;
+    /// Reads the types of identities.
+    ReadTypes = Access::Full;
+}
+
+/// Reads one identity.
+pub fn read(app: &App, _permit: &Permit<Read>, id: &IdentityId) -> Result<IdentityView, AppError> {
+    let view = app.snapshot()?;
+    let found = find(view.rows(), id)?;
+    look(app, &view, found)
+}
+
+/// Reads the caller's own identity.
+pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<IdentityView, AppError> {
+    let view = app.snapshot()?;
+    let found = find(view.rows(), &permit.caller().identity)?;
+    look(app, &view, found)
+}
+
+/// Deletes an identity with everything that is its own. Its sessions and credentials are dead when
+/// this returns.
+pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Result<(), AppError> {
+    let wanted = id.clone();
+    let by_admin = permit.caller().is_admin;
+    app.commit(move |rows| {
+        let found = find(rows.rows(), &wanted)?;
+        if found.entity.is_default_admin {
+            return Err(AppError::Undeletable);
+        }
+        if found.entity.has_admin_rights() && !by_admin {
+            return Err(ADMINS_ONLY);
+        }
+        rows.remove_identity(&found)?;
+        Ok::<_, AppError>(())
+    })
+    .await?;
+    audit::changed(permit.caller(), "identity.delete", id.as_str());
+    Ok(())
+}
+
+/// What a caller that is no administrator gets for touching one.
+const ADMINS_ONLY: AppError = AppError::Denied {
+    rule: Some("only an administrator may change an administrator"),
+};
+
+/// Finds an identity by id.
+pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, AppError> {
+    rows.find(&UniqueValue::new(Index::IdentityId, id.as_str()))?
+        .ok_or_else(|| AppError::not_found("identity", id.as_str()))
+}
+
+/// Finds an authentication policy by id.
+pub(crate) fn find_policy(
+    rows: Rows<'_>,
+    id: &AuthPolicyId,
+) -> Result<Option<Found<AuthPolicy>>, StoreError> {
+    rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
+}
+
+/// Puts an identity together with what is shown beside it.
+pub(crate) fn look(
+    app: &App,
+    view: &View,
+    found: Found<Identity>,
+) -> Result<IdentityView, AppError> {
+    let rows = view.rows();
+    let authenticators = rows.dependents::<Authenticator>(&found.key)?;
+    let enrollments = rows
+        .dependents::<StoredEnrollment>(&found.key)?
+        .into_iter()
+        .map(|stored| enrollments::unseal(app, stored))
+        .collect::<Result<_, _>>()?;
+    let policy = find_policy(rows, &found.entity.spec.auth_policy)?;
+    Ok(IdentityView {
+        has_api_session: app.projections().sessions().owned_count(found.number()) > 0,
+        policy_name: policy.map(|policy| policy.entity.name),
+        authenticators: authenticators
+            .into_iter()
+            .map(|found| found.entity)
+            .collect(),
+        enrollments,
+        seen_at: app.env().now(),
+        identity: found.entity,
+    })
+}
+
+/// Checks that what a specification refers to exists.
+pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<(), AppError> {
+    if find_policy(rows, &spec.auth_policy)?.is_none() {
+        return Err(AppError::not_found("authPolicy", spec.auth_policy.as_str()));
+    }
+    // Services are a kind of their own that has no members yet: none can be referred to.
+    match spec.hosting.services().next() {
+        Some(service) => Err(AppError::not_found("services", service.as_str())),
+        None => Ok(()),
+    }
+}
+
+/// Checks what callers that are no administrators may not decide.
+pub(crate) fn check_rank(
+    caller: &Caller,
+    is_admin: bool,
+    sets_permissions: bool,
+) -> Result<(), AppError> {
+    if caller.is_admin || (!is_admin && !sets_permissions) {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some("only an administrator may give administration or permissions"),
+        })
+    }
+}
+
+/// The fault of a member that names something that does not exist.
+pub(crate) fn unknown(field: &str, reason: &str, value: &str) -> AppError {
+    AppError::InvalidField(FieldError::new(field, reason, value))
+}

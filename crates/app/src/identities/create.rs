@@ -1,0 +1,60 @@
+//! Creating identities.
+
+use super::{Create, check_rank, check_references};
+use crate::app::App;
+use crate::audit;
+use crate::enrollments::{self, Draft};
+use crate::error::AppError;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::Permit;
+use portcullis_domain::enrollment::Method;
+use portcullis_domain::identity::{Identity, IdentitySpec};
+use portcullis_domain::ids::IdentityId;
+use portcullis_storage::tables::{IDENTITY, identity_key};
+
+/// Creates an identity, with its enrollment in the same transaction.
+pub async fn create(
+    app: &App,
+    permit: &Permit<Create>,
+    spec: IdentitySpec,
+    enrollment: Option<Method>,
+) -> Result<IdentityId, AppError> {
+    check_rank(permit.caller(), spec.is_admin, spec.permissions.is_some())?;
+
+    let now = app.env().now();
+    let id = IdentityId::generate(&*app.env().entropy)?;
+    let number = app.number(IDENTITY);
+    let draft = enrollment
+        .map(|method| {
+            check_method(&method)?;
+            let expires_at = now
+                .saturating_add(app.settings().enrollment_duration)
+                .map_err(AppError::internal)?;
+            Draft::new(app, number, &id, method, expires_at)
+        })
+        .transpose()?;
+    let identity = Identity::new(id.clone(), spec, now);
+    app.commit(move |rows| {
+        check_references(rows.rows(), &identity.spec)?;
+        rows.insert(&identity_key(number), &identity)?;
+        if let Some(draft) = &draft {
+            enrollments::insert(rows, draft)?;
+        }
+        Ok::<_, AppError>(())
+    })
+    .await?;
+    audit::changed(permit.caller(), "identity.create", id.as_str());
+    Ok(id)
+}
+
+/// Third-party authorities are a kind that has no members yet: none can be referred to.
+fn check_method(method: &Method) -> Result<(), AppError> {
+    match method {
+        Method::Ott | Method::Updb { .. } => Ok(()),
+        Method::OttCa { ca } => Err(AppError::MissingReference(FieldError::new(
+            "caId",
+            "ca not found",
+            ca.as_str(),
+        ))),
+    }
+}

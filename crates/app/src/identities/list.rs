@@ -1,0 +1,80 @@
+//! Listing identities.
+
+use super::{Read, ReadTypes, look};
+use crate::app::App;
+use crate::error::AppError;
+use crate::listing::{self, Parameters, Plan, kinds};
+use portcullis_domain::access::Permit;
+use portcullis_domain::identity::{Identity, IdentityType};
+use portcullis_domain::view::{IdentityView, Page};
+use portcullis_storage::tables::{Found, IDENTITY, identity_key};
+
+/// Lists identities.
+pub fn list(
+    app: &App,
+    _permit: &Permit<Read>,
+    parameters: &Parameters<'_>,
+) -> Result<Page<IdentityView>, AppError> {
+    let listing = listing::read(&kinds::IDENTITIES, parameters)?;
+    let projections = app.require_lists()?;
+    let (page, view) = match listing::plan(&listing) {
+        Plan::Walk(sort, direction) => {
+            let total = projections.identities().len();
+            let view = app.snapshot()?;
+            let page: Page<Found<Identity>> = listing::page_of(
+                &view,
+                &listing,
+                total,
+                |offset, limit| {
+                    let offset = u64::try_from(offset).unwrap_or(u64::MAX);
+                    projections
+                        .identities()
+                        .page(sort, direction, offset, limit)
+                },
+                |number| Some(identity_key(number)),
+            )?;
+            (page, view)
+        },
+        Plan::Owned(_) | Plan::Scan => {
+            let view = app.snapshot()?;
+            let page = listing::scan(&view, IDENTITY, &listing, |found| {
+                Ok(Some(kinds::IdentityRow(found)))
+            })?;
+            (page.map(|row| row.0), view)
+        },
+    };
+    let Page {
+        items,
+        limit,
+        offset,
+        total,
+    } = page;
+    let items = items
+        .into_iter()
+        .map(|found| look(app, &view, found))
+        .collect::<Result<_, _>>()?;
+    Ok(Page {
+        items,
+        limit,
+        offset,
+        total,
+    })
+}
+
+/// Lists the types of identities.
+pub fn list_types(
+    _permit: &Permit<ReadTypes>,
+    parameters: &Parameters<'_>,
+) -> Result<Page<IdentityType>, AppError> {
+    let listing = listing::read(&kinds::IDENTITY_TYPES, parameters)?;
+    let rows = IdentityType::ALL.map(kinds::IdentityTypeRow);
+    Ok(listing::select(&listing, rows).map(|row| row.0))
+}
+
+/// Reads one type of identities.
+pub fn read_type(_permit: &Permit<ReadTypes>, id: &str) -> Result<IdentityType, AppError> {
+    IdentityType::ALL
+        .into_iter()
+        .find(|kind| kind.name() == id)
+        .ok_or_else(|| AppError::not_found("identityType", id))
+}

@@ -1,0 +1,105 @@
+//! Changing identities.
+
+use super::{ADMINS_ONLY, Update, check_rank, check_references, find};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use portcullis_domain::access::Permit;
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec};
+use portcullis_domain::ids::IdentityId;
+
+/// Replaces what administrators decide about an identity.
+pub async fn replace(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &IdentityId,
+    spec: IdentitySpec,
+) -> Result<(), AppError> {
+    if !permit.caller().is_admin {
+        return Err(AppError::Denied {
+            rule: Some("only an administrator may replace; merge"),
+        });
+    }
+    let now = app.env().now();
+    change(app, permit, id, "identity.replace", move |identity| {
+        Ok(identity.replace(spec.clone(), now)?)
+    })
+    .await
+}
+
+/// Changes the members of an identity that `patch` sets.
+pub async fn merge(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &IdentityId,
+    patch: IdentityPatch,
+) -> Result<(), AppError> {
+    check_rank(
+        permit.caller(),
+        patch.is_admin.is_some(),
+        patch.permissions.is_some(),
+    )?;
+    let now = app.env().now();
+    change(app, permit, id, "identity.merge", move |identity| {
+        Ok(identity.merge(patch.clone(), now)?)
+    })
+    .await
+}
+
+/// Shuts an identity out for a time, or until it is enabled, and ends its sessions.
+pub async fn disable(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &IdentityId,
+    duration: Option<SignedDuration>,
+) -> Result<(), AppError> {
+    let now = app.env().now();
+    let until = duration.and_then(|duration| now.saturating_add(duration).ok());
+    change(app, permit, id, "identity.disable", move |identity| {
+        identity.disable(until, now);
+        Ok(())
+    })
+    .await
+}
+
+/// Lets an identity in again.
+pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Result<(), AppError> {
+    let now = app.env().now();
+    change(app, permit, id, "identity.enable", move |identity| {
+        identity.enable(now);
+        Ok(())
+    })
+    .await
+}
+
+/// Changes an identity in a transaction, after the checks that all changes have in common.
+async fn change(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &IdentityId,
+    operation: &'static str,
+    mut apply: impl FnMut(&mut Identity) -> Result<(), AppError> + Send + 'static,
+) -> Result<(), AppError> {
+    let wanted = id.clone();
+    let by_admin = permit.caller().is_admin;
+    let now = app.env().now();
+    app.commit(move |rows| {
+        let found = find(rows.rows(), &wanted)?;
+        if found.entity.has_admin_rights() && !by_admin {
+            return Err(ADMINS_ONLY);
+        }
+        let mut identity = found.entity.clone();
+        apply(&mut identity)?;
+        check_references(rows.rows(), &identity.spec)?;
+        rows.replace(&found.key, &found.entity, &identity)?;
+        if identity.is_disabled(now) {
+            rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
+        }
+        Ok::<_, AppError>(())
+    })
+    .await?;
+    audit::changed(permit.caller(), operation, id.as_str());
+    Ok(())
+}

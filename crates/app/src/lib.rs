@@ -1,0 +1,25 @@
+//! Use cases of the Portcullis controller.
+//!
+//! A use case takes the [`App`], the proof that its caller may do this
+//! ([`Permit`](portcullis_domain::access::Permit)) and its input, and answers an entity, a view or
+//! an [`AppError`]. It prepares what is slow or random (hashes, signatures, ids), then hands one
+//! body to the store and waits until that is durable and the read model shows it. It knows nothing
+//! of HTTP and nothing of the engine underneath.
+//!
+//! One module per resource: [`identities`], [`enrollments`], [`sessions`]; [`administrator`] makes
+//! what must exist before anybody can log in.
+
+mod action;
+pub mod administrator;
+mod app;
+mod audit;
+pub mod enrollments;
+mod error;
+pub mod identities;
+pub mod listing;
+pub mod network;
+pub mod password;
+pub mod sessions;
+
+pub use app::{App, Parts, Settings};
+pub use error::AppError;

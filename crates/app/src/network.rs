@@ -1,0 +1,238 @@
+//! What the controller is to its network: the authority that issues, the anchors that are trusted,
+//! the key that signs enrollment tokens, and the addresses under which it is known.
+
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::ControllerId;
+use portcullis_pki::{
+    Authority, Certificate, ChainError, JwtError, JwtSigner, TrustAnchors, TrustDomain, VerifyAt,
+    pkcs7,
+};
+use std::sync::{Arc, PoisonError, RwLock};
+
+mod verdicts;
+
+use verdicts::Verdicts;
+
+/// What is decided about the network when the controller starts.
+pub struct NetworkSettings {
+    /// The trust domain of SPIFFE ids.
+    pub trust_domain: TrustDomain,
+    /// The authority that signs certificates of identities.
+    pub signing: Authority,
+    /// Certificates whose holders may vouch for clients: roots, and intermediates that clients
+    /// may leave out.
+    pub roots: Vec<Certificate>,
+    /// Everything that clients are to trust.
+    pub bundle: Vec<Certificate>,
+    /// Host and port of the client API, as clients are to reach it.
+    pub api_address: String,
+    /// Addresses of the control plane, as routers are to reach it.
+    pub control_addresses: Vec<String>,
+    /// The controller itself.
+    pub controller: Controller,
+    /// The key and certificate served at `api_address`.
+    pub jwt_signer: JwtSigner,
+}
+
+/// The controller as its clients see it.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    /// Its id.
+    pub id: ControllerId,
+    /// Its name.
+    pub name: String,
+    /// The certificate that it serves.
+    pub certificate: Certificate,
+    /// Since when it has been running.
+    pub started_at: Timestamp,
+}
+
+/// The network that the controller serves.
+pub struct Network {
+    trust_domain: TrustDomain,
+    signing: Authority,
+    roots: TrustAnchors,
+    with_intermediates: TrustAnchors,
+    bundle: String,
+    api_address: String,
+    control_addresses: Vec<String>,
+    served: RwLock<Arc<Served>>,
+    verdicts: Verdicts,
+}
+
+/// What changes when the certificate of the listener is renewed.
+#[derive(Debug)]
+pub struct Served {
+    /// The controller.
+    pub controller: Controller,
+    /// Signs enrollment tokens.
+    pub jwt_signer: JwtSigner,
+    /// The token that proves which network this is.
+    pub network_jwt: String,
+}
+
+/// How a client's chain was found good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoodChain {
+    /// Whether the client left out an intermediate.
+    pub is_improper: bool,
+}
+
+impl Network {
+    /// Makes everything ready that is used again and again.
+    ///
+    /// `network_id` is a random UUID, the id of the network's own token.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkError`] when a certificate cannot be used as an anchor or a token not be signed.
+    pub fn new(settings: NetworkSettings, network_id: &str) -> Result<Self, NetworkError> {
+        let mut all = settings.roots.clone();
+        for certificate in settings
+            .signing
+            .chain()
+            .filter(|certificate| certificate.is_ca())
+        {
+            if !all.contains(certificate) {
+                all.push(certificate.clone());
+            }
+        }
+        let served = Served::new(
+            settings.controller,
+            settings.jwt_signer,
+            &settings.api_address,
+            network_id,
+        )?;
+        Ok(Self {
+            trust_domain: settings.trust_domain,
+            roots: TrustAnchors::new(settings.roots)?,
+            with_intermediates: TrustAnchors::new(all)?,
+            bundle: pkcs7::write_base64(&settings.bundle)
+                .map_err(|error| NetworkError::Bundle(error.to_string()))?,
+            signing: settings.signing,
+            api_address: settings.api_address,
+            control_addresses: settings.control_addresses,
+            served: RwLock::new(Arc::new(served)),
+            verdicts: Verdicts::default(),
+        })
+    }
+
+    /// The trust domain of SPIFFE ids.
+    pub fn trust_domain(&self) -> &TrustDomain {
+        &self.trust_domain
+    }
+
+    /// The authority that signs certificates of identities.
+    pub fn signing(&self) -> &Authority {
+        &self.signing
+    }
+
+    /// Base64 of the PKCS#7 bundle that clients are to trust.
+    pub fn bundle(&self) -> &str {
+        &self.bundle
+    }
+
+    /// Host and port of the client API.
+    pub fn api_address(&self) -> &str {
+        &self.api_address
+    }
+
+    /// Addresses of the control plane.
+    pub fn control_addresses(&self) -> &[String] {
+        &self.control_addresses
+    }
+
+    /// `https://` and the address: the issuer of enrollment tokens.
+    pub fn issuer(&self) -> String {
+        format!("https://{}", self.api_address)
+    }
+
+    /// What follows from the certificate that is served now.
+    pub fn served(&self) -> Arc<Served> {
+        Arc::clone(&self.served.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes a renewed certificate into use.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkError`] when no token can be signed with it; the old one stays in use then.
+    pub fn renew(
+        &self,
+        certificate: Certificate,
+        jwt_signer: JwtSigner,
+        network_id: &str,
+    ) -> Result<(), NetworkError> {
+        let controller = Controller {
+            certificate,
+            ..self.served().controller.clone()
+        };
+        let served = Served::new(controller, jwt_signer, &self.api_address, network_id)?;
+        *self.served.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(served);
+        Ok(())
+    }
+
+    /// Judges a client's chain, leaf first, apart from its dates.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError`] when the leaf does not chain to the network's authority.
+    pub fn judge(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+    ) -> Result<GoodChain, ChainError> {
+        self.verdicts
+            .remember(leaf, intermediates, || self.verify(leaf, intermediates))
+    }
+
+    fn verify(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+    ) -> Result<GoodChain, ChainError> {
+        let at = VerifyAt::IgnoreValidity;
+        if self
+            .roots
+            .verify_client_chain(leaf, intermediates, at)
+            .is_ok()
+        {
+            return Ok(GoodChain { is_improper: false });
+        }
+        self.with_intermediates
+            .verify_client_chain(leaf, intermediates, at)
+            .map(|_anchor| GoodChain { is_improper: true })
+    }
+}
+
+impl Served {
+    fn new(
+        controller: Controller,
+        jwt_signer: JwtSigner,
+        api_address: &str,
+        network_id: &str,
+    ) -> Result<Self, NetworkError> {
+        let issuer = format!("https://{api_address}/");
+        let claims = portcullis_pki::EnrollmentClaims::network(&issuer, network_id);
+        let network_jwt = jwt_signer.sign(&claims)?;
+        Ok(Self {
+            controller,
+            jwt_signer,
+            network_jwt,
+        })
+    }
+}
+
+/// The network's certificates and keys do not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum NetworkError {
+    /// A certificate cannot be an anchor.
+    #[error("a certificate of the network's authority cannot be used")]
+    Anchor(#[from] ChainError),
+    /// The bundle for clients cannot be written.
+    #[error("the bundle of trusted certificates cannot be written: {0}")]
+    Bundle(String),
+    /// Tokens cannot be signed.
+    #[error("the key of the server certificate cannot sign enrollment tokens")]
+    Signer(#[from] JwtError),
+}

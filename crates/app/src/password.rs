@@ -1,0 +1,258 @@
+//! Password hashing on a bounded pool of threads.
+//!
+//! Argon2id is made to be slow and to need memory. The pool keeps both within bounds: as many
+//! hashes run at once as it has threads, a bounded number waits, and whoever comes on top is turned
+//! away at once, so that a flood of logins can neither exhaust memory nor delay other requests.
+
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use portcullis_domain::authenticator::PasswordHash;
+use secrecy::{ExposeSecret as _, SecretString};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use subtle::ConstantTimeEq as _;
+use tokio::sync::oneshot;
+use zeroize::Zeroizing;
+
+/// Cost of a new hash: memory in KiB, passes, lanes (OWASP password storage cheat sheet).
+const COST: (u32, u32, u32) = (19 * 1024, 2, 1);
+
+/// The highest costs that a stored hash may ask for; more is damage, not a password.
+const DEAREST: (u32, u32, u32) = (256 * 1024, 16, 16);
+
+const SALT_LENGTH: usize = 16;
+const HASH_LENGTH: usize = 32;
+
+/// Too many passwords are being checked already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("too many passwords are being checked already")]
+pub struct PoolFull;
+
+/// What a check of a password found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The password is right.
+    Right,
+    /// The password is wrong, or there was nothing to check it against.
+    Wrong,
+}
+
+type Job = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
+
+/// Threads that hash passwords.
+///
+/// Dropping it lets the running hashes end and then ends the threads.
+pub struct PasswordPool {
+    jobs: SyncSender<Job>,
+}
+
+impl PasswordPool {
+    /// Starts `threads` threads; `waiting` hashes may wait for one.
+    pub fn start(threads: usize, waiting: usize) -> std::io::Result<Self> {
+        let (jobs, queue) = sync_channel::<Job>(waiting);
+        let queue = Arc::new(Mutex::new(queue));
+        for number in 0..threads.max(1) {
+            let queue = Arc::clone(&queue);
+            std::thread::Builder::new()
+                .name(format!("password-{number}"))
+                .spawn(move || work(&queue))?;
+        }
+        Ok(Self { jobs })
+    }
+
+    /// Hashes a new password with `salt`.
+    ///
+    /// # Errors
+    ///
+    /// [`PoolFull`] when too many hashes wait already.
+    pub async fn hash(
+        &self,
+        password: SecretString,
+        salt: [u8; SALT_LENGTH],
+    ) -> Result<PasswordHash, PoolFull> {
+        let (memory, passes, lanes) = COST;
+        self.run(move |blocks| {
+            let hash = derive(blocks, password.expose_secret(), &salt, COST, HASH_LENGTH);
+            PasswordHash {
+                memory,
+                passes,
+                lanes,
+                salt: BASE64.encode(salt),
+                // The parameters are constants that are valid, so a hash always comes out.
+                hash: BASE64.encode(hash.unwrap_or_default()),
+            }
+        })
+        .await
+    }
+
+    /// Checks a password against a stored hash.
+    ///
+    /// Without a hash, one is computed all the same and the answer is [`Verdict::Wrong`]: an
+    /// unknown name costs as much as a wrong password.
+    ///
+    /// # Errors
+    ///
+    /// [`PoolFull`] when too many hashes wait already.
+    pub async fn verify(
+        &self,
+        password: SecretString,
+        stored: Option<PasswordHash>,
+    ) -> Result<Verdict, PoolFull> {
+        self.run(move |blocks| {
+            let password = password.expose_secret();
+            if let Some(stored) = stored {
+                compare(blocks, password, &stored)
+            } else {
+                let _ = derive(blocks, password, &[0; SALT_LENGTH], COST, HASH_LENGTH);
+                Verdict::Wrong
+            }
+        })
+        .await
+    }
+
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Vec<Block>) -> T + Send + 'static,
+    ) -> Result<T, PoolFull> {
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |blocks| {
+            // Whoever asked may have gone away; then the answer is dropped.
+            let _ = answer.send(work(blocks));
+        });
+        self.jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) | TrySendError::Disconnected(_) => PoolFull,
+        })?;
+        answered.await.map_err(|_gone| PoolFull)
+    }
+}
+
+impl std::fmt::Debug for PasswordPool {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("PasswordPool")
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes jobs until the pool is dropped. The memory of one hash serves the next as long as there
+/// is a next; an idle thread holds none.
+fn work(queue: &Mutex<Receiver<Job>>) {
+    let mut blocks = Vec::new();
+    loop {
+        let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let job = queue.try_recv().or_else(|_nothing_waits| {
+            blocks = Vec::new();
+            queue.recv()
+        });
+        drop(queue);
+        let Ok(job) = job else { return };
+        job(&mut blocks);
+    }
+}
+
+fn compare(blocks: &mut Vec<Block>, password: &str, stored: &PasswordHash) -> Verdict {
+    let (Ok(salt), Ok(expected)) = (BASE64.decode(&stored.salt), BASE64.decode(&stored.hash))
+    else {
+        return Verdict::Wrong;
+    };
+    let cost = (stored.memory, stored.passes, stored.lanes);
+    match derive(blocks, password, &salt, cost, expected.len()) {
+        // A stored hash without bytes would match anything; no hash is that short.
+        Some(hash) if expected.len() >= 16 && bool::from(hash.ct_eq(&expected)) => Verdict::Right,
+        _ => Verdict::Wrong,
+    }
+}
+
+/// Computes argon2id, version 1.3; `None` for parameters that are out of bounds.
+fn derive(
+    blocks: &mut Vec<Block>,
+    password: &str,
+    salt: &[u8],
+    (memory, passes, lanes): (u32, u32, u32),
+    length: usize,
+) -> Option<Zeroizing<Vec<u8>>> {
+    if memory > DEAREST.0 || passes > DEAREST.1 || lanes > DEAREST.2 {
+        return None;
+    }
+    let params = Params::new(memory, passes, lanes, Some(length)).ok()?;
+    blocks.resize(params.block_count(), Block::default());
+    let mut hash = Zeroizing::new(vec![0; length]);
+    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+        .hash_password_into_with_memory(password.as_bytes(), salt, &mut hash, blocks)
+        .ok()?;
+    Some(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::task::{Context, Poll, Waker};
+
+    fn wait<T>(future: impl Future<Output = T>) -> T {
+        struct Unpark(std::thread::Thread);
+        impl std::task::Wake for Unpark {
+            fn wake(self: Arc<Self>) {
+                self.0.unpark();
+            }
+        }
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut future = std::pin::pin!(future);
+        loop {
+            match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(value) => return value,
+                Poll::Pending => std::thread::park(),
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_right_password_fits() {
+        let pool = PasswordPool::start(1, 4).unwrap();
+        let stored = wait(pool.hash("correct horse".into(), [3; SALT_LENGTH])).unwrap();
+        assert_eq!((stored.memory, stored.passes, stored.lanes), COST);
+        let check = |password: &str, stored| wait(pool.verify(password.into(), stored)).unwrap();
+        assert_eq!(check("correct horse", Some(stored.clone())), Verdict::Right);
+        assert_eq!(check("correct hors", Some(stored)), Verdict::Wrong);
+        assert_eq!(check("correct horse", None), Verdict::Wrong);
+    }
+
+    #[test]
+    fn damaged_hash_fits_nothing() {
+        let pool = PasswordPool::start(1, 4).unwrap();
+        let empty = PasswordHash {
+            memory: 8,
+            passes: 1,
+            lanes: 1,
+            salt: String::new(),
+            hash: String::new(),
+        };
+        let dear = PasswordHash {
+            memory: u32::MAX,
+            ..empty.clone()
+        };
+        for stored in [empty, dear] {
+            assert_eq!(
+                wait(pool.verify("".into(), Some(stored))).unwrap(),
+                Verdict::Wrong
+            );
+        }
+    }
+
+    #[test]
+    fn excess_is_turned_away_at_once() {
+        let pool = PasswordPool::start(1, 1).unwrap();
+        let (started, has_started) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        // One job occupies the thread, one waits; the third finds no place.
+        let occupy: Job = Box::new(move |_| {
+            started.send(()).unwrap();
+            released.recv().unwrap();
+        });
+        pool.jobs.try_send(occupy).ok().unwrap();
+        has_started.recv().unwrap();
+        pool.jobs.try_send(Box::new(|_| ())).ok().unwrap();
+        assert_eq!(wait(pool.verify("x".into(), None)), Err(PoolFull));
+        release.send(()).unwrap();
+    }
+}

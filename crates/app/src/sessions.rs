@@ -1,0 +1,163 @@
+//! API sessions: login, the session behind a token, logout, expiry.
+
+mod login;
+mod upkeep;
+
+pub use login::{Login, LoginError, NewSession, PresentedChain, with_certificate, with_password};
+pub use upkeep::{flush_activity, sweep};
+
+use crate::action::actions;
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::identities::find_policy;
+use portcullis_domain::access::{Access, Caller, Origin, Permit};
+use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::view::{ApiSessionView, IdentityRef};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, UniqueValue, identity_key};
+use std::sync::Arc;
+
+actions! {
+    /// Reads the caller's own session.
+    ReadOwn = Access::Partial;
+    /// Ends the caller's own session.
+    End = Access::Partial;
+    /// Asks when the services that the caller sees last changed.
+    ReadUpdates = Access::Full;
+}
+
+const TOKEN_DOMAIN: &str = "api session token";
+
+/// The hash under which a session's token is found.
+pub(crate) fn hash(app: &App, token: &str) -> TokenHash {
+    TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
+}
+
+/// Finds out who presents `token`, and counts it as activity.
+///
+/// Everything is read from the store as it is now: a session whose identity was deleted, disabled
+/// or demoted a moment ago has that effect at once. `None` for a token that opens nothing.
+pub fn resolve(app: &App, token: &str, origin: Origin) -> Result<Option<Arc<Caller>>, AppError> {
+    let view = app.snapshot()?;
+    let hash = hash(app, token);
+    let Some(live) = find_live(app, view.rows(), hash)? else {
+        return Ok(None);
+    };
+    app.projections().sessions().touch(hash, app.env().now());
+    Ok(Some(Arc::new(Caller {
+        origin,
+        identity: live.identity.entity.id.clone(),
+        identity_number: live.identity.number(),
+        session: live.session.entity.id.clone(),
+        session_number: live.session.number(),
+        standing: live.session.entity.standing(&live.policy),
+        is_admin: live.identity.entity.has_admin_rights(),
+        permissions: live
+            .identity
+            .entity
+            .spec
+            .permissions
+            .clone()
+            .unwrap_or_default(),
+    })))
+}
+
+/// A session with what it depends on.
+struct Live {
+    session: Found<ApiSession>,
+    identity: Found<Identity>,
+    policy: AuthPolicy,
+}
+
+fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {
+    let by_token = UniqueValue::new(Index::ApiSessionToken, hash.0);
+    let Some(session) = rows.find::<ApiSession>(&by_token)? else {
+        return Ok(None);
+    };
+    let now = app.env().now();
+    if last_activity(app, &session.entity)
+        .saturating_add(app.settings().session_timeout)
+        .is_ok_and(|end| now >= end)
+    {
+        return Ok(None);
+    }
+    let key = identity_key(session.root_number());
+    let entity: Identity = rows
+        .get(&key)?
+        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
+    if entity.is_disabled(now) {
+        return Ok(None);
+    }
+    let policy = find_policy(rows, &entity.spec.auth_policy)?
+        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))?
+        .entity;
+    Ok(Some(Live {
+        session,
+        identity: Found { key, entity },
+        policy,
+    }))
+}
+
+/// When a session was last used: what memory knows is newer than what the store knows.
+fn last_activity(app: &App, session: &ApiSession) -> Timestamp {
+    app.projections()
+        .sessions()
+        .find(session.token_hash)
+        .map_or(session.last_activity_at, |seen| {
+            seen.last_activity_at().max(session.last_activity_at)
+        })
+}
+
+/// Reads the caller's own session.
+pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, AppError> {
+    let caller = permit.caller();
+    let view = app.snapshot()?;
+    let key = identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0);
+    let gone = || AppError::not_found("apiSession", caller.session.as_str());
+    let session: ApiSession = view.rows().get(&key)?.ok_or_else(gone)?;
+    let identity: Identity = view
+        .rows()
+        .get(&identity_key(caller.identity_number))?
+        .ok_or_else(gone)?;
+    let policy = find_policy(view.rows(), &identity.spec.auth_policy)?.ok_or_else(gone)?;
+    Ok(ApiSessionView {
+        open_factors: session.open_factors(&policy.entity),
+        last_activity_at: last_activity(app, &session),
+        timeout: app.settings().session_timeout,
+        identity: IdentityRef::from(&identity),
+        session,
+    })
+}
+
+/// Ends the caller's own session.
+pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
+    let caller = permit.caller();
+    let key = identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0);
+    app.commit(move |rows| {
+        // It may have ended meanwhile, which is what was wanted.
+        match rows.rows().get::<ApiSession>(&key)? {
+            Some(session) => Ok::<_, AppError>(rows.remove(&key, &session)?),
+            None => Ok(()),
+        }
+    })
+    .await?;
+    audit::changed(caller, "api-session.end", caller.session.as_str());
+    Ok(())
+}
+
+/// When the services that the caller sees last changed. There are none yet, so nothing has changed
+/// since the session began.
+pub fn last_service_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
+    let caller = permit.caller();
+    let view = app.snapshot()?;
+    let key = identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0);
+    let session: ApiSession = view
+        .rows()
+        .get(&key)?
+        .ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))?;
+    Ok(session.created_at)
+}

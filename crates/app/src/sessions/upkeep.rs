@@ -1,0 +1,63 @@
+//! What happens to sessions in the background: unused ones end, activity is written down.
+
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_domain::api_session::ApiSession;
+use portcullis_storage::tables::{API_SESSION, identity_key};
+
+/// Most sessions that one transaction ends or updates.
+const BATCH: usize = 500;
+
+/// Ends sessions that were not used for longer than their timeout; returns how many.
+pub async fn sweep(app: &App) -> Result<usize, AppError> {
+    let now = app.env().now();
+    let timeout = app.settings().session_timeout;
+    let expired = app.projections().sessions().expired(now, timeout, BATCH);
+    if expired.is_empty() {
+        return Ok(0);
+    }
+    app.commit(move |rows| {
+        let mut ended = 0;
+        for (owner, number) in &expired {
+            let key = identity_key(*owner).dependent(API_SESSION, number.0);
+            if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
+                rows.remove(&key, &session)?;
+                ended += 1;
+            }
+        }
+        Ok::<_, AppError>(ended)
+    })
+    .await
+}
+
+/// Writes down when sessions were last used; returns for how many.
+pub async fn flush_activity(app: &App) -> Result<usize, AppError> {
+    let mut flushed = 0;
+    loop {
+        let batch = app.projections().sessions().drain_dirty_activity(BATCH);
+        let size = batch.len();
+        if size == 0 {
+            return Ok(flushed);
+        }
+        app.commit(move |rows| {
+            for (owner, number, seen) in &batch {
+                let key = identity_key(*owner).dependent(API_SESSION, number.0);
+                if let Some(session) = rows.rows().get::<ApiSession>(&key)?
+                    && session.last_activity_at < *seen
+                {
+                    let after = ApiSession {
+                        last_activity_at: *seen,
+                        ..session.clone()
+                    };
+                    rows.replace(&key, &session, &after)?;
+                }
+            }
+            Ok::<_, AppError>(())
+        })
+        .await?;
+        flushed += size;
+        if size < BATCH {
+            return Ok(flushed);
+        }
+    }
+}
