@@ -65,8 +65,8 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Goes to the place that has `below` slots before it in descending order's reverse: into
-    /// the run around rank `below - 1`, past as many of it as lie above that rank.
+    /// Steps into the run that holds rank `below - 1`, counted upwards, after as many of its slots
+    /// as lie above that rank: the descending walk has passed that many of them.
     fn enter(&mut self, below: usize) {
         let Some(last) = below
             .checked_sub(1)

@@ -142,6 +142,65 @@ fn ascending_insertion_fills_the_leaves() {
     );
 }
 
+/// Each lands behind the last slot of a leaf in the middle, which must not leave a leaf for each.
+#[test]
+fn descending_insertion_into_a_gap_fills_the_leaves() {
+    let mut order = Order::default();
+    for bit in (0..20_000).chain((20_000..60_000).rev()) {
+        // The gap lies below one slot, so that none of these is the last.
+        order.insert(Slot::from_bit(bit), |other| other.bit().cmp(&bit));
+        if bit == 0 {
+            order.insert(Slot::from_bit(u32::MAX), |_| Ordering::Less);
+        }
+    }
+    check(&order.root, true);
+    assert!(
+        order.heap_bytes() < 60_000 * 9,
+        "{} bytes",
+        order.heap_bytes()
+    );
+}
+
+#[test]
+fn removal_gives_memory_back() {
+    let mut order = Order::from_sorted(&sorted(0..100_000));
+    let full = order.heap_bytes();
+    for bit in (0..100_000).filter(|bit| bit % 50 != 0) {
+        remove(&mut order, Slot::from_bit(bit));
+    }
+    assert_same(&order, &sorted((0..100_000).step_by(50)));
+    assert!(
+        order.heap_bytes() < full / 5,
+        "{} of {full} bytes",
+        order.heap_bytes()
+    );
+}
+
+/// Nodes at the right end may be nearly empty; the last of them vanish when they are emptied.
+#[test]
+fn the_right_end_can_be_taken_off_at_every_seam() {
+    let full = u32::try_from(LEAF_MAX * INNER_MAX).unwrap();
+    for count in [257, full + 1, full + 2, full + 257, full * 2 + 1] {
+        let mut order = Order::default();
+        for bit in 0..count {
+            order.insert(Slot::from_bit(bit), |other| other.bit().cmp(&bit));
+        }
+        for bit in (count - 300.min(count)..count).rev() {
+            let removed = order.remove(|other| other.bit().cmp(&bit));
+            assert_eq!(removed, Some(Slot::from_bit(bit)));
+            check_right_end(&order.root, bit.checked_sub(1));
+        }
+        check(&order.root, true);
+    }
+}
+
+fn check_right_end(node: &Node, last: Option<u32>) {
+    match node {
+        Node::Leaf(slots) => assert_eq!(slots.last().map(|slot| slot.bit()), last),
+        Node::Inner(children) => check_right_end(&children.last().unwrap().node, last),
+    }
+}
+
 #[test]
 fn linear_building_equals_insertion_at_every_seam() {
     for count in [

@@ -147,14 +147,11 @@ fn run<E: Catalogued + Debug + Clone>(
     (catalog, model)
 }
 
-/// Ids are unique among the numbers and come in another order than they do.
+/// Ids are unique among the numbers and come in another order than they do, which changes with
+/// the variant.
 fn any_id(number: u64) -> impl Strategy<Value = String> {
-    (0..2_u8).prop_map(move |variant| {
-        format!(
-            "{:x}-{variant}",
-            number.wrapping_mul(0x9E37_79B9) % 997 * 100 + number
-        )
-    })
+    let mixed = number.wrapping_mul(0x9E37_79B9) % 997 * 100 + number;
+    (0..2_u8).prop_map(move |variant| format!("{variant}-{mixed:x}"))
 }
 
 fn any_identity(number: u64) -> impl Strategy<Value = Identity> {
