@@ -1,0 +1,322 @@
+//! The client: verbs over endpoints.
+
+use crate::builder::ClientBuilder;
+use crate::connection::Connector;
+use crate::endpoint::Endpoint;
+use crate::error::ClientError;
+use crate::exchange::{Exchange, Observer};
+use crate::list_query::ListQuery;
+use crate::reply::Reply;
+use crate::trust::Trust;
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderValue};
+use http::{Method, Request};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
+use rustls_pki_types::CertificateDer;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{self, Instant};
+use url::Url;
+
+/// Carries the session token.
+const SESSION: &str = "zt-session";
+
+const JSON: &str = "application/json";
+
+/// The largest answer that is read: 256 MiB, a list of some hundred thousand entities.
+const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
+
+/// Speaks with one controller. Copies share their connections.
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+    session: Option<SecretString>,
+}
+
+struct Shared {
+    connector: Connector,
+    timeout: Duration,
+    observer: Option<Observer>,
+}
+
+/// The body of a request.
+#[derive(Clone, Default)]
+pub struct Body {
+    content_type: Option<&'static str>,
+    bytes: Bytes,
+}
+
+impl Body {
+    /// No body.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Bytes of some type.
+    pub fn new(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        Self {
+            content_type: Some(content_type),
+            bytes: bytes.into(),
+        }
+    }
+
+    /// A value as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Unwritable`] when the value has no form in JSON.
+    pub fn json(value: &impl Serialize) -> Result<Self, ClientError> {
+        serde_json::to_vec(value)
+            .map(|bytes| Self::new(JSON, bytes))
+            .map_err(|error| ClientError::Unwritable(error.to_string()))
+    }
+}
+
+impl fmt::Debug for Body {
+    /// Tells the size and not the content, which may hold passwords.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Body")
+            .field("content_type", &self.content_type)
+            .field("length", &self.bytes.len())
+            .finish()
+    }
+}
+
+impl Client {
+    /// Begins a client of the controller at `url`, of which scheme, host and port count.
+    pub fn builder(url: &Url, trust: Trust) -> ClientBuilder {
+        ClientBuilder::new(url, trust)
+    }
+
+    pub(crate) fn new(
+        connector: Connector,
+        session: Option<SecretString>,
+        timeout: Duration,
+        observer: Option<Observer>,
+    ) -> Self {
+        let shared = Shared {
+            connector,
+            timeout,
+            observer,
+        };
+        Self {
+            shared: Arc::new(shared),
+            session,
+        }
+    }
+
+    /// The same client with that session token instead of any it had.
+    #[must_use]
+    pub fn with_session(&self, token: SecretString) -> Self {
+        Self {
+            shared: Arc::clone(&self.shared),
+            session: Some(token),
+        }
+    }
+
+    /// Fetches one thing.
+    pub async fn get<T: DeserializeOwned>(&self, endpoint: &Endpoint) -> Result<T, ClientError> {
+        let envelope: Envelope<T> = self.call(Method::GET, endpoint, Body::none()).await?;
+        Ok(envelope.data)
+    }
+
+    /// Fetches a page of a list.
+    pub async fn list<T: DeserializeOwned>(
+        &self,
+        endpoint: Endpoint,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<T>, ClientError> {
+        self.call(Method::GET, &query.apply(endpoint), Body::none()).await
+    }
+
+    /// Creates an entity.
+    pub async fn create<B: Serialize + Sync>(
+        &self,
+        endpoint: &Endpoint,
+        body: &B,
+    ) -> Result<Created, ClientError> {
+        self.post(endpoint, Body::json(body)?).await
+    }
+
+    /// Posts a body and reads what the answer holds.
+    pub async fn post<T: DeserializeOwned>(
+        &self,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<T, ClientError> {
+        let envelope: Envelope<T> = self.call(Method::POST, endpoint, body).await?;
+        Ok(envelope.data)
+    }
+
+    /// Replaces an entity.
+    pub async fn put<B: Serialize + Sync>(
+        &self,
+        endpoint: &Endpoint,
+        body: &B,
+    ) -> Result<(), ClientError> {
+        self.succeed(Method::PUT, endpoint, Body::json(body)?).await
+    }
+
+    /// Changes parts of an entity.
+    pub async fn patch<B: Serialize + Sync>(
+        &self,
+        endpoint: &Endpoint,
+        body: &B,
+    ) -> Result<(), ClientError> {
+        self.succeed(Method::PATCH, endpoint, Body::json(body)?).await
+    }
+
+    /// Deletes an entity.
+    pub async fn delete(&self, endpoint: &Endpoint) -> Result<(), ClientError> {
+        self.succeed(Method::DELETE, endpoint, Body::none()).await
+    }
+
+    /// Sends a request and gives the answer as it came, whatever its status.
+    ///
+    /// # Errors
+    ///
+    /// All of [`ClientError`] but [`ClientError::Refused`].
+    pub async fn send(
+        &self,
+        method: Method,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<Reply, ClientError> {
+        let begin = Instant::now();
+        let shared = &self.shared;
+        let request = self.request(&method, endpoint, body)?;
+        let reply = time::timeout(shared.timeout, shared.exchange(request, &method, endpoint))
+            .await
+            .unwrap_or_else(|_elapsed| {
+                Err(shared.connector.unreachable(io::ErrorKind::TimedOut.into()))
+            });
+        if let Some(observer) = &shared.observer {
+            observer(Exchange {
+                method: &method,
+                target: &endpoint.to_string(),
+                status: reply.as_ref().ok().map(|reply| reply.status.as_u16()),
+                elapsed: begin.elapsed(),
+            });
+        }
+        reply
+    }
+
+    /// The certificates that the controller shows to a new connection, its own first.
+    pub(crate) async fn peer_chain(&self) -> Result<Vec<CertificateDer<'static>>, ClientError> {
+        Ok(self.shared.connector.connect().await?.peer_chain)
+    }
+
+    /// Sends a request and demands a status of success.
+    pub(crate) async fn succeed(
+        &self,
+        method: Method,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<(), ClientError> {
+        let reply = self.send(method, endpoint, body).await?;
+        reply.into_success().map(drop).map_err(ClientError::Refused)
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<T, ClientError> {
+        let reply = self.send(method.clone(), endpoint, body).await?;
+        let reply = reply.into_success().map_err(ClientError::Refused)?;
+        // The text of the error says where and what type, and nothing of the values.
+        serde_json::from_slice(&reply.body)
+            .map_err(|error| self.shared.unexpected(&method, endpoint, error.to_string()))
+    }
+
+    /// An answer makes no sense for `reason`.
+    pub(crate) fn unexpected(
+        &self,
+        method: &Method,
+        endpoint: &Endpoint,
+        reason: impl Into<String>,
+    ) -> ClientError {
+        self.shared.unexpected(method, endpoint, reason.into())
+    }
+
+    fn request(
+        &self,
+        method: &Method,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<Request<Full<Bytes>>, ClientError> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(endpoint.to_target()?)
+            .header(HOST, self.shared.connector.authority())
+            .header(ACCEPT, "application/json, */*;q=0.5");
+        if let Some(content_type) = body.content_type {
+            request = request.header(CONTENT_TYPE, content_type);
+        }
+        if let Some(token) = &self.session {
+            let mut value = HeaderValue::from_str(token.expose_secret())
+                .map_err(|_secret| unwritable("the session token is no token"))?;
+            value.set_sensitive(true);
+            request = request.header(SESSION, value);
+        }
+        request
+            .body(Full::new(body.bytes))
+            .map_err(|error| ClientError::Unwritable(error.to_string()))
+    }
+}
+
+impl Shared {
+    async fn exchange(
+        &self,
+        request: Request<Full<Bytes>>,
+        method: &Method,
+        endpoint: &Endpoint,
+    ) -> Result<Reply, ClientError> {
+        let (response, sender) = self.connector.send(request).await?;
+        let (head, body) = response.into_parts();
+        let body = Limited::new(body, LARGEST_ANSWER).collect().await;
+        let body = body.map_err(|error| match error.downcast::<hyper::Error>() {
+            Ok(broken) => self.connector.from_hyper(*broken),
+            Err(error) if error.is::<LengthLimitError>() => {
+                self.unexpected(method, endpoint, "it is too large".to_owned())
+            },
+            Err(error) => self.unexpected(method, endpoint, error.to_string()),
+        })?;
+        self.connector.keep(sender);
+        Ok(Reply {
+            status: head.status,
+            headers: head.headers,
+            body: body.to_bytes(),
+        })
+    }
+
+    fn unexpected(&self, method: &Method, endpoint: &Endpoint, reason: String) -> ClientError {
+        ClientError::Unexpected {
+            address: self.connector.authority(),
+            request: format!("{method} {endpoint}"),
+            reason,
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Client")
+            .field("address", &self.shared.connector.authority())
+            .field("has_session", &self.session.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+fn unwritable(reason: &str) -> ClientError {
+    ClientError::Unwritable(reason.to_owned())
+}

@@ -1,0 +1,182 @@
+//! What a request is sent to.
+
+use crate::error::ClientError;
+use secrecy::{ExposeSecret as _, SecretString};
+use std::fmt::{self, Write as _};
+
+/// One of the APIs of a controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Api {
+    /// What administrators use.
+    Management,
+    /// What clients of the network use.
+    Client,
+}
+
+impl Api {
+    /// The path before every path of the API.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Management => "/edge/management/v1",
+            Self::Client => "/edge/client/v1",
+        }
+    }
+}
+
+/// A path below an API with its parameters.
+///
+/// Segments and values are texts as people write them; they are encoded when the request is made,
+/// and no segment can lead out of its place.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_client::{Api, Endpoint};
+///
+/// let endpoint = Endpoint::new(Api::Management, "identities")
+///     .then("a/b")
+///     .with("filter", "name = \"x\"");
+/// assert_eq!(
+///     endpoint.to_string(),
+///     "/edge/management/v1/identities/a%2Fb?filter=name%20%3D%20%22x%22"
+/// );
+/// ```
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    api: Api,
+    segments: Vec<String>,
+    parameters: Vec<Parameter>,
+}
+
+#[derive(Debug, Clone)]
+struct Parameter {
+    name: &'static str,
+    value: Value,
+}
+
+#[derive(Debug, Clone)]
+enum Value {
+    Plain(String),
+    Secret(SecretString),
+}
+
+impl Endpoint {
+    /// The path `segment` of an API.
+    pub fn new(api: Api, segment: impl Into<String>) -> Self {
+        Self {
+            api,
+            segments: vec![segment.into()],
+            parameters: Vec::new(),
+        }
+    }
+
+    /// The path `segment` below this one.
+    #[must_use]
+    pub fn then(mut self, segment: impl Into<String>) -> Self {
+        self.segments.push(segment.into());
+        self
+    }
+
+    /// The same path with one more parameter.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        let value = Value::Plain(value.into());
+        self.parameters.push(Parameter { name, value });
+        self
+    }
+
+    /// The same path with one more parameter, whose value is never shown.
+    #[must_use]
+    pub fn with_secret(mut self, name: &'static str, value: SecretString) -> Self {
+        let value = Value::Secret(value);
+        self.parameters.push(Parameter { name, value });
+        self
+    }
+
+    /// Writes path and parameters as they stand in a request, secrets included.
+    pub(crate) fn to_target(&self) -> Result<String, ClientError> {
+        if let Some(segment) = self.segments.iter().find(|segment| leads_astray(segment)) {
+            return Err(ClientError::Unwritable(format!("`{segment}` is no id")));
+        }
+        Ok(self.write(|secret| encode(secret.expose_secret())))
+    }
+
+    fn write(&self, secret: impl Fn(&SecretString) -> String) -> String {
+        let mut text = self.api.prefix().to_owned();
+        for segment in &self.segments {
+            text.push('/');
+            text.push_str(&encode(segment));
+        }
+        for (index, Parameter { name, value }) in self.parameters.iter().enumerate() {
+            text.push(if index == 0 { '?' } else { '&' });
+            text.push_str(name);
+            text.push('=');
+            match value {
+                Value::Plain(value) => text.push_str(&encode(value)),
+                Value::Secret(value) => text.push_str(&secret(value)),
+            }
+        }
+        text
+    }
+}
+
+impl fmt::Display for Endpoint {
+    /// Writes path and parameters without what is secret.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.write(|_| "***".to_owned()))
+    }
+}
+
+/// Whether servers take a segment for something else than a name (RFC 3986 section 5.2.4).
+fn leads_astray(segment: &str) -> bool {
+    matches!(segment, "" | "." | "..")
+}
+
+/// Encodes all but the characters that mean themselves everywhere (RFC 3986 section 2.3).
+fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_stay_in_their_place() {
+        let to = |segment: &str| Endpoint::new(Api::Client, "x").then(segment).to_target();
+        for (segment, written) in [
+            ("aB3.dE6-H_", "aB3.dE6-H_"),
+            ("a/b?c#d", "a%2Fb%3Fc%23d"),
+            ("a b", "a%20b"),
+            ("ä", "%C3%A4"),
+            ("..%2f", "..%252f"),
+        ] {
+            assert_eq!(to(segment).unwrap(), format!("/edge/client/v1/x/{written}"));
+        }
+        for segment in ["", ".", ".."] {
+            assert!(matches!(to(segment), Err(ClientError::Unwritable(_))), "{segment}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_sent_and_not_shown() {
+        let endpoint = Endpoint::new(Api::Client, "enroll")
+            .with("method", "ott")
+            .with_secret("token", "t+1".into());
+        assert_eq!(
+            endpoint.to_target().unwrap(),
+            "/edge/client/v1/enroll?method=ott&token=t%2B1"
+        );
+        assert_eq!(endpoint.to_string(), "/edge/client/v1/enroll?method=ott&token=***");
+        assert!(!format!("{endpoint:?}").contains("t+1"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Why a request did not bring what was asked for.
+
+use portcullis_api::code::Code;
+use portcullis_api::error::{Cause, ErrorBody};
+use std::fmt;
+use std::io;
+
+/// A request failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// No answer could be obtained: the name does not resolve, nothing listens, the connection
+    /// broke, or the time was over.
+    #[error("the controller at {address} cannot be reached")]
+    Unreachable {
+        /// Host and port.
+        address: String,
+        /// What happened.
+        #[source]
+        source: io::Error,
+    },
+    /// The certificate that the other side showed is not one that is trusted.
+    #[error("the controller at {address} cannot prove that it is the one that is trusted")]
+    Untrusted {
+        /// Host and port.
+        address: String,
+        /// What is wrong with the certificate.
+        #[source]
+        source: rustls::Error,
+    },
+    /// The controller answered that it does not do what was asked for.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
+    /// The answer is not what a controller says.
+    #[error("the answer of {address} to `{request}` is not understood: {reason}")]
+    Unexpected {
+        /// Host and port.
+        address: String,
+        /// Method and path.
+        request: String,
+        /// What is odd about the answer.
+        reason: String,
+    },
+    /// The request could not be written.
+    #[error("the request cannot be written: {0}")]
+    Unwritable(String),
+}
+
+impl ClientError {
+    /// The refusal, if this is one.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            Self::Unreachable { .. }
+            | Self::Untrusted { .. }
+            | Self::Unexpected { .. }
+            | Self::Unwritable(_) => None,
+        }
+    }
+
+    /// Whether the controller refused with that code.
+    pub fn is_refused_with(&self, code: Code) -> bool {
+        self.refusal().and_then(Refusal::code) == Some(code)
+    }
+}
+
+/// An answer with an error status.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// The error, if the answer held one.
+    pub body: Option<ErrorBody>,
+    /// Seconds after which another attempt makes sense, if the answer said so.
+    pub retry_after: Option<u64>,
+}
+
+impl Refusal {
+    /// The code of the error, if there is one that is known here.
+    pub fn code(&self) -> Option<Code> {
+        self.body.as_ref().and_then(ErrorBody::code)
+    }
+}
+
+impl fmt::Display for Refusal {
+    /// Writes code, message and what led to it, innermost last.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(body) = &self.body else {
+            return write!(formatter, "the controller answered with status {}", self.status);
+        };
+        let error = &body.error;
+        write!(formatter, "the controller refused: {} ({})", error.message, error.code)?;
+        let mut cause = error.cause.as_ref();
+        while let Some(current) = cause {
+            cause = write_cause(formatter, current)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Writes one cause and gives the next one.
+fn write_cause<'c>(
+    formatter: &mut fmt::Formatter<'_>,
+    cause: &'c Cause,
+) -> Result<Option<&'c Cause>, fmt::Error> {
+    match cause {
+        Cause::Field(field) => write!(formatter, ": {}: {}", field.field, field.reason)?,
+        Cause::Nested(nested) => {
+            if !nested.message.is_empty() {
+                write!(formatter, ": {}", nested.message)?;
+            }
+            return Ok(nested.cause.as_deref());
+        },
+        Cause::Other(members) => {
+            if let Some(message) = members.get("message").and_then(|message| message.as_str()) {
+                write!(formatter, ": {message}")?;
+            }
+        },
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_domain::FieldError;
+    use portcullis_domain::ids::RequestId;
+    use serde_json::json;
+
+    fn refusal(body: Option<ErrorBody>) -> Refusal {
+        Refusal {
+            status: 400,
+            body,
+            retry_after: None,
+        }
+    }
+
+    #[test]
+    fn refusals_say_what_led_to_them() {
+        let request = || RequestId::from_wire("r");
+        let not_found = || ErrorBody::new(Code::NotFound, request());
+        let text = |body: ErrorBody| refusal(Some(body)).to_string();
+        assert_eq!(
+            text(ErrorBody::field(FieldError::new("name", "is taken", "x"), request())),
+            "the controller refused: The request is not valid; the cause says what is wrong \
+             (COULD_NOT_VALIDATE): name: is taken"
+        );
+        let nested = json!({"code": "A", "message": "outer", "cause": {"code": "B", "message": "inner"}});
+        let nested = serde_json::from_value(nested).unwrap();
+        assert!(text(not_found().because(nested)).ends_with("(NOT_FOUND): outer: inner"));
+        let data = Cause::data(json!({"x": 1}), Some("why".to_owned()));
+        assert!(text(not_found().because(data)).ends_with("(NOT_FOUND): why"));
+        assert_eq!(refusal(None).to_string(), "the controller answered with status 400");
+    }
+
+    #[test]
+    fn code_is_found() {
+        let body = ErrorBody::new(Code::NotFound, RequestId::from_wire("r"));
+        let error = ClientError::Refused(Box::new(refusal(Some(body))));
+        assert!(error.is_refused_with(Code::NotFound));
+        assert!(!error.is_refused_with(Code::Unauthorized));
+        assert!(!ClientError::Unwritable(String::new()).is_refused_with(Code::NotFound));
+    }
+}

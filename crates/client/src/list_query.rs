@@ -1,0 +1,107 @@
+//! Which part of a list is wanted.
+
+use crate::endpoint::Endpoint;
+
+/// Which part of a list is wanted. What is `None` is left to the controller.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListQuery {
+    /// What entities have to be like, in the language of filters.
+    pub filter: Option<String>,
+    /// Most entities on the page; -1 for all of them.
+    pub limit: Option<i64>,
+    /// Entities before the page.
+    pub offset: Option<i64>,
+    /// Order, as after the words `sort by`.
+    pub sort: Option<String>,
+}
+
+impl ListQuery {
+    /// Everything that the filter lets through, in pages of the controller's choice.
+    pub fn filtered(filter: impl Into<String>) -> Self {
+        Self {
+            filter: Some(filter.into()),
+            ..Self::default()
+        }
+    }
+
+    /// Whatever has exactly that value in that field.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_client::ListQuery;
+    ///
+    /// let query = ListQuery::equal("name", r#"the "best" laptop"#);
+    /// assert_eq!(query.filter.unwrap(), r#"name="the \"best\" laptop""#);
+    /// ```
+    pub fn equal(field: &str, value: &str) -> Self {
+        Self::filtered(format!("{field}={}", quote(value)))
+    }
+
+    /// Adds the parameters to those of `endpoint`.
+    pub(crate) fn apply(&self, mut endpoint: Endpoint) -> Endpoint {
+        if let Some(filter) = &self.filter {
+            endpoint = endpoint.with("filter", filter);
+        }
+        if let Some(limit) = self.limit {
+            endpoint = endpoint.with("limit", limit.to_string());
+        }
+        if let Some(offset) = self.offset {
+            endpoint = endpoint.with("offset", offset.to_string());
+        }
+        if let Some(sort) = &self.sort {
+            endpoint = endpoint.with("sort", sort);
+        }
+        endpoint
+    }
+}
+
+/// Writes a text as a string of the filter language.
+fn quote(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            '\u{c}' => quoted.push_str("\\f"),
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::endpoint::Api;
+
+    #[test]
+    fn values_cannot_leave_their_quotes() {
+        for (value, written) in [
+            ("plain", r#"name="plain""#),
+            (r#"" or true"#, r#"name="\" or true""#),
+            (r"back\slash", r#"name="back\\slash""#),
+            ("line\nfeed", r#"name="line\nfeed""#),
+        ] {
+            assert_eq!(ListQuery::equal("name", value).filter.unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn only_what_is_set_is_sent() {
+        let to = |query: ListQuery| query.apply(Endpoint::new(Api::Client, "x")).to_string();
+        assert_eq!(to(ListQuery::default()), "/edge/client/v1/x");
+        let query = ListQuery {
+            filter: Some("true".to_owned()),
+            limit: Some(-1),
+            offset: Some(2),
+            sort: Some("name".to_owned()),
+        };
+        assert_eq!(to(query), "/edge/client/v1/x?filter=true&limit=-1&offset=2&sort=name");
+    }
+}

@@ -1,0 +1,77 @@
+//! Answers as they came.
+
+use crate::error::Refusal;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode, header};
+use portcullis_api::error::ErrorBody;
+
+/// An answer as it came, whatever its status.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// Gives the answer back if it reports success.
+    pub(crate) fn into_success(self) -> Result<Self, Box<Refusal>> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        let retry_after = self.headers.get(header::RETRY_AFTER);
+        Err(Box::new(Refusal {
+            status: self.status.as_u16(),
+            body: self.error(),
+            retry_after: retry_after.and_then(|value| value.to_str().ok()?.parse().ok()),
+        }))
+    }
+
+    /// The error that the body holds, in an envelope or bare.
+    fn error(&self) -> Option<ErrorBody> {
+        if let Ok(body) = serde_json::from_slice(&self.body) {
+            return Some(body);
+        }
+        let error = serde_json::from_slice(&self.body).ok()?;
+        Some(ErrorBody {
+            error,
+            meta: portcullis_api::error::ErrorMeta::default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_api::code::Code;
+
+    fn reply(status: StatusCode, body: &str) -> Reply {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::RETRY_AFTER, header::HeaderValue::from_static("7"));
+        Reply {
+            status,
+            headers,
+            body: Bytes::from(body.to_owned()),
+        }
+    }
+
+    #[test]
+    fn errors_are_read_in_each_form() {
+        let enveloped = r#"{"error":{"code":"NOT_FOUND","message":"m","requestId":"r"},"meta":{}}"#;
+        let bare = r#"{"code":"REQUEST_ENTITY_TOO_LARGE","message":"m","cause":null}"#;
+        for (body, code) in [
+            (enveloped, Some(Code::NotFound)),
+            (bare, Some(Code::RequestEntityTooLarge)),
+            ("<html>", None),
+            ("", None),
+        ] {
+            let refusal = reply(StatusCode::NOT_FOUND, body).into_success().unwrap_err();
+            assert_eq!((refusal.status, refusal.retry_after), (404, Some(7)));
+            assert_eq!(refusal.code(), code, "{body}");
+        }
+        assert!(reply(StatusCode::CREATED, "").into_success().is_ok());
+    }
+}

@@ -1,0 +1,8 @@
+//! Requests for the resources that the command line and the tests use, one file for each.
+
+mod auth_policies;
+mod enroll;
+mod enrollments;
+mod identities;
+mod network;
+mod sessions;

@@ -1,0 +1,53 @@
+//! Enrollments, for administrators.
+
+use crate::client::{Body, Client};
+use crate::endpoint::{Api, Endpoint};
+use crate::error::ClientError;
+use crate::list_query::ListQuery;
+use http::Method;
+use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
+use portcullis_api::envelope::{Created, ListEnvelope};
+use portcullis_domain::ids::EnrollmentId;
+
+impl Client {
+    /// A page of the enrollments that are pending.
+    pub async fn enrollments(
+        &self,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<EnrollmentDetail>, ClientError> {
+        self.list(collection(), query).await
+    }
+
+    /// One enrollment.
+    pub async fn enrollment(&self, id: &EnrollmentId) -> Result<EnrollmentDetail, ClientError> {
+        self.get(&one(id)).await
+    }
+
+    /// Creates an enrollment.
+    pub async fn create_enrollment(&self, body: &EnrollmentCreate) -> Result<Created, ClientError> {
+        self.create(&collection(), body).await
+    }
+
+    /// Gives an enrollment another token and another end; the old token is worth nothing then.
+    pub async fn refresh_enrollment(
+        &self,
+        id: &EnrollmentId,
+        body: &EnrollmentRefresh,
+    ) -> Result<(), ClientError> {
+        let endpoint = one(id).then("refresh");
+        self.succeed(Method::POST, &endpoint, Body::json(body)?).await
+    }
+
+    /// Deletes an enrollment.
+    pub async fn delete_enrollment(&self, id: &EnrollmentId) -> Result<(), ClientError> {
+        self.delete(&one(id)).await
+    }
+}
+
+fn collection() -> Endpoint {
+    Endpoint::new(Api::Management, "enrollments")
+}
+
+fn one(id: &EnrollmentId) -> Endpoint {
+    collection().then(id.as_str())
+}

@@ -1,0 +1,70 @@
+//! Identities, for administrators.
+
+use crate::client::Client;
+use crate::endpoint::{Api, Endpoint};
+use crate::error::ClientError;
+use crate::list_query::ListQuery;
+use portcullis_api::enrollment::EnrollmentDetail;
+use portcullis_api::envelope::{Created, ListEnvelope};
+use portcullis_api::identity::{IdentityCreate, IdentityDetail, IdentityPatch, IdentityUpdate};
+use portcullis_domain::ids::IdentityId;
+
+impl Client {
+    /// A page of the identities.
+    pub async fn identities(
+        &self,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<IdentityDetail>, ClientError> {
+        self.list(collection(), query).await
+    }
+
+    /// One identity.
+    pub async fn identity(&self, id: &IdentityId) -> Result<IdentityDetail, ClientError> {
+        self.get(&one(id)).await
+    }
+
+    /// Creates an identity.
+    pub async fn create_identity(&self, body: &IdentityCreate) -> Result<Created, ClientError> {
+        self.create(&collection(), body).await
+    }
+
+    /// Replaces what administrators decide about an identity.
+    pub async fn replace_identity(
+        &self,
+        id: &IdentityId,
+        body: &IdentityUpdate,
+    ) -> Result<(), ClientError> {
+        self.put(&one(id), body).await
+    }
+
+    /// Changes some of what administrators decide about an identity.
+    pub async fn patch_identity(
+        &self,
+        id: &IdentityId,
+        body: &IdentityPatch,
+    ) -> Result<(), ClientError> {
+        self.patch(&one(id), body).await
+    }
+
+    /// Deletes an identity and everything that belongs to it.
+    pub async fn delete_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
+        self.delete(&one(id)).await
+    }
+
+    /// The enrollments of an identity that are pending.
+    pub async fn enrollments_of_identity(
+        &self,
+        id: &IdentityId,
+    ) -> Result<ListEnvelope<EnrollmentDetail>, ClientError> {
+        let endpoint = one(id).then("enrollments");
+        self.list(endpoint, &ListQuery::default()).await
+    }
+}
+
+fn collection() -> Endpoint {
+    Endpoint::new(Api::Management, "identities")
+}
+
+fn one(id: &IdentityId) -> Endpoint {
+    collection().then(id.as_str())
+}

@@ -1,0 +1,23 @@
+//! What a controller tells everyone.
+
+use crate::client::{Body, Client};
+use crate::endpoint::{Api, Endpoint};
+use crate::error::ClientError;
+use http::Method;
+use portcullis_api::version::Version;
+
+impl Client {
+    /// What the controller is, and which APIs it offers.
+    pub async fn version(&self) -> Result<Version, ClientError> {
+        self.get(&Endpoint::new(Api::Client, "version")).await
+    }
+
+    /// The authorities of the network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
+    pub async fn ca_bundle(&self) -> Result<String, ClientError> {
+        let endpoint = Endpoint::new(Api::Client, ".well-known").then("est").then("cacerts");
+        let reply = self.send(Method::GET, &endpoint, Body::none()).await?;
+        let reply = reply.into_success().map_err(ClientError::Refused)?;
+        String::from_utf8(reply.body.into())
+            .map_err(|_bytes| self.unexpected(&Method::GET, &endpoint, "it is no text"))
+    }
+}

@@ -1,0 +1,59 @@
+//! Logging in and out.
+
+use crate::client::{Body, Client};
+use crate::endpoint::{Api, Endpoint};
+use crate::error::ClientError;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::authenticate::Authenticate;
+use portcullis_api::identity::IdentityDetail;
+use secrecy::SecretString;
+
+impl Client {
+    /// Opens a session by username and password. The client itself stays as it is; see
+    /// [`Client::with_session`].
+    ///
+    /// The session may be partial: then `auth_queries` says what is still to be answered.
+    pub async fn authenticate_with_password(
+        &self,
+        api: Api,
+        username: &str,
+        password: SecretString,
+    ) -> Result<ApiSessionDetail, ClientError> {
+        let body = Authenticate::password(username, password);
+        self.authenticate(api, "password", &body).await
+    }
+
+    /// Opens a session by the certificate that the client shows in TLS.
+    pub async fn authenticate_with_certificate(
+        &self,
+        api: Api,
+    ) -> Result<ApiSessionDetail, ClientError> {
+        self.authenticate(api, "cert", &Authenticate::default()).await
+    }
+
+    /// Opens a session by `method`: `password`, `cert` or `ext-jwt`.
+    pub async fn authenticate(
+        &self,
+        api: Api,
+        method: &str,
+        body: &Authenticate,
+    ) -> Result<ApiSessionDetail, ClientError> {
+        let endpoint = Endpoint::new(api, "authenticate").with("method", method);
+        self.post(&endpoint, Body::json(body)?).await
+    }
+
+    /// The session of the caller.
+    pub async fn current_session(&self, api: Api) -> Result<ApiSessionDetail, ClientError> {
+        self.get(&Endpoint::new(api, "current-api-session")).await
+    }
+
+    /// Ends the session of the caller.
+    pub async fn log_out(&self, api: Api) -> Result<(), ClientError> {
+        self.delete(&Endpoint::new(api, "current-api-session")).await
+    }
+
+    /// The identity of the caller.
+    pub async fn current_identity(&self, api: Api) -> Result<IdentityDetail, ClientError> {
+        self.get(&Endpoint::new(api, "current-identity")).await
+    }
+}
