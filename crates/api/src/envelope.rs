@@ -96,7 +96,7 @@ pub struct Pagination {
 
 impl<T> ListEnvelope<T> {
     /// Wraps a page of a list that can be filtered by `fields`.
-    pub fn new<U: Into<T>>(page: Page<U>, fields: &'static [&'static str]) -> Self {
+    pub fn new<U: Into<T>>(page: Page<U>, fields: impl IntoIterator<Item = &'static str>) -> Self {
         let pagination = Pagination {
             limit: page.limit.map_or(i64::MAX, to_signed),
             offset: to_signed(page.offset),
@@ -105,7 +105,7 @@ impl<T> ListEnvelope<T> {
         Self {
             data: page.items.into_iter().map(Into::into).collect(),
             meta: ListMeta {
-                filterable_fields: fields.iter().copied().map(Cow::Borrowed).collect(),
+                filterable_fields: fields.into_iter().map(Cow::Borrowed).collect(),
                 pagination,
             },
         }
@@ -150,7 +150,7 @@ mod tests {
             offset: 3,
             total: 9,
         };
-        let limited = ListEnvelope::<u32>::new(page(Some(2)), &["id"]);
+        let limited = ListEnvelope::<u32>::new(page(Some(2)), ["id"]);
         assert_eq!(
             text(&limited),
             concat!(
@@ -159,7 +159,7 @@ mod tests {
                 "\n"
             )
         );
-        let unlimited = text(&ListEnvelope::<u32>::new(page(None), &[]));
+        let unlimited = text(&ListEnvelope::<u32>::new(page(None), []));
         assert!(
             unlimited.contains(r#""limit":9223372036854775807"#),
             "{unlimited}"

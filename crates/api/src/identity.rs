@@ -13,7 +13,7 @@ pub use detail::{
     UpdbSummary,
 };
 pub use kind::IdentityTypeDetail;
-pub use request::{CreateIdentity, DisableIdentity, NewEnrollment, PatchIdentity, ReplaceIdentity};
+pub use request::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
 
 #[cfg(test)]
 mod tests;

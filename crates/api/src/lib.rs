@@ -12,12 +12,13 @@
 //!
 //! ```
 //! use portcullis_api::decode::{Decode as _, DecodeError};
-//! use portcullis_api::identity::{CreateIdentity, NewEnrollment};
+//! use portcullis_api::identity::CreateIdentity;
+//! use portcullis_domain::enrollment::Method;
 //!
 //! let body = br#"{"name": "laptop", "isAdmin": false, "enrollment": {"ott": true}}"#;
 //! let create = CreateIdentity::from_body(body)?;
 //! assert_eq!(create.spec.name.as_str(), "laptop");
-//! assert_eq!(create.enrollment, Some(NewEnrollment::Ott));
+//! assert_eq!(create.enrollment, Some(Method::Ott));
 //! # Ok::<(), DecodeError>(())
 //! ```
 

@@ -13,12 +13,14 @@ mod action;
 pub mod administrator;
 mod app;
 mod audit;
+pub mod controllers;
 pub mod enrollments;
 mod error;
 pub mod identities;
 pub mod listing;
 pub mod network;
 pub mod password;
+pub mod services;
 pub mod sessions;
 
 pub use app::{App, Parts, Settings};

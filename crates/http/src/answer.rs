@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
-use portcullis_api::envelope::{Envelope, ListEnvelope};
+use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
 use portcullis_api::json;
+use portcullis_app::listing::Schema;
 use portcullis_domain::view::Page;
 use serde::Serialize;
 
@@ -33,23 +34,33 @@ impl Answer {
 
     /// A created entity: 201 with its id and a link to it.
     pub fn created(collection: &str, id: &str) -> Self {
-        let data = portcullis_api::envelope::Created::new(collection, id);
-        Self::json(StatusCode::CREATED, &Envelope::new(data))
+        Self::json(
+            StatusCode::CREATED,
+            &Envelope::new(Created::new(collection, id)),
+        )
     }
 
     /// Done, and nothing to say: 200 with an empty object.
     pub fn done() -> Self {
-        Self::json(StatusCode::OK, &Envelope::new(portcullis_api::envelope::Empty {}))
+        Self::json(StatusCode::OK, &Envelope::empty())
     }
 
-    /// A page of a list: 200. `fields` are the symbols that filters may use.
-    pub fn list<T: Serialize>(page: Page<T>, fields: &[&str]) -> Self {
-        Self::json(StatusCode::OK, &ListEnvelope::new(page, fields))
+    /// A page of a list: 200, with the symbols that filters may use.
+    pub fn list<T: Serialize>(page: Page<T>, schema: &'static Schema) -> Self {
+        Self::json(
+            StatusCode::OK,
+            &ListEnvelope::<T>::new(page, schema.names()),
+        )
     }
 
     /// A body of another type: 200.
     pub fn raw(content_type: &'static str, body: impl Into<Bytes>) -> Self {
-        Self { status: StatusCode::OK, content_type, headers: Vec::new(), body: body.into() }
+        Self {
+            status: StatusCode::OK,
+            content_type,
+            headers: Vec::new(),
+            body: body.into(),
+        }
     }
 
     /// The same answer with one more header.

@@ -25,7 +25,9 @@ fn takes_gzip(request: &HeaderMap) -> bool {
         .flat_map(|value| value.split(','))
         .any(|coding| {
             let mut parts = coding.split(';').map(str::trim);
-            let is_gzip = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
+            let is_gzip = parts
+                .next()
+                .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
             let weight = parts
                 .find_map(|parameter| parameter.strip_prefix("q="))
                 .and_then(|weight| weight.parse::<f32>().ok());
@@ -51,7 +53,9 @@ mod tests {
         for yes in ["gzip", "br, GZIP;q=0.5"] {
             let mut text = String::new();
             let packed = asked(yes).unwrap();
-            flate2::read::GzDecoder::new(&*packed).read_to_string(&mut text).unwrap();
+            flate2::read::GzDecoder::new(&*packed)
+                .read_to_string(&mut text)
+                .unwrap();
             assert_eq!(text, "a body");
         }
     }

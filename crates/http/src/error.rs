@@ -19,7 +19,7 @@ pub struct ApiError {
     /// Its code.
     pub code: Code,
     /// What led to it, as far as clients may know.
-    pub cause: Option<Cause>,
+    pub cause: Option<Box<Cause>>,
     /// Headers besides those that every answer has.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Whether it comes without the envelope.
@@ -46,7 +46,10 @@ impl ApiError {
     /// The same error with what led to it.
     #[must_use]
     pub fn because(self, cause: impl Into<Cause>) -> Self {
-        Self { cause: Some(cause.into()), ..self }
+        Self {
+            cause: Some(Box::new(cause.into())),
+            ..self
+        }
     }
 
     /// The same error under another status.
@@ -65,7 +68,10 @@ impl ApiError {
     /// The same error with an explanation for the log.
     #[must_use]
     pub fn detail(self, detail: impl std::fmt::Display) -> Self {
-        Self { detail: Some(detail.to_string()), ..self }
+        Self {
+            detail: Some(detail.to_string()),
+            ..self
+        }
     }
 
     /// A member of the request is at fault.
@@ -90,7 +96,7 @@ impl ApiError {
             return json::to_bytes(&BareError::from(self.code));
         }
         let mut body = ErrorBody::new(self.code, request);
-        body.error.cause.clone_from(&self.cause);
+        body.error.cause = self.cause.as_deref().cloned();
         json::to_bytes(&body)
     }
 }
@@ -120,7 +126,11 @@ mod tests {
     #[test]
     fn every_code_has_a_valid_status() {
         for &code in Code::ALL {
-            assert_eq!(ApiError::new(code).status.as_u16(), code.status(), "{code:?}");
+            assert_eq!(
+                ApiError::new(code).status.as_u16(),
+                code.status(),
+                "{code:?}"
+            );
         }
     }
 }

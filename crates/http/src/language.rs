@@ -27,18 +27,23 @@ impl Consumes {
 }
 
 /// The media type without its parameters, in lower case.
-pub fn media_type(value: &str) -> String {
-    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+pub(crate) fn media_type(value: &str) -> String {
+    value
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The media type of a request's body, if it names one.
-pub fn content_type(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?;
     Some(media_type(value.to_str().unwrap_or_default()))
 }
 
 /// Whether the client takes an answer of `produced`.
-pub fn accepts(headers: &HeaderMap, produced: &str) -> bool {
+pub(crate) fn accepts(headers: &HeaderMap, produced: &str) -> bool {
     let mut ranges = headers
         .get_all(header::ACCEPT)
         .iter()
@@ -54,14 +59,10 @@ pub fn accepts(headers: &HeaderMap, produced: &str) -> bool {
     ranges.any(|range| {
         range == "*/*"
             || range == produced
-            || range.strip_suffix("/*").is_some_and(|wanted| wanted == family)
+            || range
+                .strip_suffix("/*")
+                .is_some_and(|wanted| wanted == family)
     })
-}
-
-/// Whether a request announces a body.
-pub fn has_body(headers: &HeaderMap) -> bool {
-    headers.contains_key(header::TRANSFER_ENCODING)
-        || headers.get(header::CONTENT_LENGTH).is_some_and(|length| length.as_bytes() != b"0")
 }
 
 #[cfg(test)]
@@ -82,7 +83,11 @@ mod tests {
             ("text/html;q=1, text/plain", false),
             ("image/*", false),
         ] {
-            assert_eq!(accepts(&with(header::ACCEPT, accept), "application/json"), fits, "{accept}");
+            assert_eq!(
+                accepts(&with(header::ACCEPT, accept), "application/json"),
+                fits,
+                "{accept}"
+            );
         }
     }
 

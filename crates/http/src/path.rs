@@ -62,10 +62,16 @@ pub fn resolve(raw: &str) -> Target<'_> {
         .chain(std::iter::once((Api::Client, LEGACY_CLIENT)));
     for (api, base) in bases {
         if let Some(rest) = below(&path, base) {
-            return Target { api, path: Cow::Owned(rest.to_owned()) };
+            return Target {
+                api,
+                path: Cow::Owned(rest.to_owned()),
+            };
         }
     }
-    Target { api: Api::Client, path }
+    Target {
+        api: Api::Client,
+        path,
+    }
 }
 
 /// What follows `base` in `path`, if `path` is `base` or lies below it.
@@ -132,13 +138,37 @@ mod tests {
             ("/edge/client/v1", Api::Client, "/"),
             ("/edge/client/v1/enroll", Api::Client, "/enroll"),
             ("/edge/v1/enroll", Api::Client, "/enroll"),
-            ("/edge/management/v1//identities/x//", Api::Management, "/identities/x"),
-            ("/edge/management/v1/a/../identities/.", Api::Management, "/identities"),
-            ("/edge/management/v10/identities", Api::Client, "/edge/management/v10/identities"),
+            (
+                "/edge/management/v1//identities/x//",
+                Api::Management,
+                "/identities/x",
+            ),
+            (
+                "/edge/management/v1/a/../identities/.",
+                Api::Management,
+                "/identities",
+            ),
+            (
+                "/edge/management/v10/identities",
+                Api::Client,
+                "/edge/management/v10/identities",
+            ),
             ("/fabric/v1//routers", Api::Fabric, "/routers"),
-            ("/edge/client/v1/../../../../etc/passwd", Api::Client, "/etc/passwd"),
-            ("/.well-known/est/cacerts", Api::Client, "/.well-known/est/cacerts"),
-            ("/edge/client/v1/identities/.x", Api::Client, "/identities/.x"),
+            (
+                "/edge/client/v1/../../../../etc/passwd",
+                Api::Client,
+                "/etc/passwd",
+            ),
+            (
+                "/.well-known/est/cacerts",
+                Api::Client,
+                "/.well-known/est/cacerts",
+            ),
+            (
+                "/edge/client/v1/identities/.x",
+                Api::Client,
+                "/identities/.x",
+            ),
         ] {
             let target = resolve(raw);
             assert_eq!((target.api, target.path.as_ref()), (api, path), "{raw}");

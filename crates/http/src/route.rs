@@ -7,8 +7,8 @@
 mod payload;
 mod table;
 
-pub use payload::{Ignored, Json, OptionalJson, Payload};
-pub use table::{Lookup, Table};
+pub use payload::{Ignored, Json, Payload};
+pub use table::{BadRoute, Lookup, Table};
 
 use crate::answer::Answer;
 use crate::error::ApiError;
@@ -21,7 +21,6 @@ use bytes::Bytes;
 use http::{HeaderMap, Method};
 use portcullis_domain::access::{Access, Action, Caller, Origin, Permit};
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -82,7 +81,10 @@ pub struct Context {
 impl Context {
     /// The path parameter `id`; the empty text when the route has none, which names nothing.
     pub fn id(&self) -> &str {
-        self.parameters.get("id").map(String::as_str).unwrap_or_default()
+        self.parameters
+            .get("id")
+            .map(String::as_str)
+            .unwrap_or_default()
     }
 }
 
@@ -114,7 +116,11 @@ where
             Some(Err(denied)) => return refuse(denied.into()),
             None => return refuse(ApiError::unauthenticated()),
         };
-        Box::pin(handler(Call { permit, body, context: incoming.context }))
+        Box::pin(handler(Call {
+            permit,
+            body,
+            context: incoming.context,
+        }))
     };
     Route::new::<B>(method, path, A::ACCESS, B::CAP, Box::new(serve))
 }
@@ -128,11 +134,21 @@ where
 {
     let serve = move |incoming: Incoming| -> Reply {
         match B::read(incoming.content_type.as_deref(), &incoming.body) {
-            Ok(body) => Box::pin(handler(Call { permit: (), body, context: incoming.context })),
+            Ok(body) => Box::pin(handler(Call {
+                permit: (),
+                body,
+                context: incoming.context,
+            })),
             Err(error) => refuse(error.into()),
         }
     };
-    Route::new::<B>(method, path, Access::Public, B::CAP.min(PUBLIC_CAP), Box::new(serve))
+    Route::new::<B>(
+        method,
+        path,
+        Access::Public,
+        B::CAP.min(PUBLIC_CAP),
+        Box::new(serve),
+    )
 }
 
 /// The longest body of a route that needs no session.
@@ -176,6 +192,10 @@ impl Route {
 
 impl std::fmt::Debug for Route {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} {} ({:?})", self.method, self.path, self.access)
+        write!(
+            formatter,
+            "{} {} ({:?})",
+            self.method, self.path, self.access
+        )
     }
 }

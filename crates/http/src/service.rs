@@ -48,7 +48,14 @@ impl Controller {
         };
         let server = text(&format!("ziti-controller/{}", crate::routes::API_LEVEL));
         let instance = text(&state.instance_id);
-        Self { shared: Arc::new(Shared { state, table, server, instance }) }
+        Self {
+            shared: Arc::new(Shared {
+                state,
+                table,
+                server,
+                instance,
+            }),
+        }
     }
 
     /// The table of routes.
@@ -84,7 +91,7 @@ impl Service for Controller {
                 .answer(connection, head, body, request_id.clone())
                 .instrument(span.clone())
                 .await;
-            let response = span.in_scope(|| shared.respond(&headers, outcome, request_id));
+            let response = span.in_scope(|| respond(&headers, outcome, request_id));
             shared.finish(response)
         })
     }
@@ -101,7 +108,10 @@ impl Shared {
         let target = path::resolve(head.uri.path());
         let (route, parameters) = self.find(&target, &head.method)?;
         let content_type = negotiate(route, &head.headers, &body)?;
-        let origin = Origin { request: request_id, address: connection.peer.ip().to_canonical() };
+        let origin = Origin {
+            request: request_id,
+            address: connection.peer.ip().to_canonical(),
+        };
         let (caller, token) = if route.access == Access::Public {
             (None, None)
         } else {
@@ -109,7 +119,10 @@ impl Shared {
                 session::establish(&self.state.app, &head.headers, origin.clone())?;
             (Some(caller), Some(token))
         };
-        let body = body.read(route.cap, &Pace::default()).await.map_err(unreadable)?;
+        let body = body
+            .read(route.cap, &Pace::default())
+            .await
+            .map_err(unreadable)?;
         let context = Context {
             state: Arc::clone(&self.state),
             api: target.api,
@@ -120,7 +133,12 @@ impl Shared {
             parameters,
             token,
         };
-        let reply = route.serve(Incoming { context, caller, content_type, body });
+        let reply = route.serve(Incoming {
+            context,
+            caller,
+            content_type,
+            body,
+        });
         // In a task of its own: what changes the store is carried to its end, with its audit line,
         // even if the client does not wait for the answer.
         let task = tokio::spawn(tokio::time::timeout(PATIENCE, reply).in_current_span());
@@ -160,69 +178,82 @@ impl Shared {
         }
     }
 
-    /// Writes an outcome as a response, and a line about it to the log.
-    fn respond(
-        &self,
-        request: &HeaderMap,
-        outcome: Result<Answer, ApiError>,
-        request_id: RequestId,
-    ) -> Response<Bytes> {
-        let (status, content_type, headers, body) = match outcome {
-            Ok(answer) => {
-                tracing::debug!(status = answer.status.as_u16(), "answered");
-                (answer.status, answer.content_type, answer.headers, answer.body)
-            },
-            Err(error) => {
-                log(&error);
-                let body = error.body(request_id).into();
-                (error.status, "application/json", error.headers, body)
-            },
-        };
-        let packed = compress::gzip(request, &body);
-        let is_packed = packed.is_some();
-        let mut response = Response::new(packed.unwrap_or(body));
-        *response.status_mut() = status;
-        let into = response.headers_mut();
-        into.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
-        if is_packed {
-            into.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        }
-        for (name, value) in headers {
-            into.append(name, value);
-        }
-        cors::allow(request, into);
-        response
-    }
-
     /// Adds what every response has.
     fn finish(&self, response: Response<Bytes>) -> listen::Answer {
         let mut response = response.map(listen::whole);
-        response.headers_mut().insert(header::SERVER, self.server.clone());
-        response.headers_mut().insert(INSTANCE, self.instance.clone());
+        response
+            .headers_mut()
+            .insert(header::SERVER, self.server.clone());
+        response
+            .headers_mut()
+            .insert(INSTANCE, self.instance.clone());
         response
     }
 }
 
+/// Writes an outcome as a response, and a line about it to the log.
+fn respond(
+    request: &HeaderMap,
+    outcome: Result<Answer, ApiError>,
+    request_id: RequestId,
+) -> Response<Bytes> {
+    let (status, content_type, headers, body) = match outcome {
+        Ok(answer) => {
+            tracing::debug!(status = answer.status.as_u16(), "answered");
+            (
+                answer.status,
+                answer.content_type,
+                answer.headers,
+                answer.body,
+            )
+        },
+        Err(error) => {
+            log(&error);
+            let body = error.body(request_id).into();
+            (error.status, "application/json", error.headers, body)
+        },
+    };
+    let packed = compress::gzip(request, &body);
+    let is_packed = packed.is_some();
+    let mut response = Response::new(packed.unwrap_or(body));
+    *response.status_mut() = status;
+    let into = response.headers_mut();
+    into.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    if is_packed {
+        into.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    for (name, value) in headers {
+        into.append(name, value);
+    }
+    cors::allow(request, into);
+    response
+}
+
 /// Checks the media types of body and answer; answers that of the body.
-fn negotiate(
-    route: &Route,
-    headers: &HeaderMap,
-    body: &Body,
-) -> Result<Option<String>, ApiError> {
+fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<String>, ApiError> {
     let content_type = language::content_type(headers);
     if !body.is_absent() {
-        let given = content_type.as_deref().unwrap_or("application/octet-stream");
+        let given = content_type
+            .as_deref()
+            .unwrap_or("application/octet-stream");
         if !route.consumes.types().contains(&given) {
             let allowed = route.consumes.types().join(" ");
-            let reason = format!("unsupported media type \"{given}\", only [{allowed}] are allowed");
-            return Err(ApiError::field(FieldError::new("Content-Type", reason, given))
-                .status(StatusCode::UNSUPPORTED_MEDIA_TYPE));
+            let reason =
+                format!("unsupported media type \"{given}\", only [{allowed}] are allowed");
+            return Err(
+                ApiError::field(FieldError::new("Content-Type", reason, given))
+                    .status(StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            );
         }
     }
     if !language::accepts(headers, "application/json") {
         let is_raw = route.consumes == Consumes::Enrollment
-            && content_type.as_deref().is_some_and(|given| given != "application/json");
-        let given = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok());
+            && content_type
+                .as_deref()
+                .is_some_and(|given| given != "application/json");
+        let given = headers
+            .get(header::ACCEPT)
+            .and_then(|value| value.to_str().ok());
         return Err(if is_raw {
             ApiError::new(Code::UnsupportedMedia)
         } else {
@@ -241,12 +272,12 @@ fn unreadable(error: BodyError) -> ApiError {
             refusal.is_bare = true;
             refusal
         },
-        BodyError::TooSlow => {
-            ApiError::new(Code::Timeout).status(StatusCode::REQUEST_TIMEOUT).detail(error)
-        },
-        BodyError::Broken(_) => {
-            ApiError::new(Code::CouldNotReadBody).status(StatusCode::BAD_REQUEST).detail(error)
-        },
+        BodyError::TooSlow => ApiError::new(Code::Timeout)
+            .status(StatusCode::REQUEST_TIMEOUT)
+            .detail(error),
+        BodyError::Broken(_) => ApiError::new(Code::CouldNotReadBody)
+            .status(StatusCode::BAD_REQUEST)
+            .detail(error),
     }
 }
 

@@ -32,11 +32,9 @@ pub(crate) fn establish(
     origin: Origin,
 ) -> Result<(Arc<Caller>, SecretString), ApiError> {
     match presented(headers) {
-        Presented::Session(token) => {
-            match sessions::resolve(app, token.expose_secret(), origin)? {
-                Some(caller) => Ok((caller, token)),
-                None => Err(challenge(&[("zt-session", "zt-session", "invalid")])),
-            }
+        Presented::Session(token) => match sessions::resolve(app, token.expose_secret(), origin)? {
+            Some(caller) => Ok((caller, token)),
+            None => Err(challenge(&[("zt-session", "zt-session", "invalid")])),
         },
         Presented::Bearer => Err(challenge(&[("Bearer", "openziti-oidc", "invalid")])),
         Presented::Nothing => Err(challenge(&[
@@ -48,7 +46,9 @@ pub(crate) fn establish(
 }
 
 fn presented(headers: &HeaderMap) -> Presented {
-    let token = headers.get(ZT_SESSION).and_then(|value| value.to_str().ok());
+    let token = headers
+        .get(ZT_SESSION)
+        .and_then(|value| value.to_str().ok());
     match token {
         Some(token) if !token.is_empty() => Presented::Session(token.into()),
         _ if has_bearer(headers) => Presented::Bearer,
@@ -57,10 +57,12 @@ fn presented(headers: &HeaderMap) -> Presented {
 }
 
 fn has_bearer(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(header::AUTHORIZATION)
-        .iter()
-        .any(|value| value.as_bytes().strip_prefix(b"Bearer ").is_some_and(|token| !token.is_empty()))
+    headers.get_all(header::AUTHORIZATION).iter().any(|value| {
+        value
+            .as_bytes()
+            .strip_prefix(b"Bearer ")
+            .is_some_and(|token| !token.is_empty())
+    })
 }
 
 /// 401 with one challenge per scheme, joined into one header: scheme, realm, what is wrong.
@@ -92,7 +94,10 @@ mod tests {
         pairs
             .iter()
             .map(|(name, value)| {
-                (HeaderName::from_static(name), HeaderValue::from_static(value))
+                (
+                    HeaderName::from_static(name),
+                    HeaderValue::from_static(value),
+                )
             })
             .collect()
     }
@@ -104,7 +109,10 @@ mod tests {
             Presented::Bearer => "bearer",
             Presented::Nothing => "nothing",
         };
-        assert_eq!(kind(&[("zt-session", "t"), ("authorization", "Bearer x")]), "session");
+        assert_eq!(
+            kind(&[("zt-session", "t"), ("authorization", "Bearer x")]),
+            "session"
+        );
         assert_eq!(kind(&[("authorization", "Bearer x")]), "bearer");
         for nothing in [
             &[][..],

@@ -31,6 +31,9 @@ pub struct State {
 
 impl std::fmt::Debug for State {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("State").field("build", &self.build).finish_non_exhaustive()
+        formatter
+            .debug_struct("State")
+            .field("build", &self.build)
+            .finish_non_exhaustive()
     }
 }

@@ -1,10 +1,9 @@
 //! Requests about enrollments, read by the server and written by clients.
 
 use crate::decode::{Decode, DecodeError, Members};
-use crate::identity::NewEnrollment;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
-use portcullis_domain::enrollment::MethodKind;
+use portcullis_domain::enrollment::{Method, MethodKind};
 use portcullis_domain::ids::{CaId, IdentityId};
 use serde::{Serialize, Serializer};
 
@@ -35,18 +34,18 @@ impl EnrollmentCreate {
     /// [`FieldError`] on `caId` or `username` when that is needed and missing. It is reported under
     /// [`Code::InvalidField`](crate::code::Code::InvalidField), after an identity that does not
     /// exist.
-    pub fn enrollment(&self) -> Result<NewEnrollment, FieldError> {
+    pub fn enrollment(&self) -> Result<Method, FieldError> {
         match self.method {
-            MethodKind::Ott => Ok(NewEnrollment::Ott),
+            MethodKind::Ott => Ok(Method::Ott),
             MethodKind::OttCa => self
                 .ca_id
                 .clone()
-                .map(NewEnrollment::OttCa)
+                .map(|ca| Method::OttCa { ca })
                 .ok_or_else(|| FieldError::new("caId", "ca not found", "")),
             MethodKind::Updb => self
                 .username
                 .clone()
-                .map(|username| NewEnrollment::Updb { username })
+                .map(|username| Method::Updb { username })
                 .ok_or_else(|| FieldError::new("username", "username not provided", "")),
         }
     }
@@ -135,15 +134,17 @@ mod tests {
     fn methods_bring_what_they_need() {
         let enrollment = |extra: &Value| read(&body(extra)).unwrap().enrollment();
         let field = |extra: &Value| enrollment(extra).unwrap_err().field;
-        assert_eq!(enrollment(&json!({})), Ok(NewEnrollment::Ott));
+        assert_eq!(enrollment(&json!({})), Ok(Method::Ott));
         assert_eq!(
             enrollment(&json!({"method": "ottca", "caId": "c"})),
-            Ok(NewEnrollment::OttCa(CaId::from_wire("c")))
+            Ok(Method::OttCa {
+                ca: CaId::from_wire("c")
+            })
         );
         let username = "ann".to_owned();
         assert_eq!(
             enrollment(&json!({"method": "updb", "username": "ann"})),
-            Ok(NewEnrollment::Updb { username })
+            Ok(Method::Updb { username })
         );
         assert_eq!(field(&json!({"method": "ottca"})), "caId");
         assert_eq!(field(&json!({"method": "ottca", "caId": ""})), "caId");

@@ -23,31 +23,7 @@ pub struct CreateIdentity {
     /// What administrators decide about the identity.
     pub spec: IdentitySpec,
     /// How it is to obtain its first credential, if not by later arrangement.
-    pub enrollment: Option<NewEnrollment>,
-}
-
-/// The enrollment that is made with an identity.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NewEnrollment {
-    /// By a certificate of the network.
-    Ott,
-    /// By a certificate of that third-party authority.
-    OttCa(CaId),
-    /// By choosing a password.
-    Updb {
-        /// The username that the password will belong to.
-        username: String,
-    },
-}
-
-impl From<NewEnrollment> for Method {
-    fn from(enrollment: NewEnrollment) -> Self {
-        match enrollment {
-            NewEnrollment::Ott => Self::Ott,
-            NewEnrollment::OttCa(ca) => Self::OttCa { ca },
-            NewEnrollment::Updb { username } => Self::Updb { username },
-        }
-    }
+    pub enrollment: Option<Method>,
 }
 
 impl Decode for CreateIdentity {
@@ -190,7 +166,7 @@ fn to_kind(name: &str) -> IdentityType {
 }
 
 /// Reads the one way of enrolling that is asked for.
-fn enrollment(members: &mut Members) -> Result<Option<NewEnrollment>, DecodeError> {
+fn enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
     let Some(mut choice) = members.object("enrollment")? else {
         return Ok(None);
     };
@@ -201,9 +177,11 @@ fn enrollment(members: &mut Members) -> Result<Option<NewEnrollment>, DecodeErro
         .filter(|name| !name.is_empty());
     match (ott, ottca, updb) {
         (None, None, None) => Ok(None),
-        (Some(_), None, None) => Ok(Some(NewEnrollment::Ott)),
-        (None, Some(ca), None) => Ok(Some(NewEnrollment::OttCa(CaId::from_wire(ca)))),
-        (None, None, Some(username)) => Ok(Some(NewEnrollment::Updb { username })),
+        (Some(_), None, None) => Ok(Some(Method::Ott)),
+        (None, Some(ca), None) => Ok(Some(Method::OttCa {
+            ca: CaId::from_wire(ca),
+        })),
+        (None, None, Some(username)) => Ok(Some(Method::Updb { username })),
         (ott, ottca, updb) => {
             let given = [
                 ott.map(|_| "ott"),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::decode::{Decode as _, DecodeError};
 use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::enrollment::Method;
 use portcullis_domain::identity::{self as domain, IdentityName, IdentitySpec, IdentityType};
 use portcullis_domain::ids::{AuthPolicyId, CaId};
 use serde_json::{Value, json};
@@ -154,7 +155,7 @@ fn replacement_needs_the_type() {
 #[test]
 fn enrollment_is_one_of_three_or_none() {
     let updb = |username: &str| {
-        Some(NewEnrollment::Updb {
+        Some(Method::Updb {
             username: username.to_owned(),
         })
     };
@@ -163,14 +164,16 @@ fn enrollment_is_one_of_three_or_none() {
         (json!({}), None),
         (json!({"ott": false}), None),
         (json!({"ott": null, "ottca": "", "updb": ""}), None),
-        (json!({"ott": true}), Some(NewEnrollment::Ott)),
+        (json!({"ott": true}), Some(Method::Ott)),
         (
             json!({"ott": true, "ottca": "", "updb": null}),
-            Some(NewEnrollment::Ott),
+            Some(Method::Ott),
         ),
         (
             json!({"ottca": "c1"}),
-            Some(NewEnrollment::OttCa(CaId::from_wire("c1"))),
+            Some(Method::OttCa {
+                ca: CaId::from_wire("c1"),
+            }),
         ),
         (json!({"ott": false, "updb": "ann"}), updb("ann")),
         (json!({"OTT": false, "Updb": "ann"}), updb("ann")),
@@ -304,14 +307,16 @@ fn what_clients_write_is_what_the_server_reads() {
     sent.update.options.role_attributes = Some(vec!["a".to_owned()]);
     sent.update.options.default_hosting_cost = Some(7);
     for (choice, enrollment) in [
-        (EnrollmentChoice::ott(), NewEnrollment::Ott),
+        (EnrollmentChoice::ott(), Method::Ott),
         (
             EnrollmentChoice::ottca("c"),
-            NewEnrollment::OttCa(CaId::from_wire("c")),
+            Method::OttCa {
+                ca: CaId::from_wire("c"),
+            },
         ),
         (
             EnrollmentChoice::updb("ann"),
-            NewEnrollment::Updb {
+            Method::Updb {
                 username: "ann".to_owned(),
             },
         ),

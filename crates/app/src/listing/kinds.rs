@@ -2,6 +2,7 @@
 //!
 //! A kind that is declared here, with a row, has a complete list.
 
+use crate::network::Controller;
 use portcullis_domain::enrollment::Method;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::tags::{TagValue, Tags};
@@ -162,6 +163,35 @@ impl Row for IdentityTypeRow {
         match symbol.name() {
             "id" | "name" => text(self.0.name()),
             "isSystem" => Value::Boolean(true),
+            _ => Value::Missing,
+        }
+    }
+}
+
+/// A controller as a row.
+pub(crate) struct ControllerRow {
+    /// The controller.
+    pub(crate) controller: Controller,
+    /// Where routers reach it.
+    pub(crate) address: Option<String>,
+}
+
+impl Row for ControllerRow {
+    fn value(&self, symbol: SymbolId) -> Value<'_> {
+        let Self {
+            controller,
+            address,
+        } = self;
+        let owned = |text: String| Value::Text(Cow::Owned(text));
+        match symbol.name() {
+            "id" => text(controller.id.as_str()),
+            "name" => text(&controller.name),
+            "createdAt" | "updatedAt" | "lastJoinedAt" => Value::Datetime(controller.started_at),
+            "isSystem" | "isPreferredLeader" => Value::Boolean(false),
+            "isOnline" => Value::Boolean(true),
+            "ctrlAddress" => address.as_deref().map_or(Value::Missing, text),
+            "certPem" => owned(controller.certificate.to_pem()),
+            "fingerprint" => owned(controller.certificate.fingerprint().to_string()),
             _ => Value::Missing,
         }
     }

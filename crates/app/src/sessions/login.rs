@@ -20,7 +20,7 @@ use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::view::{ApiSessionView, IdentityRef};
-use portcullis_pki::Certificate;
+use portcullis_pki::{Certificate, CertificateError};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
     API_SESSION, Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
@@ -45,6 +45,26 @@ pub struct PresentedChain {
     pub leaf: Certificate,
     /// What else it sent, in its order.
     pub intermediates: Vec<Certificate>,
+}
+
+impl PresentedChain {
+    /// Reads a chain in DER, leaf first; `None` when nothing was presented.
+    ///
+    /// # Errors
+    ///
+    /// [`CertificateError`] for a certificate that cannot be read.
+    pub fn from_ders<'d>(
+        ders: impl IntoIterator<Item = &'d [u8]>,
+    ) -> Result<Option<Self>, CertificateError> {
+        let mut chain = ders.into_iter().map(Certificate::from_der);
+        let Some(leaf) = chain.next() else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            leaf: leaf?,
+            intermediates: chain.collect::<Result<_, _>>()?,
+        }))
+    }
 }
 
 /// A session that a login opened.

@@ -84,5 +84,8 @@ impl From<BadListing> for ApiError {
 /// A fault of a member in one sentence, for the errors that report it so.
 fn in_words(error: &FieldError) -> String {
     let value: String = error.value.chars().take(64).collect();
-    format!("the value '{value}' for '{}' is invalid: {}", error.field, error.reason)
+    format!(
+        "the value '{value}' for '{}' is invalid: {}",
+        error.field, error.reason
+    )
 }

@@ -2,7 +2,7 @@
 
 use crate::language::Consumes;
 use bytes::Bytes;
-use portcullis_api::decode::{Decode, DecodeError, Members};
+use portcullis_api::decode::{Decode, DecodeError};
 
 /// A body.
 pub trait Payload: Sized + Send + 'static {
@@ -26,23 +26,12 @@ impl Payload for Ignored {
     }
 }
 
-/// A JSON body that must be there.
+/// A JSON body.
 #[derive(Debug)]
 pub struct Json<T>(pub T);
 
 impl<T: Decode + Send + 'static> Payload for Json<T> {
     fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
-        T::decode(&mut Members::parse(bytes, T::PARAMETER)?).map(Self)
-    }
-}
-
-/// A JSON body that may be missing, which is the same as `{}`.
-#[derive(Debug)]
-pub struct OptionalJson<T>(pub T);
-
-impl<T: Decode + Send + 'static> Payload for OptionalJson<T> {
-    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
-        let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
-        T::decode(&mut Members::parse(bytes, T::PARAMETER)?).map(Self)
+        T::from_body(bytes).map(Self)
     }
 }

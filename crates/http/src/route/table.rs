@@ -44,16 +44,22 @@ impl Table {
                 by_path.entry((api, route.path)).or_default().push(index);
             }
         }
-        let mut matchers: BTreeMap<Api, matchit::Router<Vec<usize>>> =
-            apis.iter().map(|&api| (api, matchit::Router::new())).collect();
+        let mut matchers: BTreeMap<Api, matchit::Router<Vec<usize>>> = apis
+            .iter()
+            .map(|&api| (api, matchit::Router::new()))
+            .collect();
         for ((api, path), indexes) in by_path {
             if let Some(matcher) = matchers.get_mut(&api) {
-                matcher
-                    .insert(path, indexes)
-                    .map_err(|source| BadRoute { route: path.to_owned(), source })?;
+                matcher.insert(path, indexes).map_err(|source| BadRoute {
+                    route: path.to_owned(),
+                    source,
+                })?;
             }
         }
-        Ok(Self { routes, apis: matchers })
+        Ok(Self {
+            routes,
+            apis: matchers,
+        })
     }
 
     /// All routes, in the order of their declaration.
@@ -63,10 +69,19 @@ impl Table {
 
     /// Finds the route for a path within an API.
     pub fn lookup(&self, api: Api, raw_path: &str, method: &Method) -> Lookup<'_> {
-        let Some(found) = self.apis.get(&api).and_then(|matcher| matcher.at(raw_path).ok()) else {
+        let Some(found) = self
+            .apis
+            .get(&api)
+            .and_then(|matcher| matcher.at(raw_path).ok())
+        else {
             return Lookup::Nothing;
         };
-        let here = || found.value.iter().filter_map(|&index| self.routes.get(index));
+        let here = || {
+            found
+                .value
+                .iter()
+                .filter_map(|&index| self.routes.get(index))
+        };
         let Some(route) = here().find(|route| route.method == *method) else {
             return Lookup::WrongMethod(here().map(|route| route.method.clone()).collect());
         };

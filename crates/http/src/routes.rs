@@ -1,0 +1,39 @@
+//! The routes of the client and management APIs, one module per noun.
+
+mod authenticate;
+mod controllers;
+mod current_identity;
+mod current_session;
+mod enroll;
+mod enrollments;
+mod identities;
+mod identity_types;
+mod lists;
+mod specs;
+mod trust;
+mod version;
+
+use crate::route::Route;
+
+pub use version::API_LEVEL;
+
+/// All routes.
+pub fn all() -> Vec<Route> {
+    [
+        authenticate::routes(),
+        controllers::routes(),
+        current_identity::routes(),
+        current_session::routes(),
+        enroll::routes(),
+        enrollments::routes(),
+        identities::routes(),
+        identity_types::routes(),
+        lists::routes(),
+        specs::routes(),
+        trust::routes(),
+        version::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

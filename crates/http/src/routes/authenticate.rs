@@ -1,0 +1,125 @@
+//! Login.
+
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::route::{Call, Context, Json, Route, open};
+use crate::session::ZT_SESSION;
+use http::{HeaderName, HeaderValue, Method};
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::authenticate::Authenticate;
+use portcullis_api::code::Code;
+use portcullis_api::error::Cause;
+use portcullis_app::sessions::{self, Login, LoginError, NewSession, PresentedChain};
+use portcullis_domain::FieldError;
+use portcullis_domain::clock::Timestamp;
+use secrecy::ExposeSecret as _;
+
+const EXPIRES_AT: HeaderName = HeaderName::from_static("expires-at");
+const EXPIRATION_SECONDS: HeaderName = HeaderName::from_static("expiration-seconds");
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![open::<Json<Authenticate>, _, _>(
+        Method::POST,
+        "/authenticate",
+        authenticate,
+    )]
+}
+
+/// The ways to log in.
+enum Means {
+    Password,
+    Certificate,
+    ExternalJwt,
+}
+
+async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiError> {
+    let Json(body) = call.body;
+    let Context { state, origin, .. } = &call.context;
+    let means = means(&call.context)?;
+    let login = Login {
+        config_types: body.config_types,
+        env_info: body.env_info,
+        sdk_info: body.sdk_info,
+    };
+    let session = match means {
+        Means::Password => {
+            let (Some(username), Some(password)) = (body.username, body.password) else {
+                return Err(ApiError::new(Code::CouldNotValidate)
+                    .because(Cause::text("username and password fields are required")));
+            };
+            sessions::with_password(&state.app, origin, &username, password, login).await?
+        },
+        Means::Certificate => {
+            let chain = presented(&call.context)?;
+            sessions::with_certificate(&state.app, origin, chain, login).await?
+        },
+        // No external signer exists, so there is none whose token could be asked for.
+        Means::ExternalJwt => return Err(ApiError::unauthenticated()),
+    };
+    Ok(welcome(session))
+}
+
+fn means(context: &Context) -> Result<Means, ApiError> {
+    match context.query.get("method") {
+        Some("password") => Ok(Means::Password),
+        Some("cert") => Ok(Means::Certificate),
+        Some("ext-jwt") => Ok(Means::ExternalJwt),
+        given => {
+            let reason = "method in query should be one of [password cert ext-jwt]";
+            Err(ApiError::field(FieldError::new(
+                "method",
+                reason,
+                given.unwrap_or_default(),
+            )))
+        },
+    }
+}
+
+/// The certificates of the connection, if there are any.
+fn presented(context: &Context) -> Result<Option<PresentedChain>, ApiError> {
+    let ders = context
+        .connection
+        .client_certificates
+        .iter()
+        .map(AsRef::as_ref);
+    PresentedChain::from_ders(ders)
+        .map_err(|_unreadable| LoginError::Refused("the certificate cannot be read").into())
+}
+
+fn welcome(session: NewSession) -> Answer {
+    let token = HeaderValue::try_from(session.token.expose_secret());
+    let detail = ApiSessionDetail::for_holder(session.view, session.token);
+    let mut answer = Answer::detail(&detail);
+    if let Ok(mut token) = token {
+        token.set_sensitive(true);
+        answer = answer.with(ZT_SESSION, token);
+    }
+    if let (Some(at), Some(seconds)) = (detail.expires_at, detail.expiration_seconds) {
+        if let Ok(at) = HeaderValue::try_from(in_words(at.into())) {
+            answer = answer.with(EXPIRES_AT, at);
+        }
+        answer = answer.with(EXPIRATION_SECONDS, HeaderValue::from(seconds));
+    }
+    answer
+}
+
+/// An instant in the form that this header has always had: `2026-03-04 05:06:07.8 +0000 UTC`.
+fn in_words(instant: Timestamp) -> String {
+    let text = instant.to_string().replace('T', " ");
+    format!("{} +0000 UTC", text.trim_end_matches('Z'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instant_has_no_more_digits_than_it_needs() {
+        for (instant, words) in [
+            ("2026-03-04T05:06:07.8Z", "2026-03-04 05:06:07.8 +0000 UTC"),
+            ("2026-03-04T05:06:07Z", "2026-03-04 05:06:07 +0000 UTC"),
+        ] {
+            assert_eq!(in_words(instant.parse().unwrap()), words);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The controllers of the network: this one.
+
+use super::lists::parameters;
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::path::Api;
+use crate::route::{Call, Ignored, Route, guarded};
+use crate::state::State;
+use http::Method;
+use portcullis_api::controller::{ApiAddress, ControllerDetail};
+use portcullis_api::entity::Base;
+use portcullis_api::link::Links;
+use portcullis_app::controllers::{self, ReadAll, ReadPeers};
+use portcullis_app::listing::kinds;
+use portcullis_domain::access::Permit;
+use std::borrow::Cow;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        guarded::<ReadPeers, Ignored, _, _>(Method::GET, "/controllers", peers)
+            .only(&[Api::Client]),
+        guarded::<ReadAll, Ignored, _, _>(Method::GET, "/controllers", all)
+            .only(&[Api::Management]),
+    ]
+}
+
+async fn peers(call: Call<Permit<ReadPeers>, Ignored>) -> Result<Answer, ApiError> {
+    let state = &call.context.state;
+    let page = controllers::list(&state.app, &parameters(&call.context.query))?;
+    Ok(Answer::list(
+        page.map(|_this| detail(state).for_clients()),
+        &kinds::CONTROLLERS,
+    ))
+}
+
+async fn all(call: Call<Permit<ReadAll>, Ignored>) -> Result<Answer, ApiError> {
+    let state = &call.context.state;
+    let page = controllers::list(&state.app, &parameters(&call.context.query))?;
+    Ok(Answer::list(
+        page.map(|_this| detail(state)),
+        &kinds::CONTROLLERS,
+    ))
+}
+
+/// This controller on the wire.
+pub(super) fn detail(state: &State) -> ControllerDetail {
+    let network = state.app.network();
+    let served = network.served();
+    let controller = &served.controller;
+    let links = Links::to(format!("controllers/{}", controller.id));
+    let api_addresses = state.addresses.iter().map(|(api, addresses)| {
+        let urls = addresses.iter().map(|address| ApiAddress {
+            url: format!("https://{address}{}", api.base()),
+            version: "v1".to_owned(),
+        });
+        (Cow::Borrowed(api.binding()), urls.collect())
+    });
+    ControllerDetail {
+        base: Base::unchanging(links, controller.id.clone(), controller.started_at),
+        api_addresses: api_addresses.collect(),
+        cert_pem: controller.certificate.to_pem(),
+        ctrl_address: network.control_addresses().first().cloned(),
+        fingerprint: controller.certificate.fingerprint().to_string(),
+        is_online: true,
+        last_joined_at: controller.started_at.into(),
+        name: controller.name.clone(),
+    }
+}

@@ -1,0 +1,96 @@
+//! Redeeming enrollments.
+
+use super::controllers;
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::language::Consumes;
+use crate::path::Api;
+use crate::route::{Call, Context, Json, Payload, Route, open};
+use bytes::Bytes;
+use http::Method;
+use portcullis_api::decode::{Decode as _, DecodeError};
+use portcullis_api::enroll::{Enroll, EnrollOtt, EnrollmentResult};
+use portcullis_app::AppError;
+use portcullis_app::enrollments::{self, Proof, Redeemed, Redemption};
+use secrecy::SecretString;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        open::<Proofs, _, _>(Method::POST, "/enroll", enroll),
+        open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
+    ]
+    .into_iter()
+    .map(|route| route.only(&[Api::Client]))
+    .collect()
+}
+
+/// What a client brings: JSON, or a certificate request as text.
+#[derive(Debug)]
+struct Proofs(Proof);
+
+impl Payload for Proofs {
+    const CONSUMES: Consumes = Consumes::Enrollment;
+
+    fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+        if content_type.is_some_and(|given| given != "application/json") {
+            let csr = String::from_utf8_lossy(bytes).into_owned();
+            return Ok(Self(Proof {
+                csr,
+                password: None,
+            }));
+        }
+        let body = Enroll::from_body(bytes)?;
+        let csr = body.client_csr.unwrap_or_default();
+        Ok(Self(Proof {
+            csr,
+            password: body.password,
+        }))
+    }
+}
+
+async fn enroll(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
+    let query = &call.context.query;
+    let token = SecretString::from(query.get("token").unwrap_or_default());
+    let method = query.get("method").map(str::to_owned);
+    let Proofs(proof) = call.body;
+    redeem(
+        &call.context,
+        Redemption {
+            token,
+            method,
+            proof,
+        },
+    )
+    .await
+}
+
+async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError> {
+    let Json(body) = call.body;
+    let redemption = Redemption {
+        token: body.token.unwrap_or_default(),
+        method: Some("ott".to_owned()),
+        proof: Proof {
+            csr: body.client_csr.unwrap_or_default(),
+            password: None,
+        },
+    };
+    redeem(&call.context, redemption).await
+}
+
+async fn redeem(context: &Context, redemption: Redemption) -> Result<Answer, ApiError> {
+    let is_named = redemption.method.is_some();
+    let app = &context.state.app;
+    let redeemed = enrollments::redeem(app, &context.origin, redemption)
+        .await
+        .map_err(|error: AppError| ApiError::from(error))?;
+    let mut result = EnrollmentResult {
+        // Clients that name the method know what to do with the controllers.
+        controllers: is_named.then(|| vec![controllers::detail(&context.state).for_clients()]),
+        ..EnrollmentResult::default()
+    };
+    match redeemed {
+        Redeemed::Certificate(chain) => result.cert = Some(chain),
+        Redeemed::Username(username) => result.username = Some(username),
+    }
+    Ok(Answer::detail(&result))
+}

@@ -1,0 +1,86 @@
+//! Enrollments.
+
+use super::lists::parameters;
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::path::Api;
+use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use http::Method;
+use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
+use portcullis_app::AppError;
+use portcullis_app::enrollments::{self, Create, CreateEnrollment, Delete, Read, Update};
+use portcullis_app::listing::kinds;
+use portcullis_domain::access::Permit;
+use portcullis_domain::ids::{EnrollmentId, IdentityId};
+
+pub(super) fn routes() -> Vec<Route> {
+    const ONE: &str = "/enrollments/{id}";
+    vec![
+        guarded::<Read, Ignored, _, _>(Method::GET, "/enrollments", list),
+        guarded::<Create, Json<EnrollmentCreate>, _, _>(Method::POST, "/enrollments", create),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
+        guarded::<Update, Json<EnrollmentRefresh>, _, _>(
+            Method::POST,
+            "/enrollments/{id}/refresh",
+            refresh,
+        ),
+        guarded::<Read, Ignored, _, _>(Method::GET, "/identities/{id}/enrollments", list_of),
+    ]
+    .into_iter()
+    .map(|route| route.only(&[Api::Management]))
+    .collect()
+}
+
+async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, query, .. } = &call.context;
+    let page = enrollments::list(&state.app, &call.permit, &parameters(query))?;
+    Ok(Answer::list(
+        page.map(EnrollmentDetail::from),
+        &kinds::ENROLLMENTS,
+    ))
+}
+
+async fn list_of(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, query, .. } = &call.context;
+    let identity = IdentityId::from_wire(call.context.id());
+    let page = enrollments::list_of(&state.app, &call.permit, &identity, &parameters(query))?;
+    Ok(Answer::list(
+        page.map(EnrollmentDetail::from),
+        &kinds::ENROLLMENTS,
+    ))
+}
+
+async fn create(call: Call<Permit<Create>, Json<EnrollmentCreate>>) -> Result<Answer, ApiError> {
+    let Json(body) = call.body;
+    let input = CreateEnrollment {
+        method: body.enrollment().map_err(AppError::InvalidField)?,
+        identity: body.identity_id,
+        expires_at: body.expires_at.into(),
+    };
+    let id = enrollments::create(&call.context.state.app, &call.permit, input).await?;
+    Ok(Answer::created("enrollments", id.as_str()))
+}
+
+async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+    let view = enrollments::read(&call.context.state.app, &call.permit, &id(&call.context))?;
+    Ok(Answer::detail(&EnrollmentDetail::from(view)))
+}
+
+async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    enrollments::delete(&state.app, &call.permit, &id(&call.context)).await?;
+    Ok(Answer::done())
+}
+
+async fn refresh(call: Call<Permit<Update>, Json<EnrollmentRefresh>>) -> Result<Answer, ApiError> {
+    let Json(EnrollmentRefresh { expires_at }) = call.body;
+    let Context { state, .. } = &call.context;
+    let expires_at = expires_at.into();
+    enrollments::refresh(&state.app, &call.permit, &id(&call.context), expires_at).await?;
+    Ok(Answer::done())
+}
+
+fn id(context: &Context) -> EnrollmentId {
+    EnrollmentId::from_wire(context.id())
+}

@@ -1,0 +1,96 @@
+//! Identities.
+
+use super::lists::parameters;
+use crate::answer::Answer;
+use crate::error::ApiError;
+use crate::path::Api;
+use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use http::Method;
+use portcullis_api::identity::{
+    CreateIdentity, DisableIdentity, IdentityDetail, PatchIdentity, ReplaceIdentity,
+};
+use portcullis_app::identities::{self, Create, Delete, Read, Update};
+use portcullis_app::listing::kinds;
+use portcullis_domain::access::Permit;
+use portcullis_domain::ids::IdentityId;
+
+pub(super) fn routes() -> Vec<Route> {
+    const ONE: &str = "/identities/{id}";
+    vec![
+        guarded::<Read, Ignored, _, _>(Method::GET, "/identities", list),
+        guarded::<Create, Json<CreateIdentity>, _, _>(Method::POST, "/identities", create),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Update, Json<ReplaceIdentity>, _, _>(Method::PUT, ONE, replace),
+        guarded::<Update, Json<PatchIdentity>, _, _>(Method::PATCH, ONE, merge),
+        guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
+        guarded::<Update, Json<DisableIdentity>, _, _>(
+            Method::POST,
+            "/identities/{id}/disable",
+            disable,
+        ),
+        guarded::<Update, Ignored, _, _>(Method::POST, "/identities/{id}/enable", enable),
+    ]
+    .into_iter()
+    .map(|route| route.only(&[Api::Management]))
+    .collect()
+}
+
+async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, query, .. } = &call.context;
+    let page = identities::list(&state.app, &call.permit, &parameters(query))?;
+    Ok(Answer::list(
+        page.map(IdentityDetail::from),
+        &kinds::IDENTITIES,
+    ))
+}
+
+async fn create(call: Call<Permit<Create>, Json<CreateIdentity>>) -> Result<Answer, ApiError> {
+    let Json(CreateIdentity {
+        spec, enrollment, ..
+    }) = call.body;
+    let app = &call.context.state.app;
+    let id = identities::create(app, &call.permit, spec, enrollment).await?;
+    Ok(Answer::created("identities", id.as_str()))
+}
+
+async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+    let view = identities::read(&call.context.state.app, &call.permit, &id(&call.context))?;
+    Ok(Answer::detail(&IdentityDetail::from(view)))
+}
+
+async fn replace(call: Call<Permit<Update>, Json<ReplaceIdentity>>) -> Result<Answer, ApiError> {
+    let Json(ReplaceIdentity { spec, .. }) = call.body;
+    let Context { state, .. } = &call.context;
+    identities::replace(&state.app, &call.permit, &id(&call.context), spec).await?;
+    Ok(Answer::done())
+}
+
+async fn merge(call: Call<Permit<Update>, Json<PatchIdentity>>) -> Result<Answer, ApiError> {
+    let Json(PatchIdentity { patch }) = call.body;
+    let Context { state, .. } = &call.context;
+    identities::merge(&state.app, &call.permit, &id(&call.context), patch).await?;
+    Ok(Answer::done())
+}
+
+async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    identities::delete(&state.app, &call.permit, &id(&call.context)).await?;
+    Ok(Answer::done())
+}
+
+async fn disable(call: Call<Permit<Update>, Json<DisableIdentity>>) -> Result<Answer, ApiError> {
+    let Json(DisableIdentity { duration }) = call.body;
+    let Context { state, .. } = &call.context;
+    identities::disable(&state.app, &call.permit, &id(&call.context), duration).await?;
+    Ok(Answer::done())
+}
+
+async fn enable(call: Call<Permit<Update>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    identities::enable(&state.app, &call.permit, &id(&call.context)).await?;
+    Ok(Answer::done())
+}
+
+fn id(context: &Context) -> IdentityId {
+    IdentityId::from_wire(context.id())
+}
