@@ -1,0 +1,252 @@
+//! A controller in the process: the real store in memory, the real routes, no socket.
+
+use crate::clock::ManualClock;
+use crate::entropy::SeededEntropy;
+use crate::network::{API_ADDRESS, TestNetwork};
+use crate::reply::Reply;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method};
+use http_body_util::BodyExt as _;
+use portcullis_app::password::PasswordPool;
+use portcullis_app::{App, Parts, Settings, administrator};
+use portcullis_domain::Env;
+use portcullis_domain::change::Change;
+use portcullis_http::listen::{Body, Connection, Service as _, TlsVersion};
+use portcullis_http::path::Api;
+use portcullis_http::route::Table;
+use portcullis_http::{Build, Controller, State, routes};
+use portcullis_index::Projections;
+use portcullis_pki::Certificate;
+use portcullis_storage::engine::{Engine, Observer};
+use portcullis_storage::feed::Group;
+use portcullis_storage::redb_engine::{Options, RedbEngine};
+use portcullis_storage::vault::Vault;
+use rustls_pki_types::CertificateDer;
+use serde_json::{Value, json};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// Name of the administrator.
+pub const ADMIN: &str = "admin";
+/// Password of the administrator.
+pub const PASSWORD: &str = "open-sesame-1";
+
+/// A controller and the means to turn its clock.
+pub struct Harness {
+    /// Its state.
+    pub app: Arc<App>,
+    /// Its clock.
+    pub clock: Arc<ManualClock>,
+    /// Its store.
+    pub engine: Arc<dyn Engine<Change>>,
+    controller: Controller,
+    _home: tempfile::TempDir,
+}
+
+struct Follower(Arc<Projections>);
+
+impl Observer<Change> for Follower {
+    fn committed(&self, group: &Arc<Group<Change>>) {
+        self.0.apply(group.revision, &group.changes);
+    }
+}
+
+impl Harness {
+    /// Starts a controller with an administrator.
+    pub async fn start() -> Self {
+        Self::start_with(Settings::default()).await
+    }
+
+    /// Starts a controller with an administrator and other settings than the usual.
+    pub async fn start_with(settings: Settings) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let env = Env {
+            clock: clock.clone(),
+            entropy: Arc::new(SeededEntropy::new(42)),
+        };
+        let home = tempfile::tempdir().unwrap();
+        let engine: Arc<dyn Engine<Change>> =
+            Arc::new(RedbEngine::<Change>::in_memory(Options::default()).unwrap());
+        let vault = Vault::open(
+            &*engine,
+            &home.path().join("store.key"),
+            env.entropy.clone(),
+        )
+        .unwrap();
+        let projections = Arc::new(Projections::default());
+        engine.observe(Arc::new(Follower(projections.clone())));
+        projections.begin_load();
+        projections.finish_load(engine.snapshot().unwrap().revision().unwrap());
+        let app = Arc::new(App::new(Parts {
+            network: TestNetwork::new(&env).into_network(&env),
+            engine: engine.clone(),
+            vault: Arc::new(vault),
+            projections,
+            passwords: PasswordPool::start(2, 64).unwrap(),
+            settings,
+            env,
+        }));
+        administrator::prepare(&app).await.unwrap();
+        administrator::initialise(&app, ADMIN, PASSWORD.into())
+            .await
+            .unwrap();
+        let address = vec![API_ADDRESS.to_owned()];
+        let state = State {
+            app: app.clone(),
+            build: Build {
+                version: "0.0.0",
+                build_date: "2031-01-01T00:00:00Z",
+                revision: "test",
+                runtime: "rust",
+            },
+            addresses: vec![(Api::Client, address.clone()), (Api::Management, address)],
+            instance_id: "instance".to_owned(),
+        };
+        let table = Table::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
+        let controller = Controller::new(Arc::new(state), table);
+        Self {
+            app,
+            clock,
+            engine,
+            controller,
+            _home: home,
+        }
+    }
+
+    /// The routes.
+    pub fn table(&self) -> &Table {
+        self.controller.table()
+    }
+
+    /// Begins a request.
+    pub fn request(&self, method: Method, path: &str) -> Request<'_> {
+        let request = http::Request::builder()
+            .method(method)
+            .uri(path)
+            .body(Bytes::new())
+            .unwrap();
+        Request {
+            harness: self,
+            head: request,
+            certificates: Vec::new(),
+        }
+    }
+
+    /// Logs the administrator in and answers the token.
+    pub async fn admin(&self) -> String {
+        self.login(ADMIN, PASSWORD).await
+    }
+
+    /// Logs in with a password and answers the token.
+    pub async fn login(&self, username: &str, password: &str) -> String {
+        let reply = self
+            .request(Method::POST, "/edge/client/v1/authenticate?method=password")
+            .json(&json!({"username": username, "password": password}))
+            .send()
+            .await;
+        reply.data()["token"].as_str().unwrap().to_owned()
+    }
+
+    /// Makes an identity with a password, and logs it in.
+    pub async fn user(&self, admin: &str, name: &str, more: Value) -> String {
+        let mut body = json!({"name": name, "isAdmin": false, "enrollment": {"updb": name}});
+        for (key, value) in more.as_object().unwrap() {
+            body[key] = value.clone();
+        }
+        let id = self
+            .manage(Method::POST, "/identities", admin)
+            .json(&body)
+            .send()
+            .await
+            .id();
+        let identity = self
+            .manage(Method::GET, &format!("/identities/{id}"), admin)
+            .send()
+            .await
+            .data();
+        let token = identity["enrollment"]["updb"]["token"].as_str().unwrap();
+        self.request(
+            Method::POST,
+            &format!("/edge/client/v1/enroll?method=updb&token={token}"),
+        )
+        .json(&json!({"password": PASSWORD}))
+        .send()
+        .await
+        .data();
+        self.login(name, PASSWORD).await
+    }
+
+    /// Begins a request to the management API.
+    pub fn manage(&self, method: Method, path: &str, token: &str) -> Request<'_> {
+        self.request(method, &format!("/edge/management/v1{path}"))
+            .session(token)
+    }
+}
+
+/// A request that is being put together.
+pub struct Request<'h> {
+    harness: &'h Harness,
+    head: http::Request<Bytes>,
+    certificates: Vec<CertificateDer<'static>>,
+}
+
+impl Request<'_> {
+    /// With the token of a session.
+    #[must_use]
+    pub fn session(self, token: &str) -> Self {
+        self.header("zt-session", token)
+    }
+
+    /// With a header.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: &str) -> Self {
+        let name = HeaderName::from_static(name);
+        self.head
+            .headers_mut()
+            .append(name, HeaderValue::try_from(value).unwrap());
+        self
+    }
+
+    /// With a JSON body.
+    #[must_use]
+    pub fn json(self, body: &Value) -> Self {
+        self.text("application/json", &body.to_string())
+    }
+
+    /// With a body of any type.
+    #[must_use]
+    pub fn text(self, content_type: &str, body: &str) -> Self {
+        let mut this = self.header("content-type", content_type);
+        *this.head.body_mut() = Bytes::copy_from_slice(body.as_bytes());
+        this
+    }
+
+    /// Over a connection whose client proved to hold the key of the first certificate.
+    #[must_use]
+    pub fn certificates(mut self, chain: &[Certificate]) -> Self {
+        self.certificates = chain.iter().map(|one| one.as_rustls().clone()).collect();
+        self
+    }
+
+    /// Sends it and reads the answer.
+    pub async fn send(self) -> Reply {
+        let connection = Arc::new(Connection {
+            peer: SocketAddr::new(IpAddr::from([127, 0, 0, 1]), 40_000),
+            local: SocketAddr::new(IpAddr::from([127, 0, 0, 1]), 1280),
+            client_certificates: self.certificates.into(),
+            server_name: None,
+            alpn: None,
+            tls_version: TlsVersion::Tls13,
+            is_resumed: false,
+        });
+        let request = self.head.map(Body::from);
+        let response = self.harness.controller.call(&connection, request).await;
+        let (head, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
+        Reply {
+            status: head.status,
+            headers: head.headers,
+            body,
+        }
+    }
+}

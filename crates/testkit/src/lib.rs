@@ -1,0 +1,16 @@
+//! What tests stand on: a clock that is set by hand, entropy from a seed, and a whole controller
+//! in the process, with its routes but without a socket.
+//!
+//! Only `[dev-dependencies]` point here.
+
+mod clock;
+mod entropy;
+mod harness;
+mod network;
+mod reply;
+
+pub use clock::ManualClock;
+pub use entropy::{NoEntropy, SeededEntropy};
+pub use harness::{ADMIN, Harness, PASSWORD, Request};
+pub use network::{TestNetwork, client_key};
+pub use reply::Reply;

@@ -1,0 +1,88 @@
+//! The certificates of a network that exists for one test.
+
+use portcullis_app::network::{Controller, Network, NetworkSettings};
+use portcullis_domain::Env;
+use portcullis_domain::ids::ControllerId;
+use portcullis_pki::{
+    Authority, Certificate, JwtSigner, KeyType, ServerNames, SigningKey, Subject, TrustDomain,
+    make_csr,
+};
+use std::sync::Arc;
+
+/// Address under which the controller of a test is known.
+pub(crate) const API_ADDRESS: &str = "ctrl.example.test:1280";
+
+/// A root, an intermediate under it and a server certificate.
+#[derive(Debug)]
+pub struct TestNetwork {
+    /// The root's certificate.
+    pub root: Certificate,
+    /// The intermediate that signs.
+    pub signing: Authority,
+    /// The server's certificate.
+    pub server: Certificate,
+    /// The server's key.
+    pub server_key: Arc<SigningKey>,
+    trust_domain: TrustDomain,
+}
+
+impl TestNetwork {
+    /// Makes the certificates.
+    pub fn new(env: &Env) -> Self {
+        let now = env.now();
+        let entropy = &*env.entropy;
+        let key = || SigningKey::generate(KeyType::P256).unwrap();
+        let subject = |name| Subject::new().common_name(name);
+        let trust_domain = TrustDomain::parse("example.test").unwrap();
+        let root = Authority::make_root(key(), &subject("Test root"), &trust_domain, now, entropy)
+            .unwrap();
+        let signing = root
+            .make_intermediate(key(), &subject("Test intermediate"), now, entropy)
+            .unwrap();
+        let server_key = Arc::new(key());
+        let names = ServerNames::parse(["ctrl.example.test", "localhost", "127.0.0.1"]).unwrap();
+        let server = signing
+            .issue_server_leaf(
+                server_key.public_key(),
+                &subject("ctrl"),
+                &names,
+                now,
+                entropy,
+            )
+            .unwrap();
+        Self {
+            root: root.certificate().clone(),
+            signing,
+            server,
+            server_key,
+            trust_domain,
+        }
+    }
+
+    /// Hands the certificates to a controller.
+    pub fn into_network(self, env: &Env) -> Network {
+        let settings = NetworkSettings {
+            trust_domain: self.trust_domain,
+            bundle: vec![self.root.clone(), self.signing.certificate().clone()],
+            roots: vec![self.root],
+            signing: self.signing,
+            api_address: API_ADDRESS.to_owned(),
+            control_addresses: vec!["tls:ctrl.example.test:6262".to_owned()],
+            controller: Controller {
+                id: ControllerId::from_wire("ctrl-1"),
+                name: "ctrl-1".to_owned(),
+                certificate: self.server.clone(),
+                started_at: env.now(),
+            },
+            jwt_signer: JwtSigner::new(self.server_key, &self.server).unwrap(),
+        };
+        Network::new(settings, "00000000-0000-4000-8000-00000000000a").unwrap()
+    }
+}
+
+/// A key of a client, and a request for a certificate for it.
+pub fn client_key() -> (SigningKey, String) {
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let csr = make_csr(&key, &Subject::new().common_name("client")).unwrap();
+    (key, csr)
+}

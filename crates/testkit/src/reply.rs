@@ -1,0 +1,63 @@
+//! What a controller answered.
+
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+/// An answer, read whole.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Its status.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// Its body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+
+    /// Its `data`, if its status is a success.
+    #[track_caller]
+    pub fn data(&self) -> Value {
+        assert!(self.status.is_success(), "{}: {}", self.status, self.text());
+        self.json()["data"].clone()
+    }
+
+    /// The id of what was created.
+    #[track_caller]
+    pub fn id(&self) -> String {
+        assert_eq!(self.status, StatusCode::CREATED, "{}", self.text());
+        self.json()["data"]["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Status and code of an error.
+    #[track_caller]
+    pub fn error(&self) -> (u16, String) {
+        let json = self.json();
+        let code = json["error"]["code"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no code: {json}"));
+        (self.status.as_u16(), code.to_owned())
+    }
+
+    /// Member of the request that an error names.
+    #[track_caller]
+    pub fn field(&self) -> String {
+        let json = self.json();
+        json["error"]["cause"]["field"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{json}"))
+            .to_owned()
+    }
+
+    /// Its body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
