@@ -13,6 +13,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// Numbers that a configuration decides.
 #[derive(Debug, Clone, Copy)]
@@ -130,7 +131,16 @@ impl App {
         Number(self.engine.allocate(kind))
     }
 
-    /// Waits for nothing: lists are refused until the read model is there.
+    /// Waits until the read model holds all that the store does.
+    pub async fn lists_ready(&self) {
+        let (ready, is_ready) = oneshot::channel();
+        // Whoever waited may have gone away by then.
+        self.projections.on_ready(move || drop(ready.send(())));
+        // The sender is dropped only after it was called.
+        let _ = is_ready.await;
+    }
+
+    /// The read model, if it is complete; lists are refused until it is.
     pub(crate) fn require_lists(&self) -> Result<&Projections, AppError> {
         if self.projections.is_ready() {
             Ok(&self.projections)

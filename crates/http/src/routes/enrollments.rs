@@ -1,6 +1,6 @@
 //! Enrollments.
 
-use super::lists::parameters;
+use super::lists::{parameters, ready};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
@@ -34,6 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
     let Context { state, query, .. } = &call.context;
+    ready(&state.app).await?;
     let page = enrollments::list(&state.app, &call.permit, &parameters(query))?;
     Ok(Answer::list(
         page.map(EnrollmentDetail::from),

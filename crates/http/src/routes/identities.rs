@@ -1,6 +1,6 @@
 //! Identities.
 
-use super::lists::parameters;
+use super::lists::{parameters, ready};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
@@ -37,6 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
     let Context { state, query, .. } = &call.context;
+    ready(&state.app).await?;
     let page = identities::list(&state.app, &call.permit, &parameters(query))?;
     Ok(Answer::list(
         page.map(IdentityDetail::from),

@@ -11,8 +11,13 @@ use crate::route::{Call, Ignored, Route, guarded, open};
 use http::Method;
 use portcullis_app::listing::{self, Parameters, Schema, kinds};
 use portcullis_app::services::{ReadOwnRouters, ReadOwnServices, ReadServices};
+use portcullis_app::{App, AppError};
 use portcullis_domain::access::Permit;
 use portcullis_domain::view::Page;
+use std::time::Duration;
+
+/// The longest that a list waits for the read model.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -50,6 +55,17 @@ fn empty(schema: &'static Schema, query: &Query) -> Result<Answer, ApiError> {
     let listing = listing::read(schema, &parameters(query))?;
     let page: Page<()> = listing::nothing(&listing);
     Ok(Answer::list(page, schema))
+}
+
+/// Waits a while for the read model, which is built in the first moments after a start.
+///
+/// # Errors
+///
+/// 503 when that takes longer than a client is to wait.
+pub(super) async fn ready(app: &App) -> Result<(), ApiError> {
+    tokio::time::timeout(PATIENCE, app.lists_ready())
+        .await
+        .map_err(|_elapsed| AppError::NotReady.into())
 }
 
 /// The parameters of a list, as they stand in the query.
