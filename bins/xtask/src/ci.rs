@@ -1,0 +1,100 @@
+//! What CI runs.
+
+use crate::findings::Findings;
+use crate::{deps, deviations, layers, workspace};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// One step: its name, and what is run.
+type Step = (&'static str, Run);
+
+enum Run {
+    /// A check of this program.
+    Check(fn(&Path) -> anyhow::Result<Findings>),
+    /// Cargo, with these arguments and one environment variable.
+    Cargo(
+        &'static [&'static str],
+        Option<(&'static str, &'static str)>,
+    ),
+}
+
+/// The steps in their order: what is cheap first, and nothing that is built twice.
+const STEPS: &[Step] = &[
+    ("format", Run::Cargo(&["fmt", "--all", "--check"], None)),
+    ("layers", Run::Check(layers::check)),
+    ("deps", Run::Check(deps::check)),
+    ("deviations", Run::Check(deviations::check)),
+    (
+        "clippy",
+        Run::Cargo(
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+            None,
+        ),
+    ),
+    ("test", Run::Cargo(&["test", "--workspace"], None)),
+    (
+        "doc",
+        Run::Cargo(
+            &["doc", "--workspace", "--no-deps"],
+            Some(("RUSTDOCFLAGS", "-Dwarnings")),
+        ),
+    ),
+];
+
+/// Runs the steps one after another, stops at the first that fails, and prints the time of each.
+pub(crate) fn run(root: &Path) -> anyhow::Result<ExitCode> {
+    let mut times = Vec::new();
+    let mut verdict = ExitCode::SUCCESS;
+    for (name, step) in STEPS {
+        say(&format!("== {name}"))?;
+        let start = Instant::now();
+        let code = step.run(root)?;
+        times.push((*name, start.elapsed()));
+        if code != ExitCode::SUCCESS {
+            say(&format!("== {name} failed"))?;
+            verdict = code;
+            break;
+        }
+    }
+    let total = times.iter().map(|(_, time)| *time).sum();
+    for (name, time) in times.into_iter().chain([("total", total)]) {
+        say(&line(name, time))?;
+    }
+    Ok(verdict)
+}
+
+impl Run {
+    fn run(&self, root: &Path) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Check(check) => check(root)?.report(),
+            Self::Cargo(arguments, variable) => {
+                let mut command = workspace::cargo(root);
+                let status = command.args(*arguments).envs(*variable).status()?;
+                Ok(if status.success() {
+                    ExitCode::SUCCESS
+                } else {
+                    ExitCode::FAILURE
+                })
+            },
+        }
+    }
+}
+
+fn line(name: &str, time: Duration) -> String {
+    format!("{name:<12}{:>8.1} s", time.as_secs_f64())
+}
+
+fn say(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}")?;
+    out.flush()
+}

@@ -1,0 +1,155 @@
+//! Packages against the policy: where they come from, their licence, whether they are banned.
+
+use super::licence;
+use super::policy::Policy;
+use crate::graph::Package;
+
+/// Checks every package; `is_member` tells the workspace's own, which need no source.
+pub(super) fn check(
+    policy: &Policy,
+    packages: &[&Package],
+    is_member: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    packages
+        .iter()
+        .flat_map(|package| {
+            let sourced = (!is_member(&package.name))
+                .then(|| source(package))
+                .flatten();
+            sourced
+                .into_iter()
+                .chain(license(policy, package))
+                .chain(ban(policy, package))
+        })
+        .collect()
+}
+
+fn source(package: &Package) -> Option<String> {
+    let is_public_registry = package.source.as_deref().is_some_and(|source| {
+        source.starts_with("registry+") && source.ends_with("/crates.io-index")
+    });
+    (!is_public_registry).then(|| {
+        let source = package.source.as_deref().unwrap_or("a path");
+        format!("{} comes from {source}, not from crates.io", named(package))
+    })
+}
+
+fn license(policy: &Policy, package: &Package) -> Option<String> {
+    let clarified = policy
+        .licenses
+        .clarify
+        .iter()
+        .find(|entry| entry.name == package.name);
+    let expression = clarified
+        .map(|entry| &entry.expression)
+        .or(package.license.as_ref());
+    let Some(expression) = expression else {
+        return Some(format!(
+            "{} names no licence; clarify it in the policy",
+            named(package)
+        ));
+    };
+    match licence::satisfies(expression, &policy.licenses.allow) {
+        Ok(true) => None,
+        Ok(false) => Some(format!("{} has the licence {expression}", named(package))),
+        Err(error) => Some(format!("{}: licence {expression}: {error}", named(package))),
+    }
+}
+
+fn ban(policy: &Policy, package: &Package) -> Option<String> {
+    let ban = policy
+        .bans
+        .deny
+        .iter()
+        .find(|ban| ban.name == package.name)?;
+    Some(format!(
+        "{} is banned; use {}",
+        named(package),
+        ban.use_instead
+    ))
+}
+
+fn named(package: &Package) -> String {
+    format!("{} {}", package.name, package.version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn policy() -> Policy {
+        toml::from_str(
+            r#"
+            [licenses]
+            allow = ["MIT", "Apache-2.0"]
+            clarify = [{ crate = "clarified", expression = "MIT" }]
+            [bans]
+            deny = [{ crate = "bincode", use-instead = "serde_json" }]
+            "#,
+        )
+        .unwrap()
+    }
+
+    fn package(name: &str, source: Option<&str>, license: Option<&str>) -> Package {
+        serde_json::from_value(json!({
+            "id": name,
+            "name": name,
+            "version": "1.0.0",
+            "license": license,
+            "source": source,
+            "manifest_path": "/w/Cargo.toml",
+            "dependencies": [],
+            "features": {},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn packages_are_judged_by_source_licence_and_name() {
+        let registry = Some("registry+https://example.test/crates.io-index");
+        let mit = Some("MIT");
+        for (name, source, license, fault) in [
+            ("good", registry, mit, None),
+            ("own", None, mit, None),
+            ("clarified", registry, None, None),
+            (
+                "vendored",
+                None,
+                mit,
+                Some("vendored 1.0.0 comes from a path"),
+            ),
+            (
+                "git",
+                Some("git+https://example.test/x"),
+                mit,
+                Some("not from crates.io"),
+            ),
+            (
+                "other",
+                Some("registry+https://example.test/index"),
+                mit,
+                Some("not from"),
+            ),
+            ("nameless", registry, None, Some("names no licence")),
+            (
+                "copyleft",
+                registry,
+                Some("GPL-3.0-only"),
+                Some("the licence GPL-3.0-only"),
+            ),
+            ("broken", registry, Some("MIT OR"), Some("licence MIT OR:")),
+            ("bincode", registry, mit, Some("is banned; use serde_json")),
+        ] {
+            let package = package(name, source, license);
+            let found = check(&policy(), &[&package], |name| name == "own");
+            match fault {
+                None => assert_eq!(found, Vec::<String>::new(), "{name}"),
+                Some(text) => {
+                    assert_eq!(found.len(), 1, "{name}: {found:?}");
+                    assert!(found[0].contains(text), "{name}: {found:?}");
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+use super::compare;
+use crate::graph::Graph;
+use serde_json::{Value, json};
+
+/// A used package, and what it is used for.
+type Use = (&'static str, Option<&'static str>);
+
+/// A workspace of the given crates, each with its folder and `(dependency, kind)` pairs; what is
+/// not among them comes from elsewhere and has no dependencies of its own.
+fn faults(crates: &[(&str, &[Use])]) -> Vec<String> {
+    let name = |folder: &str| match folder.split_once('/') {
+        Some(("crates", name)) => format!("portcullis-{name}"),
+        Some((_, name)) => name.to_owned(),
+        None if folder == "tests" => "portcullis-tests".to_owned(),
+        None => folder.to_owned(),
+    };
+    let mut packages: Vec<Value> = Vec::new();
+    let mut nodes: Vec<Value> = Vec::new();
+    let mut members = Vec::new();
+    for (folder, uses) in crates {
+        let name = name(folder);
+        let declared: Vec<_> = uses
+            .iter()
+            .map(|(name, kind)| json!({ "name": name, "kind": kind }))
+            .collect();
+        let deps: Vec<_> = uses
+            .iter()
+            .map(|(name, kind)| json!({ "pkg": name, "dep_kinds": [{ "kind": kind }] }))
+            .collect();
+        packages.push(package(
+            &name,
+            &format!("/w/{folder}/Cargo.toml"),
+            &declared,
+        ));
+        nodes.push(json!({ "id": name, "deps": deps, "features": [] }));
+        if ["crates/", "bins/", "tests"]
+            .iter()
+            .any(|start| folder.starts_with(start))
+        {
+            members.push(name);
+        }
+    }
+    let metadata = json!({
+        "packages": packages,
+        "workspace_members": members,
+        "workspace_root": "/w",
+        "resolve": { "nodes": nodes },
+    });
+    compare(&Graph::parse(metadata.to_string().as_bytes()).unwrap()).faults
+}
+
+fn package(name: &str, manifest: &str, dependencies: &[Value]) -> Value {
+    json!({
+        "id": name,
+        "name": name,
+        "version": "1.0.0",
+        "license": "MIT",
+        "source": null,
+        "manifest_path": manifest,
+        "dependencies": dependencies,
+        "features": {},
+    })
+}
+
+const DEV: Option<&str> = Some("dev");
+const BUILD: Option<&str> = Some("build");
+
+#[test]
+fn arrows_of_the_table_are_allowed() {
+    let found = faults(&[
+        ("crates/domain", &[]),
+        ("crates/api", &[("portcullis-domain", None)]),
+        (
+            "crates/app",
+            &[("portcullis-domain", None), ("portcullis-testkit", DEV)],
+        ),
+        (
+            "crates/http",
+            &[("portcullis-app", None), ("portcullis-api", None)],
+        ),
+        ("crates/testkit", &[("portcullis-http", None)]),
+        (
+            "bins/portcullis",
+            &[("portcullis-http", None), ("portcullis-testkit", DEV)],
+        ),
+        (
+            "tests",
+            &[("portcullis", None), ("portcullis-testkit", DEV)],
+        ),
+    ]);
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn other_arrows_are_faults_of_every_kind() {
+    for (kind, words) in [
+        (None, "portcullis-index;"),
+        (DEV, "in its tests;"),
+        (BUILD, "build"),
+    ] {
+        let found = faults(&[
+            ("crates/index", &[]),
+            ("crates/http", &[("portcullis-index", kind)]),
+        ]);
+        let [fault] = found.as_slice() else {
+            panic!("{kind:?}: {found:?}")
+        };
+        assert!(
+            fault.starts_with("portcullis-http may not use portcullis-index"),
+            "{fault}"
+        );
+        assert!(fault.contains(words), "{fault}");
+        assert!(fault.ends_with("it may use api, app, domain"), "{fault}");
+    }
+}
+
+#[test]
+fn testkit_is_for_tests_only() {
+    for folder in ["crates/app", "bins/portcullis", "tests"] {
+        for kind in [None, BUILD] {
+            let found = faults(&[
+                ("crates/testkit", &[]),
+                (folder, &[("portcullis-testkit", kind)]),
+            ]);
+            assert_eq!(found.len(), 1, "{folder} {kind:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn unknown_crate_needs_a_row() {
+    let found = faults(&[("crates/novelty", &[])]);
+    assert_eq!(found, ["crates/novelty has no row in the table of layers"]);
+}
+
+#[test]
+fn forbidden_packages_are_found_at_any_distance() {
+    let found = faults(&[
+        ("crates/filter", &[("reader", None)]),
+        ("reader", &[("runtime", None)]),
+        ("runtime", &[("tokio", None)]),
+        ("tokio", &[]),
+    ]);
+    let way =
+        "portcullis-filter must stay free of tokio: portcullis-filter > reader > runtime > tokio";
+    assert_eq!(found, [way]);
+}
+
+#[test]
+fn tests_may_use_forbidden_packages() {
+    let found = faults(&[("crates/filter", &[("tokio", DEV)]), ("tokio", &[])]);
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn engine_is_reached_through_the_store_only() {
+    let through_store = faults(&[
+        ("crates/storage", &[("redb", None)]),
+        ("crates/app", &[("portcullis-storage", None)]),
+        ("redb", &[]),
+    ]);
+    assert_eq!(through_store, Vec::<String>::new());
+
+    let directly = faults(&[("crates/app", &[("redb", None)]), ("redb", &[])]);
+    assert_eq!(
+        directly,
+        ["portcullis-app must stay free of redb: portcullis-app > redb"]
+    );
+}

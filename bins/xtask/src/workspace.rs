@@ -1,0 +1,37 @@
+//! The workspace that is checked, and cargo.
+
+use anyhow::Context as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the workspace: two above this crate's.
+pub(crate) fn root() -> anyhow::Result<PathBuf> {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .map(Path::to_path_buf)
+        .context("the crate lies in no workspace")
+}
+
+/// The cargo that runs this program, ready to be run again.
+///
+/// What it told this program about this crate is taken back: build scripts that ask for such
+/// variables would otherwise run again.
+pub(crate) fn cargo(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// Reads a file of the workspace.
+pub(crate) fn read(root: &Path, path: impl AsRef<Path>) -> anyhow::Result<String> {
+    let path = path.as_ref();
+    std::fs::read_to_string(root.join(path))
+        .with_context(|| format!("{} cannot be read", path.display()))
+}
