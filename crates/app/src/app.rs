@@ -135,7 +135,9 @@ impl App {
     pub async fn lists_ready(&self) {
         let (ready, is_ready) = oneshot::channel();
         // Whoever waited may have gone away by then.
-        self.projections.on_ready(move || drop(ready.send(())));
+        self.projections.on_ready(move || {
+            let _ = ready.send(());
+        });
         // The sender is dropped only after it was called.
         let _ = is_ready.await;
     }

@@ -218,8 +218,18 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `name` for the identity of a router, which bears the router's name.
-    pub fn replace(&mut self, spec: IdentitySpec, now: Timestamp) -> Result<(), FieldError> {
+    /// [`FieldError`] on `name` for the identity of a router, which bears the router's name; on
+    /// `typeId` when `kind` is another type than it has, since nobody can change that.
+    pub fn replace(
+        &mut self,
+        spec: IdentitySpec,
+        kind: IdentityType,
+        now: Timestamp,
+    ) -> Result<(), FieldError> {
+        if kind != self.kind {
+            let reason = "the type of an identity cannot be changed";
+            return Err(FieldError::new("typeId", reason, kind.name()));
+        }
         self.check_name(&spec.name)?;
         self.spec = spec;
         self.updated_at = now;
@@ -230,7 +240,7 @@ impl Identity {
     ///
     /// # Errors
     ///
-    /// As [`Identity::replace`].
+    /// [`FieldError`] on `name` for the identity of a router.
     pub fn merge(&mut self, patch: IdentityPatch, now: Timestamp) -> Result<(), FieldError> {
         if let Some(name) = &patch.name {
             self.check_name(name)?;
@@ -334,17 +344,26 @@ mod tests {
         let mut identity = identity();
         identity.disable(None, second(1));
         let spec = IdentitySpec::named(IdentityName::new("other").unwrap());
-        identity.replace(spec, second(2)).unwrap();
+        identity
+            .replace(spec, IdentityType::Default, second(2))
+            .unwrap();
         assert!(identity.is_disabled(second(3)));
         assert_eq!(identity.name(), "other");
     }
 
     #[test]
-    fn router_identity_keeps_its_name() {
+    fn router_identity_keeps_its_name_and_type() {
         let mut identity = identity();
         identity.kind = IdentityType::Router;
         let spec = IdentitySpec::named(IdentityName::new("other").unwrap());
-        assert_eq!(identity.replace(spec, second(2)).unwrap_err().field, "name");
+        let refused = |identity: &mut Identity, kind| {
+            identity
+                .replace(spec.clone(), kind, second(2))
+                .unwrap_err()
+                .field
+        };
+        assert_eq!(refused(&mut identity, IdentityType::Router), "name");
+        assert_eq!(refused(&mut identity, IdentityType::Default), "typeId");
         assert_eq!(identity.name(), "laptop");
     }
 

@@ -7,7 +7,7 @@ use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec};
+use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
 use portcullis_domain::ids::IdentityId;
 
 /// Replaces what administrators decide about an identity.
@@ -16,6 +16,7 @@ pub async fn replace(
     permit: &Permit<Update>,
     id: &IdentityId,
     spec: IdentitySpec,
+    kind: IdentityType,
 ) -> Result<(), AppError> {
     if !permit.caller().is_admin {
         return Err(AppError::Denied {
@@ -24,12 +25,12 @@ pub async fn replace(
     }
     let now = app.env().now();
     change(app, permit, id, "identity.replace", move |identity| {
-        Ok(identity.replace(spec.clone(), now)?)
+        Ok(identity.replace(spec.clone(), kind, now)?)
     })
     .await
 }
 
-/// Changes the members of an identity that `patch` sets.
+/// Changes the members of an identity that `patch` sets. One that sets none changes nothing.
 pub async fn merge(
     app: &App,
     permit: &Permit<Update>,
@@ -41,6 +42,10 @@ pub async fn merge(
         patch.is_admin.is_some(),
         patch.permissions.is_some(),
     )?;
+    if patch == IdentityPatch::default() {
+        find(app.snapshot()?.rows(), id)?;
+        return Ok(());
+    }
     let now = app.env().now();
     change(app, permit, id, "identity.merge", move |identity| {
         Ok(identity.merge(patch.clone(), now)?)

@@ -60,9 +60,9 @@ async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
 }
 
 async fn replace(call: Call<Permit<Update>, Json<ReplaceIdentity>>) -> Result<Answer, ApiError> {
-    let Json(ReplaceIdentity { spec, .. }) = call.body;
+    let Json(ReplaceIdentity { spec, kind }) = call.body;
     let Context { state, .. } = &call.context;
-    identities::replace(&state.app, &call.permit, &id(&call.context), spec).await?;
+    identities::replace(&state.app, &call.permit, &id(&call.context), spec, kind).await?;
     Ok(Answer::done())
 }
 
