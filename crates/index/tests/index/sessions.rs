@@ -37,7 +37,7 @@ struct Model {
 
 /// Token and id belong to one number; each bit of a version stands for one of them exchanged.
 fn token(number: u8, version: u8) -> u8 {
-    number * 2 + version % 2
+    number + version % 2 * 20
 }
 
 fn record(number: u8, version: u8, last: i64) -> Arc<ApiSession> {
