@@ -3,7 +3,10 @@
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::Number;
 use portcullis_storage::tables::{API_SESSION, identity_key};
+use std::sync::Arc;
 
 /// Most sessions that one transaction ends or updates.
 const BATCH: usize = 500;
@@ -31,33 +34,51 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
 }
 
 /// Writes down when sessions were last used; returns for how many.
+///
+/// What could not be written is tried again the next time.
 pub async fn flush_activity(app: &App) -> Result<usize, AppError> {
     let mut flushed = 0;
     loop {
-        let batch = app.projections().sessions().drain_dirty_activity(BATCH);
-        let size = batch.len();
-        if size == 0 {
+        let batch: Arc<[_]> = app
+            .projections()
+            .sessions()
+            .drain_dirty_activity(BATCH)
+            .into();
+        if batch.is_empty() {
             return Ok(flushed);
         }
-        app.commit(move |rows| {
-            for (owner, number, seen) in &batch {
-                let key = identity_key(*owner).dependent(API_SESSION, number.0);
-                if let Some(session) = rows.rows().get::<ApiSession>(&key)?
-                    && session.last_activity_at < *seen
-                {
-                    let after = ApiSession {
-                        last_activity_at: *seen,
-                        ..session.clone()
-                    };
-                    rows.replace(&key, &session, &after)?;
-                }
+        if let Err(error) = write_down(app, Arc::clone(&batch)).await {
+            let sessions = app.projections().sessions();
+            for &(_, number, _) in &*batch {
+                sessions.restore_dirty(number);
             }
-            Ok::<_, AppError>(())
-        })
-        .await?;
-        flushed += size;
-        if size < BATCH {
+            return Err(error);
+        }
+        flushed += batch.len();
+        if batch.len() < BATCH {
             return Ok(flushed);
         }
     }
+}
+
+/// Identity, session and last activity of each session of a batch.
+type Seen = (Number, Number, Timestamp);
+
+async fn write_down(app: &App, batch: Arc<[Seen]>) -> Result<(), AppError> {
+    app.commit(move |rows| {
+        for &(owner, number, seen) in &*batch {
+            let key = identity_key(owner).dependent(API_SESSION, number.0);
+            if let Some(session) = rows.rows().get::<ApiSession>(&key)?
+                && session.last_activity_at < seen
+            {
+                let after = ApiSession {
+                    last_activity_at: seen,
+                    ..session.clone()
+                };
+                rows.replace(&key, &session, &after)?;
+            }
+        }
+        Ok(())
+    })
+    .await
 }
