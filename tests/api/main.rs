@@ -1,3 +1,5 @@
 //! The routes of a controller in the process: every operation, its successes and its refusals.
 
 mod first_identity;
+mod support;
+mod validation;

@@ -1,0 +1,1 @@
+//! The real command line against the real controller.

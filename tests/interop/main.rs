@@ -1,0 +1,1 @@
+//! The real controller, driven by clients that know nothing of it.

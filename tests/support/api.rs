@@ -1,0 +1,138 @@
+//! The APIs of a running controller through `curl`.
+
+use crate::controller::Controller;
+use crate::curl::{Curl, Reply};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Prefix of the management API.
+pub const MANAGEMENT: &str = "/edge/management/v1";
+/// Prefix of the client API.
+pub const CLIENT: &str = "/edge/client/v1";
+
+/// A controller, as one user sees it.
+#[derive(Debug, Clone)]
+pub struct Api {
+    url: String,
+    ca: PathBuf,
+    token: Option<String>,
+}
+
+impl Api {
+    /// Nobody in particular.
+    pub fn anonymous(controller: &Controller) -> Self {
+        Self::at(controller.url(), &controller.ca())
+    }
+
+    /// Nobody in particular, at an address whose authorities are in `ca`.
+    pub fn at(url: &str, ca: &Path) -> Self {
+        Self {
+            url: url.to_owned(),
+            ca: ca.to_owned(),
+            token: None,
+        }
+    }
+
+    /// Logs the administrator in.
+    #[track_caller]
+    pub fn admin(controller: &Controller) -> Self {
+        Self::anonymous(controller).log_in("admin", &controller.password())
+    }
+
+    /// The same controller for someone who logs in with a password.
+    #[track_caller]
+    pub fn log_in(&self, username: &str, password: &str) -> Self {
+        let body = json!({"username": username, "password": password});
+        let session = self
+            .curl(&format!("{MANAGEMENT}/authenticate?method=password"))
+            .json("POST", &body)
+            .send()
+            .data();
+        let token = session["token"].as_str().expect("a session has a token");
+        self.with_token(token)
+    }
+
+    /// The same controller with another session.
+    #[must_use]
+    pub fn with_token(&self, token: &str) -> Self {
+        Self {
+            token: Some(token.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// The token of the session.
+    ///
+    /// # Panics
+    ///
+    /// If nobody has logged in.
+    pub fn token(&self) -> &str {
+        self.token.as_deref().expect("someone has logged in")
+    }
+
+    /// Begins a request to a path from the root.
+    pub fn curl(&self, path: &str) -> Curl {
+        let curl = Curl::new(&format!("{}{path}", self.url), &self.ca);
+        match &self.token {
+            Some(token) => curl.session(token),
+            None => curl,
+        }
+    }
+
+    /// Asks the management API.
+    #[track_caller]
+    pub fn get(&self, path: &str) -> Reply {
+        self.curl(&format!("{MANAGEMENT}{path}")).send()
+    }
+
+    /// Sends JSON to the management API.
+    #[track_caller]
+    pub fn send(&self, method: &str, path: &str, body: &Value) -> Reply {
+        self.curl(&format!("{MANAGEMENT}{path}"))
+            .json(method, body)
+            .send()
+    }
+
+    /// Deletes something of the management API.
+    #[track_caller]
+    pub fn delete(&self, path: &str) -> Reply {
+        self.curl(&format!("{MANAGEMENT}{path}"))
+            .arguments(["--request", "DELETE"])
+            .send()
+    }
+
+    /// Creates an identity with an enrollment, and answers its detail.
+    #[track_caller]
+    pub fn create_identity(&self, name: &str, enrollment: &Value) -> Value {
+        let body = json!({"name": name, "isAdmin": false, "enrollment": enrollment});
+        let created = self.send("POST", "/identities", &body).expect(201).data();
+        let id = created["id"].as_str().expect("what was created has an id");
+        self.get(&format!("/identities/{id}")).data()
+    }
+
+    /// Redeems a one-time token with a request for a certificate, and answers the chain as PEM.
+    #[track_caller]
+    pub fn enroll(&self, token: &str, csr: &str) -> Reply {
+        self.curl(&format!("{CLIENT}/enroll?method=ott&token={token}"))
+            .body("POST", "application/x-pem-file", csr)
+            .send()
+    }
+
+    /// Logs in with a certificate.
+    #[track_caller]
+    pub fn log_in_with(&self, certificate: &Path, key: &Path) -> Reply {
+        self.curl(&format!("{CLIENT}/authenticate?method=cert"))
+            .certificate(certificate, key)
+            .json("POST", &json!({}))
+            .send()
+    }
+}
+
+/// Writes the chain of an enrollment's answer to a file.
+#[track_caller]
+pub fn write_chain(reply: &Reply, file: &Path) {
+    let data = reply.data();
+    let chain = data["cert"].as_str().expect("there is a chain");
+    fs::write(file, chain).expect("the chain can be written");
+}

@@ -1,0 +1,60 @@
+//! Programs that a test needs and that a machine may lack.
+
+use crate::command::{self, run};
+use std::process::Command;
+
+/// A program of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// The HTTP client.
+    Curl,
+    /// The program of the TLS library.
+    Openssl,
+    /// Python 3 with the package `cryptography`.
+    Python,
+}
+
+impl Tool {
+    /// Name of the program.
+    pub fn program(self) -> &'static str {
+        match self {
+            Self::Curl => "curl",
+            Self::Openssl => "openssl",
+            Self::Python => "python3",
+        }
+    }
+
+    /// What is missing, if something is.
+    fn missing(self) -> Option<&'static str> {
+        if command::find(self.program()).is_none() {
+            return Some(self.program());
+        }
+        let is_complete = self != Self::Python
+            || run(Command::new("python3").args(["-c", "import cryptography"]))
+                .status
+                .success();
+        (!is_complete).then_some("the Python package cryptography")
+    }
+}
+
+/// Whether all of `tools` are there. If not, says so, and the test has nothing to do.
+///
+/// # Panics
+///
+/// If one is missing and `PORTCULLIS_REQUIRE_TOOLS` is `1`.
+pub fn are_there(tools: &[Tool]) -> bool {
+    let Some(missing) = tools.iter().find_map(|tool| tool.missing()) else {
+        return true;
+    };
+    assert!(
+        !are_required(),
+        "{missing} is not installed, and PORTCULLIS_REQUIRE_TOOLS=1"
+    );
+    println!("skipped: {missing} is not installed");
+    false
+}
+
+/// Whether a missing program is a failure.
+pub fn are_required() -> bool {
+    std::env::var("PORTCULLIS_REQUIRE_TOOLS").is_ok_and(|value| value == "1")
+}
