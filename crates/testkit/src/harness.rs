@@ -31,12 +31,43 @@ pub const ADMIN: &str = "admin";
 /// Password of the administrator.
 pub const PASSWORD: &str = "open-sesame-1";
 
+/// What a controller is started with.
+#[derive(Debug, Clone, Copy)]
+pub struct HarnessOptions {
+    /// Numbers that a configuration decides.
+    pub settings: Settings,
+    /// Threads that hash passwords.
+    pub password_threads: usize,
+    /// Passwords that may wait for one of them.
+    pub password_queue: usize,
+    /// Transactions that may wait for the writer.
+    pub store_queue: usize,
+    /// Whether the first administrator is made.
+    pub is_initialised: bool,
+}
+
+impl Default for HarnessOptions {
+    fn default() -> Self {
+        Self {
+            settings: Settings::default(),
+            password_threads: 2,
+            password_queue: 64,
+            store_queue: 1024,
+            is_initialised: true,
+        }
+    }
+}
+
 /// A controller and the means to turn its clock.
 pub struct Harness {
     /// Its state.
     pub app: Arc<App>,
     /// Its clock.
     pub clock: Arc<ManualClock>,
+    /// Its randomness.
+    pub entropy: Arc<SeededEntropy>,
+    /// The certificate of its server.
+    pub server: Certificate,
     /// Its store.
     pub engine: Arc<dyn Engine<Change>>,
     controller: Controller,
@@ -54,19 +85,24 @@ impl Observer<Change> for Follower {
 impl Harness {
     /// Starts a controller with an administrator.
     pub async fn start() -> Self {
-        Self::start_with(Settings::default()).await
+        Self::start_with(HarnessOptions::default()).await
     }
 
-    /// Starts a controller with an administrator and other settings than the usual.
-    pub async fn start_with(settings: Settings) -> Self {
+    /// Starts a controller with other options than the usual.
+    pub async fn start_with(options: HarnessOptions) -> Self {
         let clock = Arc::new(ManualClock::default());
+        let entropy = Arc::new(SeededEntropy::new(42));
         let env = Env {
             clock: clock.clone(),
-            entropy: Arc::new(SeededEntropy::new(42)),
+            entropy: entropy.clone(),
         };
         let home = tempfile::tempdir().unwrap();
+        let store_options = Options {
+            queue_capacity: options.store_queue,
+            ..Options::default()
+        };
         let engine: Arc<dyn Engine<Change>> =
-            Arc::new(RedbEngine::<Change>::in_memory(Options::default()).unwrap());
+            Arc::new(RedbEngine::<Change>::in_memory(store_options).unwrap());
         let vault = Vault::open(
             &*engine,
             &home.path().join("store.key"),
@@ -77,19 +113,24 @@ impl Harness {
         engine.observe(Arc::new(Follower(projections.clone())));
         projections.begin_load();
         projections.finish_load(engine.snapshot().unwrap().revision().unwrap());
+        let network = TestNetwork::new(&env);
+        let server = network.server.clone();
         let app = Arc::new(App::new(Parts {
-            network: TestNetwork::new(&env).into_network(&env),
+            network: network.into_network(&env),
             engine: engine.clone(),
             vault: Arc::new(vault),
             projections,
-            passwords: PasswordPool::start(2, 64).unwrap(),
-            settings,
+            passwords: PasswordPool::start(options.password_threads, options.password_queue)
+                .unwrap(),
+            settings: options.settings,
             env,
         }));
         administrator::prepare(&app).await.unwrap();
-        administrator::initialise(&app, ADMIN, PASSWORD.into())
-            .await
-            .unwrap();
+        if options.is_initialised {
+            administrator::initialise(&app, ADMIN, PASSWORD.into())
+                .await
+                .unwrap();
+        }
         let address = vec![API_ADDRESS.to_owned()];
         let state = State {
             app: app.clone(),
@@ -107,6 +148,8 @@ impl Harness {
         Self {
             app,
             clock,
+            entropy,
+            server,
             engine,
             controller,
             _home: home,

@@ -11,6 +11,6 @@ mod reply;
 
 pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
-pub use harness::{ADMIN, Harness, PASSWORD, Request};
+pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request};
 pub use network::{TestNetwork, client_key};
 pub use reply::Reply;

@@ -1,0 +1,114 @@
+//! What the tests share.
+
+use http::Method;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::change::Change;
+use portcullis_domain::ids::AuthPolicyId;
+use portcullis_storage::engine::submit_with;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{AUTH_POLICY, RowsMut};
+use portcullis_testkit::{Harness, Reply};
+use serde_json::{Value, json};
+
+/// Id of a policy that demands a TOTP code: nobody's session is ever full under it.
+pub(crate) const STRICT: &str = "strict";
+
+/// Creates an identity; `more` is laid over the least that a creation needs.
+pub(crate) async fn create(controller: &Harness, token: &str, name: &str, more: Value) -> String {
+    let mut body = json!({"name": name, "isAdmin": false});
+    merge(&mut body, more);
+    let request = controller.manage(Method::POST, "/identities", token);
+    request.json(&body).send().await.id()
+}
+
+/// Lays the members of `over` over those of `under`.
+pub(crate) fn merge(under: &mut Value, over: Value) {
+    let Value::Object(over) = over else {
+        panic!("no object: {over}")
+    };
+    for (name, value) in over {
+        under[name] = value;
+    }
+}
+
+/// Reads an identity.
+pub(crate) async fn read(controller: &Harness, token: &str, id: &str) -> Value {
+    get(controller, token, &format!("/identities/{id}"))
+        .await
+        .data()
+}
+
+/// Asks the management API.
+pub(crate) async fn get(controller: &Harness, token: &str, path: &str) -> Reply {
+    controller.manage(Method::GET, path, token).send().await
+}
+
+/// The pending enrollment of an identity by one method: id, token, JWT.
+pub(crate) async fn pending(controller: &Harness, admin: &str, id: &str, method: &str) -> Value {
+    read(controller, admin, id).await["enrollment"][method].clone()
+}
+
+/// A member that is a text.
+#[track_caller]
+pub(crate) fn text<'v>(value: &'v Value, member: &str) -> &'v str {
+    value[member]
+        .as_str()
+        .unwrap_or_else(|| panic!("no text `{member}`: {value}"))
+}
+
+/// Number of commits so far.
+pub(crate) fn revision(controller: &Harness) -> u64 {
+    controller.engine.snapshot().unwrap().revision().unwrap()
+}
+
+/// Changes the store behind the controller's back.
+pub(crate) async fn operate<T: Send + 'static>(
+    controller: &Harness,
+    mut body: impl FnMut(&mut RowsMut<'_>) -> T + Send + 'static,
+) -> T {
+    submit_with(&*controller.engine, move |tx| {
+        Ok::<_, std::convert::Infallible>(body(&mut RowsMut::new(tx)))
+    })
+    .unwrap()
+    .await
+    .unwrap()
+    .unwrap()
+}
+
+/// Adds a policy, for which there is no route yet.
+pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce(&mut AuthPolicy)) {
+    let mut policy = AuthPolicy::default_policy(controller.app.env().now());
+    policy.id = AuthPolicyId::from_wire(id);
+    id.clone_into(&mut policy.name);
+    edit(&mut policy);
+    let key = RecordKey::root(AUTH_POLICY, controller.engine.allocate(AUTH_POLICY));
+    operate(controller, move |rows| rows.insert(&key, &policy).unwrap()).await;
+}
+
+/// Adds the policy [`STRICT`].
+pub(crate) async fn add_strict_policy(controller: &Harness) {
+    add_policy(controller, STRICT, |policy| {
+        policy.secondary.require_totp = true;
+    })
+    .await;
+}
+
+/// A request for a certificate, redeemed with a token.
+pub(crate) async fn redeem(controller: &Harness, token: &str, csr: &str) -> Reply {
+    controller
+        .request(Method::POST, &format!("/enroll?method=ott&token={token}"))
+        .text("application/x-pem-file", csr)
+        .send()
+        .await
+}
+
+/// What is stored, as far as the API shows it: all identities and all enrollments.
+pub(crate) async fn everything(controller: &Harness, admin: &str) -> (Value, Value) {
+    let all = "filter=true%20limit%20none";
+    let identities = get(controller, admin, &format!("/identities?{all}")).await;
+    let enrollments = get(controller, admin, &format!("/enrollments?{all}")).await;
+    (identities.data(), enrollments.data())
+}
+
+/// Keeps the type of changes in one place.
+pub(crate) type Body = portcullis_storage::engine::Body<Change>;
