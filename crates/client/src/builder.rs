@@ -127,7 +127,12 @@ impl ClientBuilder {
         let config = tls_config(self.trust, self.certificate)?;
         let connector = Connector::new(&self.url, config, self.connect_timeout.min(self.timeout))
             .ok_or(BuildError::NoHost)?;
-        Ok(Client::new(connector, self.session, self.timeout, self.observer))
+        Ok(Client::new(
+            connector,
+            self.session,
+            self.timeout,
+            self.observer,
+        ))
     }
 }
 

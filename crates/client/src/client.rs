@@ -133,7 +133,8 @@ impl Client {
         endpoint: Endpoint,
         query: &ListQuery,
     ) -> Result<ListEnvelope<T>, ClientError> {
-        self.call(Method::GET, &query.apply(endpoint), Body::none()).await
+        self.call(Method::GET, &query.apply(endpoint), Body::none())
+            .await
     }
 
     /// Creates an entity.
@@ -170,7 +171,8 @@ impl Client {
         endpoint: &Endpoint,
         body: &B,
     ) -> Result<(), ClientError> {
-        self.succeed(Method::PATCH, endpoint, Body::json(body)?).await
+        self.succeed(Method::PATCH, endpoint, Body::json(body)?)
+            .await
     }
 
     /// Deletes an entity.

@@ -80,11 +80,17 @@ impl Connector {
         };
         let socket = socket.map_err(|error| self.unreachable(error))?;
         // Requests are written in one piece; waiting for more would only delay them.
-        socket.set_nodelay(true).map_err(|error| self.unreachable(error))?;
+        socket
+            .set_nodelay(true)
+            .map_err(|error| self.unreachable(error))?;
         let stream = self.tls.connect(self.name.clone(), socket).await;
         let stream = stream.map_err(|error| self.from_tls(error))?;
         let peer_chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
-        let peer_chain = peer_chain.iter().cloned().map(CertificateDer::into_owned).collect();
+        let peer_chain = peer_chain
+            .iter()
+            .cloned()
+            .map(CertificateDer::into_owned)
+            .collect();
         let (sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
             .map_err(|error| self.from_hyper(error))?;
@@ -142,7 +148,10 @@ impl Connector {
     }
 
     fn from_tls(&self, error: io::Error) -> ClientError {
-        match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        match error
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<rustls::Error>())
+        {
             Some(inner @ rustls::Error::InvalidCertificate(_)) => ClientError::Untrusted {
                 address: self.authority(),
                 source: inner.clone(),

@@ -163,7 +163,10 @@ mod tests {
             assert_eq!(to(segment).unwrap(), format!("/edge/client/v1/x/{written}"));
         }
         for segment in ["", ".", ".."] {
-            assert!(matches!(to(segment), Err(ClientError::Unwritable(_))), "{segment}");
+            assert!(
+                matches!(to(segment), Err(ClientError::Unwritable(_))),
+                "{segment}"
+            );
         }
     }
 
@@ -176,7 +179,10 @@ mod tests {
             endpoint.to_target().unwrap(),
             "/edge/client/v1/enroll?method=ott&token=t%2B1"
         );
-        assert_eq!(endpoint.to_string(), "/edge/client/v1/enroll?method=ott&token=***");
+        assert_eq!(
+            endpoint.to_string(),
+            "/edge/client/v1/enroll?method=ott&token=***"
+        );
         assert!(!format!("{endpoint:?}").contains("t+1"));
     }
 }

@@ -85,10 +85,18 @@ impl fmt::Display for Refusal {
     /// Writes code, message and what led to it, innermost last.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(body) = &self.body else {
-            return write!(formatter, "the controller answered with status {}", self.status);
+            return write!(
+                formatter,
+                "the controller answered with status {}",
+                self.status
+            );
         };
         let error = &body.error;
-        write!(formatter, "the controller refused: {} ({})", error.message, error.code)?;
+        write!(
+            formatter,
+            "the controller refused: {} ({})",
+            error.message, error.code
+        )?;
         let mut cause = error.cause.as_ref();
         while let Some(current) = cause {
             cause = write_cause(formatter, current)?;
@@ -142,16 +150,23 @@ mod tests {
         let not_found = || ErrorBody::new(Code::NotFound, request());
         let text = |body: ErrorBody| refusal(Some(body)).to_string();
         assert_eq!(
-            text(ErrorBody::field(FieldError::new("name", "is taken", "x"), request())),
+            text(ErrorBody::field(
+                FieldError::new("name", "is taken", "x"),
+                request()
+            )),
             "the controller refused: The request is not valid; the cause says what is wrong \
              (COULD_NOT_VALIDATE): name: is taken"
         );
-        let nested = json!({"code": "A", "message": "outer", "cause": {"code": "B", "message": "inner"}});
+        let nested =
+            json!({"code": "A", "message": "outer", "cause": {"code": "B", "message": "inner"}});
         let nested = serde_json::from_value(nested).unwrap();
         assert!(text(not_found().because(nested)).ends_with("(NOT_FOUND): outer: inner"));
         let data = Cause::data(json!({"x": 1}), Some("why".to_owned()));
         assert!(text(not_found().because(data)).ends_with("(NOT_FOUND): why"));
-        assert_eq!(refusal(None).to_string(), "the controller answered with status 400");
+        assert_eq!(
+            refusal(None).to_string(),
+            "the controller answered with status 400"
+        );
     }
 
     #[test]

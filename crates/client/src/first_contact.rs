@@ -58,5 +58,7 @@ pub async fn peer_chain(
 }
 
 fn gullible(url: &Url, timeout: Duration) -> Result<Client, BuildError> {
-    Client::builder(url, Trust::anyone()).timeout(timeout).build()
+    Client::builder(url, Trust::anyone())
+        .timeout(timeout)
+        .build()
 }

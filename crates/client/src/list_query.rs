@@ -102,6 +102,9 @@ mod tests {
             offset: Some(2),
             sort: Some("name".to_owned()),
         };
-        assert_eq!(to(query), "/edge/client/v1/x?filter=true&limit=-1&offset=2&sort=name");
+        assert_eq!(
+            to(query),
+            "/edge/client/v1/x?filter=true&limit=-1&offset=2&sort=name"
+        );
     }
 }

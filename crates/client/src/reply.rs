@@ -68,7 +68,9 @@ mod tests {
             ("<html>", None),
             ("", None),
         ] {
-            let refusal = reply(StatusCode::NOT_FOUND, body).into_success().unwrap_err();
+            let refusal = reply(StatusCode::NOT_FOUND, body)
+                .into_success()
+                .unwrap_err();
             assert_eq!((refusal.status, refusal.retry_after), (404, Some(7)));
             assert_eq!(refusal.code(), code, "{body}");
         }

@@ -5,10 +5,10 @@ mod exact_leaf;
 
 use anyone::Anyone;
 use exact_leaf::ExactLeaf;
+use rustls::RootCertStore;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::crypto::CryptoProvider;
-use rustls::RootCertStore;
 use rustls_pki_types::CertificateDer;
 use std::sync::Arc;
 

@@ -13,6 +13,7 @@ impl Client {
         &self,
         query: &ListQuery,
     ) -> Result<ListEnvelope<AuthPolicyDetail>, ClientError> {
-        self.list(Endpoint::new(Api::Management, "auth-policies"), query).await
+        self.list(Endpoint::new(Api::Management, "auth-policies"), query)
+            .await
     }
 }

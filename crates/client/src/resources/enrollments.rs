@@ -35,7 +35,8 @@ impl Client {
         body: &EnrollmentRefresh,
     ) -> Result<(), ClientError> {
         let endpoint = one(id).then("refresh");
-        self.succeed(Method::POST, &endpoint, Body::json(body)?).await
+        self.succeed(Method::POST, &endpoint, Body::json(body)?)
+            .await
     }
 
     /// Deletes an enrollment.

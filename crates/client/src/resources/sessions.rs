@@ -28,7 +28,8 @@ impl Client {
         &self,
         api: Api,
     ) -> Result<ApiSessionDetail, ClientError> {
-        self.authenticate(api, "cert", &Authenticate::default()).await
+        self.authenticate(api, "cert", &Authenticate::default())
+            .await
     }
 
     /// Opens a session by `method`: `password`, `cert` or `ext-jwt`.
@@ -49,7 +50,8 @@ impl Client {
 
     /// Ends the session of the caller.
     pub async fn log_out(&self, api: Api) -> Result<(), ClientError> {
-        self.delete(&Endpoint::new(api, "current-api-session")).await
+        self.delete(&Endpoint::new(api, "current-api-session"))
+            .await
     }
 
     /// The identity of the caller.

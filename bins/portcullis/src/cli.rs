@@ -1,0 +1,119 @@
+//! The arguments.
+
+use crate::commands::{
+    completion::CompletionArgs, enroll::EnrollArgs, enrollment::EnrollmentCommand,
+    identity::IdentityCommand, login::LoginArgs, version::VersionArgs, whoami::WhoamiArgs,
+};
+use crate::output::Format;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis login https://localhost:1280 --username admin
+  portcullis identity create laptop --type device --output-jwt laptop.jwt
+  portcullis enroll laptop.jwt
+  portcullis whoami --identity laptop.json
+
+Exit codes:
+  0  done
+  1  the controller refused, or something failed
+  2  the arguments make no sense
+  3  not logged in, or the session is over
+  4  the controller is not reached, or is not the one that is trusted
+
+Environment:
+  PORTCULLIS_PROFILE     profile to use instead of `default`
+  PORTCULLIS_CONFIG_DIR  folder of the profiles instead of ~/.config/portcullis
+  PORTCULLIS_PASSWORD    password for `login` and `enroll`
+  NO_COLOR               no colours, whatever the terminal can do";
+
+/// Administers a Portcullis network, and enrolls devices in it
+#[derive(Debug, Parser)]
+#[command(name = "portcullis", version, after_long_help = EXAMPLES, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Arguments of every command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// In which form to write results
+    #[arg(short, long, global = true, value_enum, default_value_t)]
+    pub(crate) output: Format,
+
+    /// Profile to use: a controller and a session with it
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "PORTCULLIS_PROFILE",
+        default_value = "default",
+        value_parser = clap::builder::NonEmptyStringValueParser::new()
+    )]
+    pub(crate) profile: String,
+
+    /// Folder in which profiles are kept
+    #[arg(
+        long,
+        global = true,
+        value_name = "FOLDER",
+        env = "PORTCULLIS_CONFIG_DIR",
+        hide_short_help = true
+    )]
+    pub(crate) config_dir: Option<PathBuf>,
+
+    /// Seconds that a request may take
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u64).range(1..=3600),
+        hide_short_help = true
+    )]
+    pub(crate) timeout: u64,
+
+    /// Log each request to the standard error
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Log in to a controller with username and password
+    Login(LoginArgs),
+    /// End the session
+    Logout,
+    /// Show who is logged in, or whom an identity file belongs to
+    Whoami(WhoamiArgs),
+    /// Enroll with a token from an administrator
+    Enroll(EnrollArgs),
+    /// Create, show, change and delete identities
+    #[command(subcommand, visible_alias = "identities")]
+    Identity(IdentityCommand),
+    /// List, renew and delete pending enrollments
+    #[command(subcommand, visible_alias = "enrollments")]
+    Enrollment(EnrollmentCommand),
+    /// Show the version of this program, and of the controller
+    Version(VersionArgs),
+    /// Print a script that completes commands in a shell
+    Completion(CompletionArgs),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn arguments_are_declared_without_contradictions() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,31 @@
+//! `portcullis completion`: scripts that complete commands in a shell.
+
+use crate::cli::Cli;
+use crate::error::CliError;
+use crate::output::Output;
+use clap::{Args, CommandFactory as _};
+use clap_complete::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis completion bash > ~/.local/share/bash-completion/completions/portcullis
+  portcullis completion fish > ~/.config/fish/completions/portcullis.fish";
+
+/// Arguments of `completion`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CompletionArgs {
+    /// Shell to write the script for
+    shell: Shell,
+}
+
+pub(crate) fn run(output: Output, arguments: CompletionArgs) -> Result<(), CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(
+        arguments.shell,
+        &mut Cli::command(),
+        "portcullis",
+        &mut script,
+    );
+    output.raw(&String::from_utf8_lossy(&script))
+}

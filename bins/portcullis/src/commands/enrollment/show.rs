@@ -1,0 +1,72 @@
+//! `portcullis enrollment show`.
+
+use crate::commands::page;
+use crate::commands::token_file::{Destination, TokenArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use crate::table::Table;
+use clap::Args;
+use portcullis_api::enrollment::EnrollmentDetail;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::EnrollmentId;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis enrollment show Yb0Dk.7vQ
+  portcullis enrollment show Yb0Dk.7vQ --output-jwt laptop.jwt";
+
+/// Arguments of `enrollment show`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// Id of the enrollment
+    id: String,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl ShowArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ShowArgs,
+) -> Result<(), CliError> {
+    let destination = arguments.token.prepare()?;
+    let id = EnrollmentId::from_wire(arguments.id);
+    let enrollment = session.client.enrollment(&id).await?;
+    deliver(context, destination, &enrollment)
+}
+
+/// Hands the token out if it is wanted, and shows the enrollment.
+pub(super) fn deliver(
+    context: &Context,
+    destination: Destination,
+    enrollment: &EnrollmentDetail,
+) -> Result<(), CliError> {
+    if destination.deliver(context, enrollment.jwt.as_ref())? {
+        let now = context.now();
+        context
+            .output
+            .result(enrollment, || table(enrollment, now))?;
+    }
+    Ok(())
+}
+
+fn table(enrollment: &EnrollmentDetail, now: Timestamp) -> Table {
+    let identity = enrollment.identity.as_ref();
+    let identity_id = enrollment.identity_id.as_ref();
+    Table::of_properties()
+        .property("id", enrollment.base.id.as_str())
+        .property("method", &enrollment.method)
+        .property("identity", identity.map_or("", |identity| &identity.name))
+        .property("identity id", identity_id.map_or("", |id| id.as_str()))
+        .property("until", page::end(enrollment.expires_at, now))
+        .property("created", enrollment.base.created_at.to_string())
+}

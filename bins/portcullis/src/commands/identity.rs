@@ -1,0 +1,56 @@
+//! `portcullis identity`.
+
+mod create;
+mod delete;
+mod kind;
+mod list;
+mod show;
+mod state;
+mod update;
+
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use clap::Subcommand;
+
+/// What to do with identities.
+#[derive(Debug, Subcommand)]
+pub(crate) enum IdentityCommand {
+    /// Create an identity
+    Create(create::CreateArgs),
+    /// List identities
+    #[command(visible_alias = "ls")]
+    List(list::ListArgs),
+    /// Show an identity
+    Show(show::ShowArgs),
+    /// Change an identity
+    Update(update::UpdateArgs),
+    /// Delete identities with everything that belongs to them
+    #[command(visible_alias = "rm")]
+    Delete(delete::DeleteArgs),
+}
+
+impl IdentityCommand {
+    /// Refuses arguments that make no sense together.
+    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
+        match self {
+            Self::Create(arguments) => arguments.check(output),
+            Self::Update(arguments) => arguments.check(),
+            Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+        }
+    }
+}
+
+pub(crate) async fn run(
+    context: &Context,
+    session: &Session,
+    command: IdentityCommand,
+) -> Result<(), CliError> {
+    match command {
+        IdentityCommand::Create(arguments) => create::run(context, session, arguments).await,
+        IdentityCommand::List(arguments) => list::run(context, session, arguments).await,
+        IdentityCommand::Show(arguments) => show::run(context, session, arguments).await,
+        IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
+        IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,
+    }
+}

@@ -1,0 +1,26 @@
+//! `portcullis logout`.
+
+use crate::context::Context;
+use crate::error::CliError;
+use crate::table::Table;
+use portcullis_api::code::Code;
+use portcullis_client::Api;
+use serde_json::json;
+
+pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
+    let session = context.session()?;
+    // Forgotten first: whatever the controller says, nobody is logged in here afterwards.
+    context.store.change(|all| {
+        if let Some(profile) = all.profiles.get_mut(&context.profile) {
+            profile.session = None;
+        }
+    })?;
+    match session.client.log_out(Api::Management).await {
+        Err(error) if !error.is_refused_with(Code::Unauthorized) => Err(CliError::from(error)
+            .hint("the session is forgotten here; the controller lets it end by itself")),
+        // A session that is over already has ended.
+        _ => context.output.result(&json!({"loggedOut": true}), || {
+            Table::of_properties().footer("Logged out.")
+        }),
+    }
+}

@@ -1,0 +1,107 @@
+//! Lists, as every noun has them.
+
+use crate::table;
+use clap::Args;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_api::time::WireTime;
+use portcullis_client::ListQuery;
+use portcullis_domain::clock::Timestamp;
+
+/// Which part of a list is wanted.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PageArgs {
+    /// What entities have to be like, in the language of filters
+    #[arg(long)]
+    filter: Option<String>,
+
+    /// Most entities to show; -1 for all of them
+    #[arg(long, allow_negative_numbers = true)]
+    limit: Option<i64>,
+
+    /// Entities to pass over
+    #[arg(long)]
+    offset: Option<i64>,
+}
+
+impl From<PageArgs> for ListQuery {
+    fn from(arguments: PageArgs) -> Self {
+        Self {
+            filter: arguments.filter,
+            limit: arguments.limit,
+            offset: arguments.offset,
+            sort: None,
+        }
+    }
+}
+
+/// Says which part of a list a page is.
+pub(crate) fn standing<T>(list: &ListEnvelope<T>, singular: &str, plural: &str) -> String {
+    let shown = list.data.len();
+    let page = &list.meta.pagination;
+    let total = usize::try_from(page.total_count).unwrap_or(usize::MAX);
+    let whole = table::count(total, singular, plural);
+    if shown == total {
+        return whole;
+    }
+    let first = page.offset.saturating_add(1);
+    let last = page
+        .offset
+        .saturating_add(i64::try_from(shown).unwrap_or(i64::MAX));
+    if shown == 0 {
+        format!("none of {whole} at this offset")
+    } else {
+        format!("{first} to {last} of {whole}; see more with --limit and --offset")
+    }
+}
+
+/// Writes until when something lasts.
+pub(crate) fn end(expires_at: WireTime, now: Timestamp) -> String {
+    if expires_at.0 <= now {
+        format!("{expires_at} (expired)")
+    } else {
+        expires_at.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_api::envelope::{ListMeta, Pagination};
+
+    fn list(shown: usize, offset: i64, total_count: i64) -> ListEnvelope<u8> {
+        ListEnvelope {
+            data: vec![0; shown],
+            meta: ListMeta {
+                filterable_fields: Vec::new(),
+                pagination: Pagination {
+                    limit: 10,
+                    offset,
+                    total_count,
+                },
+            },
+        }
+    }
+
+    #[test]
+    fn page_says_where_it_stands() {
+        for (shown, offset, total, text) in [
+            (0, 0, 0, "0 cats"),
+            (1, 0, 1, "1 cat"),
+            (
+                10,
+                0,
+                37,
+                "1 to 10 of 37 cats; see more with --limit and --offset",
+            ),
+            (
+                7,
+                30,
+                37,
+                "31 to 37 of 37 cats; see more with --limit and --offset",
+            ),
+            (0, 99, 37, "none of 37 cats at this offset"),
+        ] {
+            assert_eq!(standing(&list(shown, offset, total), "cat", "cats"), text);
+        }
+    }
+}

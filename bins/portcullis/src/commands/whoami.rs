@@ -1,0 +1,119 @@
+//! `portcullis whoami`.
+
+use crate::context::Context;
+use crate::controller_url;
+use crate::error::CliError;
+use crate::identity_file::IdentityFile;
+use crate::table::Table;
+use clap::Args;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_api::time::WireTime;
+use portcullis_client::Api;
+use portcullis_domain::ids::{ApiSessionId, IdentityId};
+use portcullis_domain::roles::RoleAttributes;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis whoami                          who is logged in
+  portcullis whoami --identity laptop.json   whom a file belongs to; logs in with it and out again";
+
+/// Arguments of `whoami`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct WhoamiArgs {
+    /// Log in with the certificate of this identity file instead of using the session
+    #[arg(long, value_name = "FILE")]
+    identity: Option<PathBuf>,
+}
+
+/// The result for programs.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Who {
+    url: String,
+    id: IdentityId,
+    name: String,
+    is_admin: bool,
+    role_attributes: RoleAttributes,
+    session: Held,
+}
+
+/// What is told of the session.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Held {
+    id: ApiSessionId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<WireTime>,
+    /// What is still to be answered before the session is good for anything.
+    pending: Vec<String>,
+}
+
+pub(crate) async fn run(context: &Context, arguments: WhoamiArgs) -> Result<(), CliError> {
+    let who = match &arguments.identity {
+        Some(path) => by_certificate(context, path).await?,
+        None => by_session(context).await?,
+    };
+    context.output.result(&who, || table(&who))
+}
+
+async fn by_session(context: &Context) -> Result<Who, CliError> {
+    let session = context.session()?;
+    let ask = async {
+        let held = session.client.current_session(Api::Client).await?;
+        let identity = session.client.current_identity(Api::Client).await?;
+        Ok((held, identity))
+    };
+    let (held, identity) = session.explain(ask.await).await?;
+    let url = controller_url::shown(&session.profile.url);
+    Ok(Who::new(url, held, identity))
+}
+
+async fn by_certificate(context: &Context, path: &Path) -> Result<Who, CliError> {
+    let file = IdentityFile::read(path)?;
+    let url = file.url()?;
+    let client = context
+        .client(&url, file.trust()?)
+        .certificate(file.certificate()?)
+        .build()?;
+    let held = client.authenticate_with_certificate(Api::Client).await?;
+    let client = client.with_session(held.token.clone());
+    let identity = client.current_identity(Api::Client).await;
+    // If the session cannot be ended, it ends by itself.
+    let _ = client.log_out(Api::Client).await;
+    Ok(Who::new(controller_url::shown(&url), held, identity?))
+}
+
+impl Who {
+    fn new(url: String, session: ApiSessionDetail, identity: IdentityDetail) -> Self {
+        let queries = session.auth_queries.iter();
+        Self {
+            url,
+            id: identity.base.id,
+            name: identity.name,
+            is_admin: identity.is_admin || identity.is_default_admin,
+            role_attributes: identity.role_attributes,
+            session: Held {
+                id: session.base.id,
+                expires_at: session.expires_at,
+                pending: queries.map(|query| query.type_id.to_string()).collect(),
+            },
+        }
+    }
+}
+
+fn table(who: &Who) -> Table {
+    let attributes: Vec<_> = who.role_attributes.iter().collect();
+    let end = who.session.expires_at.map(|end| end.to_string());
+    Table::of_properties()
+        .property("name", &who.name)
+        .property("id", who.id.as_str())
+        .property("administrator", if who.is_admin { "yes" } else { "no" })
+        .property("role attributes", attributes.join(", "))
+        .property("controller", &who.url)
+        .property("session until", end.unwrap_or_default())
+        .property("still to answer", who.session.pending.join(", "))
+}

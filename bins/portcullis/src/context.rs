@@ -1,0 +1,131 @@
+//! What every command works with.
+
+use crate::cli::GlobalArgs;
+use crate::clock::SystemClock;
+use crate::controller_url;
+use crate::error::{CliError, Kind};
+use crate::output::Output;
+use crate::profile::{Profile, ProfileStore};
+use portcullis_api::code::Code;
+use portcullis_client::{Api, Client, ClientBuilder, Exchange, Trust};
+use portcullis_domain::clock::{Clock as _, Timestamp};
+use std::io::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// The settings of one run.
+#[derive(Debug, Clone)]
+pub(crate) struct Context {
+    /// Where results go.
+    pub(crate) output: Output,
+    /// Where profiles are kept.
+    pub(crate) store: ProfileStore,
+    /// Name of the profile in use.
+    pub(crate) profile: String,
+    /// How long a request may take.
+    pub(crate) timeout: Duration,
+    is_verbose: bool,
+}
+
+impl Context {
+    /// Settles what the arguments leave open.
+    pub(crate) fn new(arguments: GlobalArgs) -> Result<Self, CliError> {
+        Ok(Self {
+            output: Output::new(arguments.output),
+            store: ProfileStore::locate(arguments.config_dir)?,
+            profile: arguments.profile,
+            timeout: Duration::from_secs(arguments.timeout),
+            is_verbose: arguments.verbose,
+        })
+    }
+
+    /// The present instant.
+    #[expect(
+        clippy::unused_self,
+        reason = "the time belongs to what commands work with"
+    )]
+    pub(crate) fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+
+    /// Begins a client.
+    pub(crate) fn client(&self, url: &Url, trust: Trust) -> ClientBuilder {
+        let builder = Client::builder(url, trust).timeout(self.timeout);
+        if self.is_verbose {
+            builder.observe(Arc::new(log))
+        } else {
+            builder
+        }
+    }
+
+    /// Picks up the session of the profile.
+    pub(crate) fn session(&self) -> Result<Session, CliError> {
+        let name = &self.profile;
+        let nobody = |url: Option<&str>| {
+            CliError::not_logged_in(format!("nobody is logged in (profile `{name}`)"), url)
+        };
+        let profile = self.store.read(name)?.ok_or_else(|| nobody(None))?;
+        let url = controller_url::shown(&profile.url);
+        let stored = profile.session.clone().ok_or_else(|| nobody(Some(&url)))?;
+        let client = self
+            .client(&profile.url, profile.trust()?)
+            .session(stored.token)
+            .build()?;
+        Ok(Session {
+            client,
+            profile,
+            name: name.clone(),
+        })
+    }
+}
+
+/// A session with a controller.
+#[derive(Debug)]
+pub(crate) struct Session {
+    /// Speaks with the controller in the name of the session.
+    pub(crate) client: Client,
+    /// What is remembered about the controller.
+    pub(crate) profile: Profile,
+    name: String,
+}
+
+impl Session {
+    /// Finds out what "not authorized" means: that the session is over, or that it may not do
+    /// what was asked. The controller answers the same to both.
+    pub(crate) async fn explain<T>(&self, result: Result<T, CliError>) -> Result<T, CliError> {
+        let error = match result {
+            Err(error) if error.kind() == Kind::Unauthorized => error,
+            other => return other,
+        };
+        match self.client.current_session(Api::Client).await {
+            Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.is_over()),
+            _ => {
+                Err(error.hint("your identity lacks the permission; `portcullis whoami` names it"))
+            },
+        }
+    }
+
+    fn is_over(&self) -> CliError {
+        let url = controller_url::shown(&self.profile.url);
+        CliError::not_logged_in(
+            format!("the session is over (profile `{}`)", self.name),
+            Some(&url),
+        )
+    }
+}
+
+/// Logs a request to the standard error.
+fn log(exchange: Exchange<'_>) {
+    let status = exchange
+        .status
+        .map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+    // A log that nobody reads is no failure.
+    let _ = writeln!(
+        std::io::stderr(),
+        "{} {} -> {status} in {} ms",
+        exchange.method,
+        exchange.target,
+        exchange.elapsed.as_millis()
+    );
+}

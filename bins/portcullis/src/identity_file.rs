@@ -1,0 +1,174 @@
+//! Identity files: what a device keeps to prove who it is, in the format of OpenZiti's clients.
+
+use crate::controller_url;
+use crate::error::CliError;
+use crate::files;
+use crate::secret;
+use portcullis_client::{Api, ClientCertificate, Trust};
+use portcullis_pki::{Certificate, SigningKey, certificates_from_pem, certificates_to_pem};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use url::Url;
+use zeroize::Zeroizing;
+
+/// Stands before a value that is kept in the file itself.
+const INLINE: &str = "pem:";
+
+/// Stands before the path of another file that holds the value.
+const ELSEWHERE: &str = "file://";
+
+/// The content of an identity file.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct IdentityFile {
+    /// The client API of the controller.
+    #[serde(rename = "ztAPI")]
+    api: String,
+    /// The same of further controllers.
+    #[serde(rename = "ztAPIs", default)]
+    apis: Option<Vec<String>>,
+    /// Types of configurations that the client wants to see.
+    #[serde(rename = "configTypes", default)]
+    config_types: Option<Vec<String>>,
+    /// Key and certificates.
+    id: Credential,
+    /// Whether there are several controllers.
+    #[serde(rename = "enableHa", default)]
+    enable_ha: bool,
+}
+
+/// Key and certificates, each with a word before it that says where it is.
+#[derive(Serialize, Deserialize)]
+struct Credential {
+    #[serde(serialize_with = "secret::exposed")]
+    key: SecretString,
+    cert: String,
+    ca: String,
+}
+
+impl IdentityFile {
+    /// The file of an identity of the controller at `url`. `cert` is the certificate with its
+    /// intermediates, PEM.
+    pub(crate) fn new(url: &Url, key: &str, cert: &str, authorities: &[Certificate]) -> Self {
+        Self {
+            api: format!("{}{}", controller_url::shown(url), Api::Client.prefix()),
+            apis: None,
+            config_types: None,
+            id: Credential {
+                key: format!("{INLINE}{key}").into(),
+                cert: format!("{INLINE}{cert}"),
+                ca: format!("{INLINE}{}", certificates_to_pem(authorities)),
+            },
+            enable_ha: false,
+        }
+    }
+
+    /// Writes the file.
+    pub(crate) fn to_json(&self) -> Result<Zeroizing<Vec<u8>>, CliError> {
+        serde_json::to_vec(self)
+            .map(Zeroizing::new)
+            .map_err(|error| CliError::failed("the identity cannot be written").because(error))
+    }
+
+    /// Reads the file at `path`.
+    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+        let text = Zeroizing::new(files::read_text(path)?);
+        // The text of the error says where and what type, and nothing of the values.
+        serde_json::from_str(&text).map_err(|error| {
+            CliError::failed(format!("{} is no identity file", path.display()))
+                .because(error)
+                .hint("`portcullis enroll TOKEN` makes one")
+        })
+    }
+
+    /// Where the controller is.
+    pub(crate) fn url(&self) -> Result<Url, CliError> {
+        controller_url::parse(&self.api)
+    }
+
+    /// Whom to trust.
+    pub(crate) fn trust(&self) -> Result<Trust, CliError> {
+        crate::profile::trust_in(&content(&self.id.ca)?)
+    }
+
+    /// What to log in with.
+    pub(crate) fn certificate(&self) -> Result<ClientCertificate, CliError> {
+        let unusable = || CliError::failed("the key or certificate of the identity cannot be used");
+        let key = SigningKey::from_pem(&content(self.id.key.expose_secret())?)
+            .map_err(|error| unusable().because(error))?;
+        let chain = certificates_from_pem(&content(&self.id.cert)?)
+            .map_err(|error| unusable().because(error))?;
+        Ok(ClientCertificate {
+            chain: chain.iter().map(|one| one.as_rustls().clone()).collect(),
+            key: key.to_rustls().map_err(|error| unusable().because(error))?,
+        })
+    }
+}
+
+/// Obtains the PEM text of a value.
+fn content(value: &str) -> Result<Zeroizing<String>, CliError> {
+    if let Some(inline) = value.strip_prefix(INLINE) {
+        return Ok(Zeroizing::new(inline.to_owned()));
+    }
+    match value.strip_prefix(ELSEWHERE) {
+        Some(path) => Ok(Zeroizing::new(files::read_text(Path::new(path))?)),
+        None => Err(CliError::failed(
+            "keys and certificates of the identity must begin with `pem:` or `file://`",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_pki::KeyType;
+
+    fn file(key: &str) -> IdentityFile {
+        let url = "https://ctrl.example.test:1280".parse().unwrap();
+        IdentityFile::new(&url, key, "CERT", &[])
+    }
+
+    #[test]
+    fn file_has_the_form_that_clients_read() {
+        let json = file("KEY").to_json().unwrap();
+        assert_eq!(
+            std::str::from_utf8(&json).unwrap(),
+            concat!(
+                r#"{"ztAPI":"https://ctrl.example.test:1280/edge/client/v1","ztAPIs":null,"#,
+                r#""configTypes":null,"id":{"key":"pem:KEY","cert":"pem:CERT","ca":"pem:"},"#,
+                r#""enableHa":false}"#
+            )
+        );
+    }
+
+    #[test]
+    fn file_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("laptop.json");
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        let json = file(&key.to_pkcs8_pem().unwrap()).to_json().unwrap();
+        std::fs::write(&path, &*json).unwrap();
+        let read = IdentityFile::read(&path).unwrap();
+        assert_eq!(
+            read.url().unwrap().as_str(),
+            "https://ctrl.example.test:1280/"
+        );
+        assert!(read.certificate().is_err(), "CERT is no certificate");
+        assert!(read.trust().is_err(), "nobody is trusted");
+    }
+
+    #[test]
+    fn keys_may_be_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key.pem");
+        std::fs::write(&path, "KEY").unwrap();
+        assert_eq!(
+            content(&format!("file://{}", path.display()))
+                .unwrap()
+                .as_str(),
+            "KEY"
+        );
+        assert_eq!(content("pem:KEY").unwrap().as_str(), "KEY");
+        assert!(content("KEY").is_err());
+    }
+}

@@ -1,0 +1,54 @@
+//! `portcullis`: the command line of administrators and users of a Portcullis network.
+
+mod cli;
+mod clock;
+mod commands;
+mod context;
+mod controller_url;
+mod error;
+mod files;
+mod identity_file;
+mod output;
+mod password;
+mod profile;
+mod prompt;
+mod resolve;
+mod secret;
+mod table;
+mod token;
+mod trust;
+
+use clap::Parser as _;
+use cli::Cli;
+use error::CliError;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return report_usage(&usage),
+    };
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error.report(),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), CliError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::failed("the runtime cannot be started").because(error))?;
+    runtime.block_on(commands::run(cli))
+}
+
+/// Prints help, the version or what is wrong with the arguments.
+fn report_usage(usage: &clap::Error) -> ExitCode {
+    // A reader who has seen enough and closed the pipe is no failure.
+    let _ = usage.print();
+    if usage.use_stderr() {
+        ExitCode::from(error::Kind::Usage.exit_code())
+    } else {
+        ExitCode::SUCCESS
+    }
+}

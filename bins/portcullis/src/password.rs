@@ -1,0 +1,71 @@
+//! Where a password comes from.
+
+use crate::error::CliError;
+use crate::{files, prompt};
+use clap::Args;
+use secrecy::SecretString;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use zeroize::Zeroizing;
+
+/// Where a password comes from. Without any of these it is asked for.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PasswordArgs {
+    /// The password. Other users of this machine may see it; prefer one of the other ways
+    #[arg(
+        long,
+        value_name = "PASSWORD",
+        env = "PORTCULLIS_PASSWORD",
+        hide_env_values = true,
+        value_parser = secret
+    )]
+    password: Option<SecretString>,
+
+    /// Read the password from the first line of a file, or of the standard input for `-`
+    #[arg(long, value_name = "FILE", overrides_with = "password")]
+    password_file: Option<PathBuf>,
+}
+
+impl PasswordArgs {
+    /// Obtains the password; `is_new` has it asked for twice.
+    pub(crate) fn obtain(&self, question: &str, is_new: bool) -> Result<SecretString, CliError> {
+        if let Some(path) = &self.password_file {
+            let text = Zeroizing::new(files::read_text(path)?);
+            return first_line(&text)
+                .map(SecretString::from)
+                .ok_or_else(|| CliError::usage(format!("{} holds no password", path.display())));
+        }
+        match &self.password {
+            Some(password) => Ok(password.clone()),
+            None => prompt::password(question, is_new),
+        }
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "parsers of arguments may fail")]
+fn secret(text: &str) -> Result<SecretString, Infallible> {
+    Ok(SecretString::from(text))
+}
+
+/// The first line without its end; `None` when it is empty.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().next().filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_line_is_the_password() {
+        for (text, password) in [
+            ("secret", Some("secret")),
+            ("secret\n", Some("secret")),
+            (" two words \r\nrest\n", Some(" two words ")),
+            ("\nsecret", None),
+            ("", None),
+        ] {
+            assert_eq!(first_line(text), password, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Finding entities by what people call them: an id or a name.
+
+use crate::error::CliError;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_client::{Client, ListQuery};
+use portcullis_domain::ids::AuthPolicyId;
+
+/// The fields that are looked at, the one that wins first.
+const FIELDS: [&str; 2] = ["id", "name"];
+
+/// Finds an identity.
+pub(crate) async fn identity(client: &Client, text: &str) -> Result<IdentityDetail, CliError> {
+    for field in FIELDS {
+        let page = client.identities(&ListQuery::equal(field, text)).await?;
+        if let Some(found) = page.data.into_iter().next() {
+            return Ok(found);
+        }
+    }
+    Err(missing("identity", text).hint("see `portcullis identity list`"))
+}
+
+/// Finds an authentication policy.
+pub(crate) async fn auth_policy(client: &Client, text: &str) -> Result<AuthPolicyId, CliError> {
+    for field in FIELDS {
+        let page = client.auth_policies(&ListQuery::equal(field, text)).await?;
+        if let Some(found) = page.data.into_iter().next() {
+            return Ok(found.base.id);
+        }
+    }
+    Err(missing("authentication policy", text))
+}
+
+fn missing(kind: &str, text: &str) -> CliError {
+    CliError::failed(format!("there is no {kind} with the id or name `{text}`"))
+}

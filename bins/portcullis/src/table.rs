@@ -1,0 +1,115 @@
+//! Tables for people.
+
+use crate::output::printable;
+use comfy_table::{ContentArrangement, presets};
+
+/// A table with a header, or pairs of a name and a value, and a line below.
+pub(crate) struct Table {
+    inner: comfy_table::Table,
+    footer: Option<String>,
+}
+
+impl Table {
+    /// A table with these columns.
+    pub(crate) fn with_columns(columns: &[&str]) -> Self {
+        let mut table = Self::bare();
+        table
+            .inner
+            .set_header(columns.iter().map(|name| name.to_uppercase()));
+        table
+    }
+
+    /// A table of names and values.
+    pub(crate) fn of_properties() -> Self {
+        Self::bare()
+    }
+
+    fn bare() -> Self {
+        let mut inner = comfy_table::Table::new();
+        inner.load_preset(presets::NOTHING);
+        // Wraps at the width of the terminal; what goes to a file or a pipe stays on its line.
+        inner.set_content_arrangement(ContentArrangement::Dynamic);
+        Self {
+            inner,
+            footer: None,
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        let cells = cells.into_iter().map(|cell| one_line(cell.as_ref()));
+        self.inner.add_row(cells);
+    }
+
+    /// Adds a name with its value, unless there is none.
+    #[must_use]
+    pub(crate) fn property(mut self, name: &str, value: impl AsRef<str>) -> Self {
+        let value = value.as_ref();
+        if !value.is_empty() {
+            self.row([&format!("{name}:"), value]);
+        }
+        self
+    }
+
+    /// Adds a line below the table.
+    #[must_use]
+    pub(crate) fn footer(mut self, text: impl Into<String>) -> Self {
+        self.footer = Some(text.into());
+        self
+    }
+
+    /// Writes the table without blanks at the ends of lines.
+    pub(crate) fn render(&self) -> String {
+        let mut text = String::new();
+        for line in self.inner.lines() {
+            // Cells begin with a blank, which the first column can do without.
+            let line = line.strip_prefix(' ').unwrap_or(&line);
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        if let Some(footer) = &self.footer {
+            text.push_str(&printable(footer));
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// A cell is one line, whatever is in it.
+fn one_line(cell: &str) -> String {
+    printable(cell).replace('\n', "\\n")
+}
+
+/// Writes a count with its noun.
+pub(crate) fn count(number: usize, singular: &str, plural: &str) -> String {
+    let noun = if number == 1 { singular } else { plural };
+    format!("{number} {noun}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_below_their_header() {
+        let mut table = Table::with_columns(&["id", "name"]);
+        table.row(["a1", "lap\ntop"]);
+        table.row(["b", ""]);
+        let table = table.footer("2 of 5");
+        assert_eq!(table.render(), "ID  NAME\na1  lap\\ntop\nb\n2 of 5\n");
+    }
+
+    #[test]
+    fn properties_without_value_are_left_out() {
+        let table = Table::of_properties()
+            .property("name", "x")
+            .property("tags", "");
+        assert_eq!(table.render(), "name:  x\n");
+    }
+
+    #[test]
+    fn nouns_fit_their_number() {
+        assert_eq!(count(0, "entry", "entries"), "0 entries");
+        assert_eq!(count(1, "entry", "entries"), "1 entry");
+    }
+}
