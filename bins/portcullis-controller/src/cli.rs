@@ -1,0 +1,180 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Controller of a zero-trust overlay network, compatible with OpenZiti.
+#[derive(Debug, Parser)]
+#[command(name = "portcullis-controller", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// What is logged to stderr: a level, or levels by part such as `warn,audit=info`
+    #[arg(
+        long,
+        value_name = "FILTER",
+        env = "PORTCULLIS_LOG",
+        default_value = "info",
+        global = true
+    )]
+    pub(crate) log: String,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis-controller quickstart                     a network to try things out
+  portcullis-controller quickstart --home ~/network    the same, kept
+  portcullis-controller config check controller.yml    every mistake, with its place
+  portcullis-controller init controller.yml -u admin --password-file secret.txt
+  portcullis-controller run controller.yml
+
+Exit codes: 0 all is well, 1 something failed, 2 the command line makes no sense.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a network from nothing and serve it
+    Quickstart(Quickstart),
+    /// Make the first administrator of a network
+    Init(Init),
+    /// Serve the network of a configuration file
+    Run(Run),
+    /// Work with configuration files
+    #[command(subcommand)]
+    Config(Config),
+    /// Show the version
+    Version,
+}
+
+/// Makes its own certificates, store and administrator, says how to log in, and serves.
+#[derive(Debug, Args)]
+pub(crate) struct Quickstart {
+    /// Folder to keep everything in; without it a temporary one is used and removed at the end
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+
+    /// Host name or IP address under which clients reach the controller [default: localhost]
+    #[arg(long, value_name = "HOST", env = "ZITI_CTRL_EDGE_ADVERTISED_ADDRESS")]
+    pub(crate) ctrl_address: Option<String>,
+
+    /// Port of the APIs; 0 takes any free one [default: 1280]
+    #[arg(long, value_name = "PORT", env = "ZITI_CTRL_EDGE_ADVERTISED_PORT")]
+    pub(crate) ctrl_port: Option<u16>,
+
+    /// Name of the administrator, 4 to 100 characters [default: admin]
+    #[arg(short, long, value_name = "NAME", env = "ZITI_USER")]
+    pub(crate) username: Option<String>,
+
+    /// Password of the administrator, 5 to 100 characters [default: a random one, which is shown]
+    #[arg(
+        short,
+        long,
+        value_name = "PASSWORD",
+        env = "ZITI_PWD",
+        hide_env_values = true
+    )]
+    pub(crate) password: Option<String>,
+
+    /// Kind of the keys of all certificates [default: p256]
+    ///
+    /// Clients on the OpenZiti C SDK from before April 2023 need rsa2048.
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) key_type: Option<KeyKind>,
+
+    /// Partial configuration file to lay over the generated one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) damage: Damage,
+}
+
+/// Makes the administrator in the store of a configuration file whose controller is not running.
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// Configuration file
+    pub(crate) config: PathBuf,
+
+    /// Name of the administrator, 4 to 100 characters
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) username: String,
+
+    /// Password of the administrator, 5 to 100 characters
+    #[arg(
+        short,
+        long,
+        value_name = "PASSWORD",
+        env = "PORTCULLIS_PASSWORD",
+        hide_env_values = true,
+        required_unless_present = "password_file"
+    )]
+    pub(crate) password: Option<String>,
+
+    /// File with the password; a line break at its end does not count
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+}
+
+/// Serves until it gets SIGTERM or SIGINT.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// Configuration file
+    pub(crate) config: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) damage: Damage,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Damage {
+    /// Serve a store of which rows are lost, with what is left
+    #[arg(long)]
+    pub(crate) accept_damage: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Find every mistake of configuration files
+    Check(Check),
+}
+
+/// Exits with 0 when all files can be used, with 1 when one cannot.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Configuration files, each complete in itself
+    #[arg(required = true, value_name = "CONFIG")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How mistakes are shown
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// As a compiler does, with the line
+    Human,
+    /// One JSON list
+    Json,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyKind {
+    /// ECDSA over P-256
+    P256,
+    /// ECDSA over P-384
+    P384,
+    /// RSA of 2048 bits
+    Rsa2048,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,42 @@
+//! What the program can be asked to do, one module per command.
+
+mod config_check;
+mod init;
+mod quickstart;
+mod run;
+
+use crate::cli::{Command, Config};
+use crate::{build, output};
+use anyhow::Context as _;
+use std::process::ExitCode;
+
+/// Does what the command line asks.
+pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Quickstart(arguments) => in_runtime(quickstart::run(arguments)),
+        Command::Init(arguments) => in_runtime(init::run(arguments)),
+        Command::Run(arguments) => in_runtime(run::run(arguments)),
+        Command::Config(Config::Check(arguments)) => config_check::run(&arguments),
+        Command::Version => {
+            output::say(format_args!(
+                "portcullis-controller {} ({}), API level {}",
+                build::VERSION,
+                build::BUILD.revision,
+                portcullis_http::routes::API_LEVEL,
+            ));
+            Ok(ExitCode::SUCCESS)
+        },
+    }
+}
+
+/// Runs an asynchronous command to its end. What is still running then is left behind.
+fn in_runtime(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .thread_name("worker")
+        .build()
+        .context("the threads of the program cannot be started")?;
+    let outcome = runtime.block_on(command);
+    runtime.shutdown_background();
+    outcome.map(|()| ExitCode::SUCCESS)
+}

@@ -1,0 +1,112 @@
+//! `quickstart`: a network from nothing.
+
+mod administrator;
+mod summary;
+
+use crate::cli::{KeyKind, Quickstart};
+use crate::home::{self, Home, HomeSettings};
+use crate::serve::{self, Plan};
+use crate::{config, output, signals, system};
+use anyhow::{Context as _, bail};
+use portcullis_http::listen::Listener;
+use portcullis_pki::KeyType;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+const HOST: &str = "localhost";
+const PORT: u16 = 1280;
+
+pub(super) async fn run(arguments: Quickstart) -> anyhow::Result<()> {
+    let wishes = signals::listen()?;
+    tokio::select! {
+        outcome = serve_until(wishes.stop, arguments) => outcome,
+        () = wishes.hurry.cancelled() => bail!("ended at once"),
+    }
+}
+
+async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::Result<()> {
+    // Removed when this function is left, in whatever way.
+    let (folder, _temporary) = folder(&arguments)?;
+    let env = system::env();
+    let (home, listeners) = if Home::at(&folder).is_ready() {
+        let folder = folder
+            .canonicalize()
+            .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
+        continue_with(&folder.display().to_string(), &arguments);
+        (Home::at(&folder), Vec::new())
+    } else {
+        // Before anything is made, so that a busy port leaves nothing behind.
+        let port = arguments.ctrl_port.unwrap_or(PORT);
+        let listener = Listener::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))?;
+        let settings = HomeSettings {
+            advertised_host: host(&arguments).to_owned(),
+            port: listener.local_addr().port(),
+            key_type: key_type(arguments.key_type),
+        };
+        (home::prepare(&folder, &settings, &env)?, vec![listener])
+    };
+    let overlay = arguments.config.as_deref();
+    let files: Vec<_> = std::iter::once(home.config.as_path())
+        .chain(overlay)
+        .collect();
+    let mut plan = Plan::new(config::load(&files)?, env);
+    plan.listeners = listeners;
+    plan.accept_damage = arguments.damage.accept_damage;
+    plan.renew_leaf = home.owns_leaf_of(&plan.config);
+    plan.stop = stop;
+    let address = format!("https://{}", plan.config.edge.api.address);
+    let running = serve::serve(plan).await?;
+    let administrator = administrator::ensure(&running, &home, &arguments).await?;
+    summary::show(&address, &home, &administrator);
+    running.wait().await
+}
+
+fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> {
+    if let Some(folder) = &arguments.home {
+        return Ok((folder.clone(), None));
+    }
+    let temporary = tempfile::Builder::new()
+        .prefix("portcullis-")
+        .tempdir()
+        .context("no temporary folder can be made; name one with --home")?;
+    Ok((temporary.path().to_owned(), Some(temporary)))
+}
+
+/// Says which wishes come too late.
+fn continue_with(folder: &str, arguments: &Quickstart) {
+    let given = [
+        ("--ctrl-address", arguments.ctrl_address.is_some()),
+        ("--ctrl-port", arguments.ctrl_port.is_some()),
+        ("--key-type", arguments.key_type.is_some()),
+    ];
+    let ignored: Vec<_> = given
+        .iter()
+        .filter(|(_, is_given)| *is_given)
+        .map(|(flag, _)| *flag)
+        .collect();
+    output::say(format_args!("Continuing with {}", output::one_line(folder)));
+    if !ignored.is_empty() {
+        output::say(format_args!(
+            "Ignored, because the network was made with other settings: {}",
+            ignored.join(", ")
+        ));
+    }
+}
+
+fn host(arguments: &Quickstart) -> &str {
+    let host = arguments.ctrl_address.as_deref().unwrap_or(HOST);
+    // Addresses of IP version 6 are written both ways.
+    host.strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host)
+}
+
+fn key_type(kind: Option<KeyKind>) -> KeyType {
+    match kind {
+        None | Some(KeyKind::P256) => KeyType::P256,
+        Some(KeyKind::P384) => KeyType::P384,
+        Some(KeyKind::Rsa2048) => KeyType::Rsa2048,
+    }
+}

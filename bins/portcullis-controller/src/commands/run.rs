@@ -1,0 +1,32 @@
+//! `run`: serve the network of a configuration file.
+
+use crate::cli::Run;
+use crate::serve::{self, Plan};
+use crate::{config, home, signals, system};
+use anyhow::bail;
+use portcullis_app::administrator;
+
+pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
+    let wishes = signals::listen()?;
+    let mut plan = Plan::new(config::load(&[&arguments.config])?, system::env());
+    plan.accept_damage = arguments.damage.accept_damage;
+    plan.stop = wishes.stop;
+    plan.renew_leaf = arguments
+        .config
+        .canonicalize()
+        .ok()
+        .and_then(|path| path.parent().map(home::Home::at))
+        .is_some_and(|home| home.owns_leaf_of(&plan.config));
+    let running = serve::serve(plan).await?;
+    if !administrator::exists(running.app())? {
+        tracing::warn!(
+            "there is no administrator, so nobody can log in: stop the controller and run \
+             `portcullis-controller init {}`",
+            arguments.config.display(),
+        );
+    }
+    tokio::select! {
+        outcome = running.wait() => outcome,
+        () = wishes.hurry.cancelled() => bail!("ended at once"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Reading configuration files, and saying what is wrong with them.
+
+use crate::diagnostics::{self, Sources};
+use crate::output;
+use anyhow::bail;
+use portcullis_controller_config::{ControllerConfig, Outcome};
+use portcullis_yaml::{Severity, SourceId, decode};
+use std::io::{self, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+/// Files that were read, and what they say.
+pub(crate) struct Reading {
+    /// The files.
+    pub(crate) sources: Sources,
+    /// The configuration, or what keeps it from being one.
+    pub(crate) outcome: Outcome,
+}
+
+/// Reads a complete file, and partial ones to lay over it in turn.
+///
+/// # Errors
+///
+/// When a file cannot be read at all, or when the result is no configuration: every mistake is then
+/// shown on stderr before this returns.
+pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
+    let Reading { sources, outcome } = read(files)?;
+    let is_terminal = io::stderr().is_terminal();
+    if let Some(config) = outcome.config {
+        if is_terminal {
+            show(&outcome.diagnostics, &sources, true);
+        } else {
+            log(&outcome.diagnostics, &sources);
+        }
+        return Ok(config);
+    }
+    show(&outcome.diagnostics, &sources, is_terminal);
+    let errors = outcome
+        .diagnostics
+        .iter()
+        .filter(|each| each.severity == Severity::Error)
+        .count();
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| file.display().to_string())
+        .collect();
+    let mistakes = if errors == 1 {
+        "1 mistake".to_owned()
+    } else {
+        format!("{errors} mistakes")
+    };
+    bail!(
+        "the configuration {} cannot be used: {mistakes}",
+        names.join(" with ")
+    );
+}
+
+/// Reads files and keeps everything that is to be said about them.
+pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
+    let mut sources = Sources::default();
+    let mut unreadable = Vec::new();
+    for (source, path) in (0_u16..).map(SourceId).zip(files) {
+        let bytes = std::fs::read(path).map_err(|error| cannot_read(path, &error))?;
+        let text = decode(&bytes, source).unwrap_or_else(|error| {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            unreadable.push(error.to_diagnostic(&text));
+            text
+        });
+        sources.add(path, text);
+    }
+    let outcome = if unreadable.is_empty() {
+        let lookup = |name: &str| std::env::var(name).ok();
+        portcullis_controller_config::read(&sources.texts(), &lookup)
+    } else {
+        Outcome {
+            config: None,
+            diagnostics: unreadable,
+        }
+    };
+    Ok(Reading { sources, outcome })
+}
+
+fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
+    let path: PathBuf = path.to_owned();
+    if error.kind() == io::ErrorKind::NotFound {
+        anyhow::anyhow!("there is no configuration file {}", path.display())
+    } else {
+        anyhow::anyhow!(
+            "the configuration file {} cannot be read: {error}",
+            path.display()
+        )
+    }
+}
+
+fn show(found: &[portcullis_yaml::Diagnostic], sources: &Sources, styled: bool) {
+    for diagnostic in found {
+        output::remark(diagnostics::human(diagnostic, sources, styled));
+    }
+}
+
+fn log(found: &[portcullis_yaml::Diagnostic], sources: &Sources) {
+    for diagnostic in found {
+        tracing::warn!(
+            file = sources.name(diagnostic.source),
+            line = diagnostic.line,
+            column = diagnostic.column,
+            code = diagnostic.code,
+            help = diagnostic.help.as_deref(),
+            "{}",
+            diagnostic.message,
+        );
+    }
+}

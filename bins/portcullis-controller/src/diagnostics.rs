@@ -1,0 +1,170 @@
+//! Showing what is wrong with a configuration file.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use portcullis_yaml::{Diagnostic, Severity, SourceId};
+use serde::Serialize;
+use std::path::Path;
+
+/// The files that diagnostics are about.
+#[derive(Debug, Default)]
+pub(crate) struct Sources(Vec<(String, String)>);
+
+impl Sources {
+    /// Adds the next file.
+    pub(crate) fn add(&mut self, path: &Path, text: String) {
+        self.0.push((path.display().to_string(), text));
+    }
+
+    /// The texts of all files in order.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    /// The name of a file.
+    pub(crate) fn name(&self, source: SourceId) -> &str {
+        self.0
+            .get(usize::from(source.0))
+            .map_or("", |(name, _)| name)
+    }
+
+    fn text(&self, source: SourceId) -> &str {
+        self.0
+            .get(usize::from(source.0))
+            .map_or("", |(_, text)| text)
+    }
+}
+
+/// A diagnostic as programs read it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Record<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    severity: String,
+    code: &'a str,
+    path: String,
+    message: &'a str,
+    help: Option<&'a str>,
+}
+
+impl<'a> Record<'a> {
+    /// Describes `diagnostic`.
+    pub(crate) fn of(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Self {
+        Self {
+            file: sources.name(diagnostic.source),
+            line: diagnostic.line,
+            column: diagnostic.column,
+            severity: diagnostic.severity.to_string(),
+            code: diagnostic.code,
+            path: diagnostic.path.to_string(),
+            message: &diagnostic.message,
+            help: diagnostic.help.as_deref(),
+        }
+    }
+}
+
+/// Draws a diagnostic the way compilers do.
+pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) -> String {
+    let renderer = if styled {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
+    let (name, text) = (
+        sources.name(diagnostic.source),
+        sources.text(diagnostic.source),
+    );
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let title = level
+        .primary_title(diagnostic.message.as_str())
+        .id(diagnostic.code);
+    let main = match span(diagnostic, text) {
+        Some(span) => {
+            let mark = AnnotationKind::Primary
+                .span(span)
+                .label(diagnostic.path.to_string());
+            title.element(Snippet::source(text).path(name).annotation(mark))
+        },
+        None => title.element(place(diagnostic, name)),
+    };
+    let help = diagnostic
+        .help
+        .as_deref()
+        .map(|help| Group::with_title(Level::HELP.secondary_title(help)));
+    let report: Vec<_> = std::iter::once(main).chain(help).collect();
+    renderer.render(&report)
+}
+
+/// The bytes to underline, on one line; `None` when the line must not be shown.
+fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
+    let start = text.floor_char_boundary(diagnostic.span.start);
+    let end = text.floor_char_boundary(diagnostic.span.end.max(start));
+    let before = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+    let after = text
+        .get(start..)?
+        .find('\n')
+        .map_or(text.len(), |at| start + at);
+    // A key may stand in the file itself.
+    if text.get(before..after)?.contains("PRIVATE KEY") {
+        return None;
+    }
+    Some(start..end.min(after).max(start))
+}
+
+fn place<'a>(diagnostic: &Diagnostic, name: &'a str) -> Origin<'a> {
+    let number = |figure| usize::try_from(figure).unwrap_or(usize::MAX);
+    Origin::path(name)
+        .line(number(diagnostic.line))
+        .char_column(number(diagnostic.column))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(text: &str) -> Vec<String> {
+        let mut sources = Sources::default();
+        sources.add(Path::new("ctrl.yml"), text.to_owned());
+        let outcome = portcullis_controller_config::read(&sources.texts(), &|_| None);
+        outcome
+            .diagnostics
+            .iter()
+            .map(|each| human(each, &sources, false))
+            .collect()
+    }
+
+    #[test]
+    fn mistake_is_shown_with_its_line_and_help() {
+        let drawn = drawn("v: 3\ndbs: ctrl.db\n");
+        let unknown = drawn.iter().find(|text| text.contains("`db`?")).unwrap();
+        assert!(unknown.contains("--> ctrl.yml:2:1"), "{unknown}");
+        assert!(unknown.contains("dbs: ctrl.db"), "{unknown}");
+        assert!(unknown.contains("help: did you mean `db`?"), "{unknown}");
+    }
+
+    #[test]
+    fn line_with_a_key_is_not_shown() {
+        let text = "v: 3\nidentity: \"-----BEGIN PRIVATE KEY----- c2VjcmV0\"\n";
+        let drawn = drawn(text).join("\n");
+        assert!(drawn.contains("ctrl.yml:2:"), "{drawn}");
+        assert!(!drawn.contains("c2VjcmV0"), "{drawn}");
+    }
+
+    #[test]
+    fn any_span_can_be_drawn() {
+        let mut sources = Sources::default();
+        sources.add(Path::new("é.yml"), "é: [ü\n\n".to_owned());
+        let found = portcullis_controller_config::read(&sources.texts(), &|_| None).diagnostics;
+        for start in 0..12 {
+            for end in 0..12 {
+                let mut diagnostic = found[0].clone();
+                (diagnostic.span.start, diagnostic.span.end) = (start, end);
+                assert!(human(&diagnostic, &sources, false).contains("é.yml"));
+            }
+        }
+    }
+}

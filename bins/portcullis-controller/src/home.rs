@@ -1,0 +1,133 @@
+//! A folder with everything that a controller of its own needs: certificates, keys and a
+//! configuration file that names them.
+
+pub(crate) mod pki;
+
+use crate::files::{self, PUBLIC, SECRET};
+use anyhow::{Context as _, bail};
+use portcullis_controller_config::{ControllerConfig, Generated, HomeLayout, Material, generate};
+use portcullis_domain::Env;
+use portcullis_pki::{KeyType, certificates_to_pem};
+use std::path::{Path, PathBuf};
+
+/// What a new home is made with.
+#[derive(Debug, Clone)]
+pub struct HomeSettings {
+    /// Host name or IP address that clients are told.
+    pub advertised_host: String,
+    /// Port of the APIs.
+    pub port: u16,
+    /// Kind of all keys.
+    pub key_type: KeyType,
+}
+
+/// A home that is ready.
+#[derive(Debug, Clone)]
+pub struct Home {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The configuration file.
+    pub config: PathBuf,
+    /// The certificates that clients are to trust, in PEM.
+    pub ca: PathBuf,
+    /// Where a generated password of the administrator is kept.
+    pub password: PathBuf,
+}
+
+impl Home {
+    /// The home in `folder`, made or not.
+    pub fn at(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            config: HomeLayout::under(folder).config,
+            ca: folder.join("ca.pem"),
+            password: folder.join("admin-password"),
+        }
+    }
+
+    /// Whether it is ready.
+    pub fn is_ready(&self) -> bool {
+        self.config.exists()
+    }
+
+    /// Whether `config` serves the certificate that was made with this home, which may then be
+    /// made anew before it expires.
+    pub fn owns_leaf_of(&self, config: &ControllerConfig) -> bool {
+        let layout = HomeLayout::under(&self.folder);
+        config.identity.server_cert == Material::File(layout.server_cert)
+            && config.identity.server_key == Material::File(layout.server_key)
+    }
+}
+
+/// Makes a home in `folder`, which must not hold one yet.
+///
+/// The configuration file comes last and whole: a home is ready, or it is not one. Keys are
+/// readable by their owner only.
+///
+/// # Errors
+///
+/// When something cannot be made or written, or when there are parts of a home already.
+pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Result<Home> {
+    files::make_directory(folder)?;
+    let folder = folder
+        .canonicalize()
+        .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
+    let home = Home::at(&folder);
+    let layout = HomeLayout::under(&folder);
+    let pki_folder = layout
+        .key
+        .parent()
+        .map_or_else(|| folder.clone(), Path::to_owned);
+    if pki_folder.exists() || home.is_ready() {
+        bail!(
+            "{} holds parts of a network but no complete one: put {} back, or choose another folder",
+            folder.display(),
+            home.config.display(),
+        );
+    }
+    let draft = files::draft(&pki_folder);
+    files::discard(&draft)?;
+    files::make_directory(&draft)?;
+
+    let pki = pki::make(settings, env)?;
+    let text = generate(&Generated {
+        fetch_keys_from_loopback: true,
+        ..Generated::new(&folder, &settings.advertised_host, settings.port)
+    })?;
+    write(&pki, &layout, &draft)?;
+    let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
+    files::replace(&home.ca, authorities.as_bytes(), PUBLIC)?;
+    files::rename(&draft, &pki_folder)?;
+    files::replace(&home.config, text.as_bytes(), SECRET)?;
+    Ok(home)
+}
+
+/// Writes all certificates and keys into `folder`.
+fn write(pki: &pki::Pki, layout: &HomeLayout, folder: &Path) -> anyhow::Result<()> {
+    let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
+    let public = [
+        (Path::new("root.cert"), pki.root.certificate().to_pem()),
+        (&layout.signing_cert, pki.signing.certificate().to_pem()),
+        (&layout.ca, authorities),
+        (&layout.server_cert, pki.signing.chain_pem(&pki.server)),
+        (&layout.cert, pki.signing.chain_pem(&pki.client)),
+    ];
+    let secret = [
+        (Path::new("root.key"), pki.root.key()),
+        (&layout.signing_key, pki.signing.key()),
+        (&layout.server_key, &pki.server_key),
+        (&layout.key, &pki.client_key),
+    ];
+    let place = |path: &Path| {
+        path.file_name()
+            .map(|name| folder.join(name))
+            .context("a file name")
+    };
+    for (path, text) in public {
+        files::create(&place(path)?, text.as_bytes(), PUBLIC)?;
+    }
+    for (path, key) in secret {
+        files::create(&place(path)?, key.to_pkcs8_pem()?.as_bytes(), SECRET)?;
+    }
+    Ok(())
+}

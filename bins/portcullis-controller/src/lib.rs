@@ -1,0 +1,39 @@
+//! The Portcullis controller as a program: what reads a configuration, puts the parts together and
+//! serves until it is told to stop.
+//!
+//! [`main`] is the whole program. Programs that run a controller inside themselves, such as tests,
+//! make a home with [`home::prepare`], read its configuration with [`config::load`], and hand a
+//! [`Plan`] to [`serve`].
+
+mod build;
+mod cli;
+mod commands;
+pub mod config;
+mod diagnostics;
+mod files;
+pub mod home;
+mod logging;
+mod material;
+mod output;
+mod serve;
+mod signals;
+mod store;
+pub mod system;
+
+pub use serve::{Plan, Running, serve};
+
+use clap::Parser as _;
+use std::process::ExitCode;
+
+/// Parses the command line, does what it asks and says how that went: 0 when all is well, 1 for a
+/// failure, which is explained on stderr in one sentence, 2 for a command line that makes no sense.
+pub fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match logging::init(&cli.log).and_then(|()| commands::run(cli.command)) {
+        Ok(code) => code,
+        Err(error) => {
+            output::failure(&error);
+            ExitCode::FAILURE
+        },
+    }
+}

@@ -1,0 +1,98 @@
+//! The log: text for a person at a terminal, JSON lines for everything else, both on stderr.
+//!
+//! Names that clients choose appear in it. One event is one line whatever they hold: JSON escapes
+//! control characters, and the text form does so too.
+
+use crate::output;
+use anyhow::Context as _;
+use std::io::{self, IsTerminal as _, Write};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Sets up the log of the process.
+///
+/// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
+pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter)
+        .with_context(|| format!("the log filter {filter:?} makes no sense"))?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter);
+    let outcome = if io::stderr().is_terminal() {
+        builder
+            .with_ansi(false)
+            .with_writer(OneLine(io::stderr))
+            .try_init()
+    } else {
+        builder.json().with_writer(io::stderr).try_init()
+    };
+    // A program around this one may have a log of its own; then that is used.
+    let _ = outcome;
+    Ok(())
+}
+
+/// Makes writers that keep each event on one line.
+struct OneLine<M>(M);
+
+impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLine<M> {
+    type Writer = Line<M::Writer>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        Line(self.0.make_writer())
+    }
+}
+
+/// A writer that is given whole events, each with a line break at its end.
+struct Line<W>(W);
+
+impl<W: Write> Write for Line<W> {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let line = output::one_line(text.strip_suffix('\n').unwrap_or(&text));
+        self.0.write_all(format!("{line}\n").as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Memory(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Memory {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn text_of_clients_cannot_forge_lines() {
+        let memory = Memory::default();
+        let writer = memory.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(OneLine(move || writer.clone()))
+            .finish();
+        let name = "laptop\r\n2026 INFO forged\u{1b}[2J";
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!(%name, "identity {name} created");
+        });
+        let written = String::from_utf8(memory.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(written.matches('\n').count(), 1, "{written:?}");
+        assert!(
+            written.ends_with('\n') && written.contains("\\r\\n2026 INFO"),
+            "{written:?}"
+        );
+        assert!(!written.contains('\u{1b}'), "{written:?}");
+    }
+}

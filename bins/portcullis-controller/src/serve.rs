@@ -1,0 +1,215 @@
+//! Putting the parts together, serving, and ending in order.
+
+mod certificates;
+mod core;
+mod credentials;
+mod listeners;
+mod loading;
+mod upkeep;
+
+use anyhow::Context as _;
+use certificates::Certificates;
+use listeners::Web;
+use loading::Loading;
+use portcullis_app::sessions;
+use portcullis_app::{App, administrator};
+use portcullis_controller_config::ControllerConfig;
+use portcullis_domain::Env;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::change::Change;
+use portcullis_domain::identity::Identity;
+use portcullis_http::listen::Listener;
+use portcullis_storage::engine::Engine as _;
+use portcullis_storage::redb_engine::RedbEngine;
+use portcullis_storage::tables::{Index, Rows, UniqueValue};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub(crate) use core::open;
+
+/// How long the start waits for the store to be checked; a large one is checked while it is served.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// What is to be served, and how.
+pub struct Plan {
+    /// The configuration.
+    pub config: ControllerConfig,
+    /// Time and randomness.
+    pub env: Env,
+    /// Sockets that are bound already; a bind point takes the one with its address and port.
+    pub listeners: Vec<Listener>,
+    /// Whether a store of which rows are lost is served with what is left.
+    pub accept_damage: bool,
+    /// Whether the server certificate may be made anew, and its file rewritten, before it expires.
+    pub renew_leaf: bool,
+    /// Ends everything in order when it is cancelled.
+    pub stop: CancellationToken,
+}
+
+impl Plan {
+    /// Serves `config` as it stands.
+    pub fn new(config: ControllerConfig, env: Env) -> Self {
+        Self {
+            config,
+            env,
+            listeners: Vec::new(),
+            accept_damage: false,
+            renew_leaf: false,
+            stop: CancellationToken::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Plan")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A controller that serves.
+#[derive(Debug)]
+pub struct Running {
+    app: Arc<App>,
+    engine: Arc<RedbEngine<Change>>,
+    addresses: Vec<SocketAddr>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+    loading: Loading,
+}
+
+/// Starts to serve. When this returns, clients are answered.
+///
+/// # Errors
+///
+/// When something that the configuration names does not serve, or the store cannot be opened or is
+/// damaged; the text says what and where.
+pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
+    let Plan {
+        config,
+        env,
+        listeners,
+        accept_damage,
+        renew_leaf,
+        stop,
+    } = plan;
+    // First what fails most easily, so that a failure leaves no trace.
+    let web = Web::bind(&config, listeners).await?;
+    let core = open(&config, &env)?;
+    administrator::prepare(&core.app)
+        .await
+        .context("the store cannot be prepared")?;
+    let engine = Arc::clone(&core.engine);
+    let mut loading = Loading::start(
+        Arc::clone(&engine),
+        core.projections,
+        accept_damage,
+        stop.clone(),
+    )?;
+    if let Ok(verdict) = tokio::time::timeout(PATIENCE, loading.finished()).await {
+        verdict?;
+    }
+    let tls = web.tls(&core.pairs)?;
+    let certificates = Certificates {
+        app: Arc::clone(&core.app),
+        network_id: core.network_id,
+        tls,
+        may_renew: renew_leaf,
+        config,
+    };
+    let addresses = web.local_addresses();
+    let app = core.app;
+    let tasks = TaskTracker::new();
+    let mut watch = certificates::Watch::default();
+    watch.look(&certificates);
+    web.serve(&certificates, &tasks, &stop)?;
+    upkeep::spawn(&tasks, &app, certificates, watch, &stop);
+    tasks.close();
+    for address in &addresses {
+        tracing::info!(%address, "serving");
+    }
+    Ok(Running {
+        app,
+        engine,
+        addresses,
+        stop,
+        tasks,
+        loading,
+    })
+}
+
+impl Running {
+    /// The first address that is served.
+    pub fn addr(&self) -> Option<SocketAddr> {
+        self.addresses.first().copied()
+    }
+
+    /// All addresses that are served.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// The controller.
+    pub fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    /// The name that the first administrator logs in with, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn administrator(&self) -> anyhow::Result<Option<String>> {
+        let snapshot = self.engine.snapshot()?;
+        let rows = Rows::new(&*snapshot);
+        let mark = UniqueValue::new(Index::DefaultAdministrator, "");
+        let Some(found) = rows.find::<Identity>(&mark)? else {
+            return Ok(None);
+        };
+        let authenticators = rows.dependents::<Authenticator>(&found.key)?;
+        let mut usernames =
+            authenticators
+                .into_iter()
+                .filter_map(|each| match each.entity.credential {
+                    Credential::Updb(updb) => Some(updb.username),
+                    Credential::Cert(_) => None,
+                });
+        Ok(usernames
+            .next_back()
+            .or_else(|| Some(found.entity.name().to_owned())))
+    }
+
+    /// Begins to end: running requests are answered, new ones refused.
+    pub fn shutdown(&self) {
+        self.stop.cancel();
+    }
+
+    /// Waits until the controller is told to stop and has stopped: requests answered, activity
+    /// written down, store closed.
+    ///
+    /// # Errors
+    ///
+    /// When it stopped because the store turned out to be damaged.
+    pub async fn wait(mut self) -> anyhow::Result<()> {
+        let verdict = match self.stop.run_until_cancelled(self.loading.finished()).await {
+            Some(Ok(())) => {
+                self.stop.cancelled().await;
+                Ok(())
+            },
+            Some(Err(damage)) => Err(damage),
+            None => Ok(()),
+        };
+        self.stop.cancel();
+        self.tasks.wait().await;
+        if let Err(error) = sessions::flush_activity(&self.app).await {
+            tracing::warn!(%error, "the last activity of sessions is not written down");
+        }
+        tracing::info!("stopped");
+        verdict
+    }
+}

@@ -1,0 +1,138 @@
+//! The controller without its listeners.
+
+use super::credentials::{Credentials, Pair};
+use super::loading::Follow;
+use crate::store::{self, Store};
+use anyhow::{Context as _, anyhow};
+use portcullis_app::network::{Controller, Network, NetworkSettings};
+use portcullis_app::password::PasswordPool;
+use portcullis_app::{App, Parts, Settings};
+use portcullis_controller_config::ControllerConfig;
+use portcullis_domain::Env;
+use portcullis_domain::change::Change;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::entropy;
+use portcullis_domain::ids::ControllerId;
+use portcullis_index::Projections;
+use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
+use portcullis_storage::engine::Engine as _;
+use portcullis_storage::redb_engine::RedbEngine;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// Passwords that may wait per thread that checks them: about a second and a half of work.
+const WAITING_PER_THREAD: usize = 32;
+
+/// The controller, ready to be asked, and what its listeners need.
+pub(crate) struct Core {
+    /// The controller.
+    pub(crate) app: Arc<App>,
+    /// Its store.
+    pub(super) engine: Arc<RedbEngine<Change>>,
+    /// Its read model, not loaded yet.
+    pub(super) projections: Arc<Projections>,
+    /// What each entry of `web` shows.
+    pub(super) pairs: Vec<Vec<Pair>>,
+    /// Id of the network's own token.
+    pub(super) network_id: String,
+}
+
+/// Loads certificates and keys, opens the store, and puts the controller together.
+pub(crate) fn open(config: &ControllerConfig, env: &Env) -> anyhow::Result<Core> {
+    let credentials = Credentials::load(config)?;
+    let network_id = entropy::uuid(&*env.entropy)?;
+    let pairs = credentials.listeners.clone();
+    let network = network(config, credentials, env, &network_id)?;
+    let Store { engine, vault } = store::open(&config.store, Arc::clone(&env.entropy))?;
+    let projections = Arc::new(Projections::default());
+    engine.observe(Arc::new(Follow(Arc::clone(&projections))));
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let passwords = PasswordPool::start(threads, threads * WAITING_PER_THREAD)
+        .context("the threads that check passwords cannot be started")?;
+    let app = App::new(Parts {
+        env: env.clone(),
+        engine: Arc::clone(&engine) as _,
+        vault,
+        projections: Arc::clone(&projections),
+        passwords,
+        network,
+        settings: Settings {
+            session_timeout: signed(config.edge.api.session_timeout),
+            enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
+        },
+    });
+    Ok(Core {
+        app: Arc::new(app),
+        engine,
+        projections,
+        pairs,
+        network_id,
+    })
+}
+
+fn network(
+    config: &ControllerConfig,
+    credentials: Credentials,
+    env: &Env,
+    network_id: &str,
+) -> anyhow::Result<Network> {
+    let signer = credentials.signer(config)?;
+    let shown = credentials.usual()?;
+    let roots = credentials.roots();
+    let trust_domain = TrustDomain::of_chain(shown.chain().iter().chain(&roots))
+        .map_or_else(|| chosen_domain(config, &roots), Ok)?;
+    let (jwt_signer, certificate) = (signer.jwt_signer()?, signer.leaf()?.clone());
+    let settings = NetworkSettings {
+        trust_domain,
+        bundle: credentials.bundle(),
+        roots,
+        api_address: config.edge.api.address.to_string(),
+        control_addresses: config
+            .ctrl
+            .advertise_address
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        controller: Controller {
+            id: controller_id(shown.leaf()?),
+            name: name_of(shown.leaf()?),
+            certificate,
+            started_at: env.now(),
+        },
+        jwt_signer,
+        signing: credentials.signing,
+    };
+    Ok(Network::new(settings, network_id)?)
+}
+
+/// The domain of a network whose certificates name none.
+fn chosen_domain(config: &ControllerConfig, roots: &[Certificate]) -> anyhow::Result<TrustDomain> {
+    if let Some(domain) = &config.trust_domain {
+        // Names of hosts, and so trust domains, do not depend on case.
+        return TrustDomain::parse(&domain.to_ascii_lowercase())
+            .with_context(|| format!("trustDomain: `{domain}` cannot be used"));
+    }
+    let root = roots
+        .first()
+        .ok_or_else(|| anyhow!("identity.ca holds no authority"))?;
+    Ok(TrustDomain::of_root(root))
+}
+
+fn controller_id(leaf: &Certificate) -> ControllerId {
+    match SpiffeId::of_certificate(leaf) {
+        Ok(Some(ref id)) if let SpiffePath::Controller(id) = id.path() => id.clone(),
+        _ => ControllerId::from_wire(name_of(leaf)),
+    }
+}
+
+fn name_of(leaf: &Certificate) -> String {
+    leaf.common_name()
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "controller".to_owned())
+}
+
+fn signed(duration: Duration) -> SignedDuration {
+    SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX)
+}

@@ -1,0 +1,208 @@
+//! The entries of `web`: sockets, TLS, and which APIs are served where.
+
+use super::certificates::Certificates;
+use super::credentials::Pair;
+use crate::build::BUILD;
+use anyhow::{Context as _, anyhow, ensure};
+use portcullis_controller_config::{ApiKind, ControllerConfig, TlsVersion, WebListener};
+use portcullis_domain::entropy;
+use portcullis_http::listen::{self, Limits, Listener, ServerTls, Service};
+use portcullis_http::path::Api;
+use portcullis_http::route::Table;
+use portcullis_http::{Controller, State, routes};
+use portcullis_yaml::syntax::HostPort;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// All entries of `web`, bound.
+pub(super) struct Web(Vec<Entry>);
+
+struct Entry {
+    listener: WebListener,
+    apis: Vec<Api>,
+    sockets: Vec<Listener>,
+}
+
+impl Web {
+    /// Binds every bind point, to one of `bound` where it fits.
+    pub(super) async fn bind(
+        config: &ControllerConfig,
+        mut bound: Vec<Listener>,
+    ) -> anyhow::Result<Self> {
+        let mut entries = Vec::new();
+        for listener in &config.web {
+            let apis = served(listener);
+            let mut sockets = Vec::new();
+            if apis.is_empty() {
+                tracing::warn!(
+                    listener = listener.name,
+                    "nothing of this listener is served"
+                );
+            } else {
+                for point in &listener.bind_points {
+                    let address = resolve(&point.interface).await?;
+                    let taken = bound.iter().position(|each| each.local_addr() == address);
+                    sockets.push(match taken {
+                        Some(at) => bound.swap_remove(at),
+                        None => Listener::bind(address)?,
+                    });
+                }
+            }
+            entries.push(Entry {
+                listener: listener.clone(),
+                apis,
+                sockets,
+            });
+        }
+        ensure!(
+            entries.iter().any(|entry| !entry.sockets.is_empty()),
+            "no listener of the section `web` serves an API"
+        );
+        Ok(Self(entries))
+    }
+
+    /// The addresses that are bound.
+    pub(super) fn local_addresses(&self) -> Vec<SocketAddr> {
+        self.0
+            .iter()
+            .flat_map(|entry| &entry.sockets)
+            .map(Listener::local_addr)
+            .collect()
+    }
+
+    /// Sets up TLS for each entry with its pairs.
+    pub(super) fn tls(&self, pairs: &[Vec<Pair>]) -> anyhow::Result<Vec<Arc<ServerTls>>> {
+        self.0
+            .iter()
+            .zip(pairs)
+            .map(|(entry, pairs)| {
+                let options = &entry.listener.options;
+                let certificates = pairs
+                    .iter()
+                    .map(Pair::to_tls)
+                    .collect::<anyhow::Result<_>>()?;
+                let (min, max) = (
+                    version(options.min_tls_version),
+                    version(options.max_tls_version),
+                );
+                ServerTls::new(certificates, min, max)
+                    .map(Arc::new)
+                    .with_context(|| {
+                        format!(
+                            "TLS of the listener {} cannot be set up",
+                            entry.listener.name
+                        )
+                    })
+            })
+            .collect()
+    }
+
+    /// Serves every entry in tasks of their own.
+    pub(super) fn serve(
+        self,
+        certificates: &Certificates,
+        tasks: &TaskTracker,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        let app = Arc::clone(&certificates.app);
+        let instance_id = entropy::uuid(&*app.env().entropy)?;
+        let state = State {
+            app,
+            build: BUILD,
+            addresses: self.addresses(),
+            instance_id,
+        };
+        let state = Arc::new(state);
+        for (entry, tls) in self.0.into_iter().zip(&certificates.tls) {
+            let table = Table::new(routes::all(), &entry.apis)?;
+            let service: Arc<dyn Service> = Arc::new(Controller::new(Arc::clone(&state), table));
+            for socket in entry.sockets {
+                let serving = socket.serve(
+                    Arc::clone(&service),
+                    Arc::clone(tls),
+                    limits(&entry.listener),
+                    stop.clone(),
+                );
+                // Whatever ends a listener ends the controller.
+                let guard = stop.clone().drop_guard();
+                tasks.spawn(async move {
+                    serving.await;
+                    drop(guard);
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Each API with the addresses under which clients find it.
+    fn addresses(&self) -> Vec<(Api, Vec<String>)> {
+        let of = |api: Api| -> Vec<String> {
+            self.0
+                .iter()
+                .filter(|entry| entry.apis.contains(&api))
+                .flat_map(|entry| &entry.listener.bind_points)
+                .map(|point| point.address.to_string())
+                .collect()
+        };
+        Api::ALL
+            .into_iter()
+            .map(|api| (api, of(api)))
+            .filter(|(_, addresses)| !addresses.is_empty())
+            .collect()
+    }
+}
+
+/// The APIs of an entry that there are.
+fn served(listener: &WebListener) -> Vec<Api> {
+    let mut apis = Vec::new();
+    for api in &listener.apis {
+        match api.kind() {
+            ApiKind::EdgeClient => apis.push(Api::Client),
+            ApiKind::EdgeManagement => apis.push(Api::Management),
+            ApiKind::Fabric => apis.push(Api::Fabric),
+            // Added by the reader beside the client API, not asked for.
+            ApiKind::EdgeOidc => {},
+            kind @ (ApiKind::HealthChecks | ApiKind::Metrics | ApiKind::Spa) => {
+                tracing::info!(listener = listener.name, api = ?kind, "this API is not served yet");
+            },
+        }
+    }
+    apis
+}
+
+/// Finds the address to listen on; of several, the first of IP version 4.
+async fn resolve(interface: &HostPort) -> anyhow::Result<SocketAddr> {
+    if let Ok(address) = interface.host.parse::<IpAddr>() {
+        return Ok(SocketAddr::new(address, interface.port));
+    }
+    let found: Vec<_> = tokio::net::lookup_host((interface.host.as_str(), interface.port))
+        .await
+        .with_context(|| format!("the interface {interface} cannot be resolved"))?
+        .collect();
+    let first = found
+        .iter()
+        .find(|address| address.is_ipv4())
+        .or_else(|| found.first());
+    first
+        .copied()
+        .ok_or_else(|| anyhow!("the interface {interface} has no address"))
+}
+
+fn limits(listener: &WebListener) -> Limits {
+    let (options, usual) = (&listener.options, Limits::default());
+    Limits {
+        idle: options.idle_timeout,
+        header_read: options.read_timeout,
+        write_stall: usual.write_stall.min(options.write_timeout),
+        ..usual
+    }
+}
+
+fn version(version: TlsVersion) -> listen::TlsVersion {
+    match version {
+        TlsVersion::Tls12 => listen::TlsVersion::Tls12,
+        TlsVersion::Tls13 => listen::TlsVersion::Tls13,
+    }
+}

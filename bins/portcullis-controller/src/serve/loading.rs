@@ -1,0 +1,170 @@
+//! Filling the read model from the store, and finding out whether the store has lost anything.
+
+use anyhow::{Context as _, anyhow};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use portcullis_index::Projections;
+use portcullis_storage::engine::{Engine as _, Observer, Snapshot, StoreError};
+use portcullis_storage::feed::Group;
+use portcullis_storage::frame;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::redb_engine::RedbEngine;
+use portcullis_storage::tables::{API_SESSION, Census, ENROLLMENT, IDENTITY, StoredEnrollment};
+use serde::de::DeserializeOwned;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// Keeps the read model current with what is committed.
+pub(super) struct Follow(pub(super) Arc<Projections>);
+
+impl Observer<Change> for Follow {
+    fn committed(&self, group: &Arc<Group<Change>>) {
+        self.0.apply(group.revision, &group.changes);
+    }
+}
+
+/// The work of a thread of its own: load, then check.
+#[derive(Debug)]
+pub(super) struct Loading(Option<oneshot::Receiver<anyhow::Result<()>>>);
+
+impl Loading {
+    /// Starts to load. The read model must follow the engine already.
+    pub(super) fn start(
+        engine: Arc<RedbEngine<Change>>,
+        projections: Arc<Projections>,
+        accept_damage: bool,
+        stop: CancellationToken,
+    ) -> anyhow::Result<Self> {
+        let (tell, told) = oneshot::channel();
+        std::thread::Builder::new()
+            .name("loader".to_owned())
+            .spawn(move || {
+                let found = load(&engine, &projections, &stop);
+                drop(engine);
+                // Nobody listens any more when the controller is ending.
+                let _ = tell.send(judge(found, accept_damage));
+            })
+            .context("the thread that loads the store cannot be started")?;
+        Ok(Self(Some(told)))
+    }
+
+    /// Waits for the outcome; once it was given, there is nothing more to wait for.
+    pub(super) async fn finished(&mut self) -> anyhow::Result<()> {
+        let Some(told) = &mut self.0 else {
+            return Ok(());
+        };
+        let outcome = told.await;
+        self.0 = None;
+        outcome.unwrap_or_else(|_gone| Err(anyhow!("loading the store ended unexpectedly")))
+    }
+}
+
+/// Decides whether a store with what was `found` is served.
+fn judge(found: Result<Vec<String>, StoreError>, accept_damage: bool) -> anyhow::Result<()> {
+    let damage = found.context("the store cannot be read")?;
+    for damage in &damage {
+        tracing::error!(damage, "the store is damaged");
+    }
+    match damage.as_slice() {
+        [] => Ok(()),
+        _ if accept_damage => {
+            tracing::warn!("a damaged store is served, because --accept-damage says so");
+            Ok(())
+        },
+        [first, rest @ ..] => Err(anyhow!(
+            "the store is damaged: {first}{}; put a backup in its place, or serve what is left \
+             with --accept-damage",
+            if rest.is_empty() {
+                String::new()
+            } else {
+                format!(", and {} more findings, which the log names", rest.len())
+            },
+        )),
+    }
+}
+
+/// Loads the read model and checks the store; answers what is damaged.
+fn load(
+    engine: &RedbEngine<Change>,
+    projections: &Projections,
+    stop: &CancellationToken,
+) -> Result<Vec<String>, StoreError> {
+    projections.begin_load();
+    let snapshot = engine.snapshot()?;
+    let mut damage = Vec::new();
+    snapshot.scan(&RecordKey::all(IDENTITY), &mut |key, frame| {
+        match change(key, frame) {
+            Ok(Some(change)) => projections.load_put(&change),
+            Ok(None) => {},
+            Err(error) => damage.push(error.to_string()),
+        }
+        Ok(if stop.is_cancelled() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        })
+    })?;
+    if stop.is_cancelled() {
+        return Ok(damage);
+    }
+    projections.finish_load(snapshot.revision()?);
+    damage.extend(shortfalls(&*snapshot)?);
+    Ok(damage)
+}
+
+fn shortfalls(snapshot: &dyn Snapshot) -> Result<Vec<String>, StoreError> {
+    let found = Census::check(snapshot)?;
+    Ok(found.iter().map(ToString::to_string).collect())
+}
+
+/// Reads the row of a record that has a projection.
+fn change(key: &[u8], frame: &[u8]) -> Result<Option<Change>, StoreError> {
+    let key = RecordKey::parse(key)
+        .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
+    let (kind, number) = key.id();
+    let owner = (!key.is_root()).then(|| Number(key.root_id().1));
+    let at = Place {
+        owner,
+        number: Number(number),
+    };
+    Ok(match kind {
+        IDENTITY => Some(Change::Identity(at.holds::<Identity>(read(&key, frame)?))),
+        ENROLLMENT => {
+            let stored: StoredEnrollment = read(&key, frame)?;
+            Some(Change::Enrollment(
+                at.holds::<Enrollment>(stored.enrollment),
+            ))
+        },
+        API_SESSION => Some(Change::ApiSession(
+            at.holds::<ApiSession>(read(&key, frame)?),
+        )),
+        _ => None,
+    })
+}
+
+struct Place {
+    owner: Option<Number>,
+    number: Number,
+}
+
+impl Place {
+    fn holds<E>(self, entity: E) -> EntityChange<E> {
+        EntityChange {
+            owner: self.owner,
+            number: self.number,
+            now: Some(Arc::new(entity)),
+        }
+    }
+}
+
+fn read<E: DeserializeOwned>(key: &RecordKey, frame: &[u8]) -> Result<E, StoreError> {
+    let body = frame::decode(key.as_bytes(), frame)
+        .map_err(|error| StoreError::corrupt(format!("record {key}: {error}")))?;
+    serde_json::from_slice(body)
+        .map_err(|error| StoreError::corrupt(format!("record {key} cannot be read: {error}")))
+}

@@ -1,0 +1,60 @@
+//! Opening the store and what seals its secrets, with a sentence for everything that can be wrong.
+
+use anyhow::Context as _;
+use portcullis_controller_config::StoreLocation;
+use portcullis_domain::change::Change;
+use portcullis_domain::entropy::Entropy;
+use portcullis_storage::redb_engine::{OpenError, Options, RedbEngine};
+use portcullis_storage::vault::Vault;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The open store.
+pub(crate) struct Store {
+    /// The engine.
+    pub(crate) engine: Arc<RedbEngine<Change>>,
+    /// What seals its secrets.
+    pub(crate) vault: Arc<Vault>,
+}
+
+/// Opens the store of a configuration, or makes it.
+pub(crate) fn open(location: &StoreLocation, entropy: Arc<dyn Entropy>) -> anyhow::Result<Store> {
+    let path = location.store_path();
+    let engine =
+        RedbEngine::open(&path, Options::default()).map_err(|error| with_advice(&error, &path))?;
+    let vault = Vault::open(&engine, &location.sealing_key_path(), entropy)
+        .context("the secrets of the store cannot be opened")?;
+    Ok(Store {
+        engine: Arc::new(engine),
+        vault: Arc::new(vault),
+    })
+}
+
+/// Adds what can be done about it.
+fn with_advice(error: &OpenError, path: &Path) -> anyhow::Error {
+    let advice = match error {
+        OpenError::InUse { .. } => "stop the controller that uses it first",
+        OpenError::Newer { .. } => "use the version that wrote it, or a later one",
+        OpenError::Corrupt { .. } => "put a backup in its place",
+        OpenError::Migration { .. } => "go back to the version that wrote it, and report this",
+        OpenError::Io { source, .. } => match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
+            io::ErrorKind::ReadOnlyFilesystem => "choose a place that can be written",
+            io::ErrorKind::PermissionDenied => "give this user the right to write there",
+            io::ErrorKind::NotFound if !folder_exists(path) => "create its folder first",
+            _ => "see to the cause and start again",
+        },
+    };
+    let why = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    let text = error.to_string();
+    let why = why
+        .filter(|why| !text.ends_with(why.as_str()))
+        .unwrap_or_default();
+    anyhow::anyhow!("the store {text}{why}; {advice}")
+}
+
+fn folder_exists(path: &Path) -> bool {
+    path.parent()
+        .is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+}
