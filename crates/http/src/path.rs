@@ -115,8 +115,12 @@ pub fn decode_parameter(raw: &str) -> Option<String> {
     while let Some((&first, after)) = rest.split_first() {
         if first == b'%' {
             let (digits, after) = after.split_at_checked(2)?;
-            let digits = std::str::from_utf8(digits).ok()?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            let mut byte = 0;
+            for &digit in digits {
+                let value = char::from(digit).to_digit(16)?;
+                byte = byte << 4 | u8::try_from(value).ok()?;
+            }
+            bytes.push(byte);
             rest = after;
         } else {
             bytes.push(first);
@@ -179,7 +183,7 @@ mod tests {
     fn parameters_are_decoded_once() {
         assert_eq!(decode_parameter("a.b-C"), Some("a.b-C".to_owned()));
         assert_eq!(decode_parameter("a%2Fb%2525"), Some("a/b%25".to_owned()));
-        for broken in ["%", "%2", "%zz", "%ff"] {
+        for broken in ["%", "%2", "%zz", "%+f", "%ff"] {
             assert_eq!(decode_parameter(broken), None, "{broken}");
         }
     }
