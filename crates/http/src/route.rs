@@ -36,6 +36,8 @@ pub struct Route {
     pub access: Access,
     /// The media types of its body.
     pub consumes: Consumes,
+    /// The media type of its answer.
+    pub produces: &'static str,
     /// The longest body it takes, bytes.
     pub cap: usize,
     serve: Serve,
@@ -172,6 +174,7 @@ impl Route {
             path,
             access,
             consumes: B::CONSUMES,
+            produces: "application/json",
             cap,
             serve,
         }
@@ -181,6 +184,13 @@ impl Route {
     #[must_use]
     pub fn only(mut self, apis: &'static [Api]) -> Self {
         self.apis = apis;
+        self
+    }
+
+    /// The same route, with an answer of this media type.
+    #[must_use]
+    pub fn producing(mut self, media_type: &'static str) -> Self {
+        self.produces = media_type;
         self
     }
 

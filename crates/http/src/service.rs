@@ -107,7 +107,6 @@ impl Shared {
     ) -> Result<Answer, ApiError> {
         let target = path::resolve(head.uri.path());
         let (route, parameters) = self.find(&target, &head.method)?;
-        let content_type = negotiate(route, &head.headers, &body)?;
         let origin = Origin {
             request: request_id,
             address: connection.peer.ip().to_canonical(),
@@ -119,6 +118,7 @@ impl Shared {
                 session::establish(&self.state.app, &head.headers, origin.clone())?;
             (Some(caller), Some(token))
         };
+        let content_type = negotiate(route, &head.headers, &body)?;
         let body = body
             .read(route.cap, &Pace::default())
             .await
@@ -246,7 +246,11 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
             );
         }
     }
-    if !language::accepts(headers, "application/json") {
+    // Refusals are JSON whatever a route produces, so that whoever takes JSON is served too.
+    let is_acceptable = [route.produces, "application/json"]
+        .into_iter()
+        .any(|produced| language::accepts(headers, produced));
+    if !is_acceptable {
         let is_raw = route.consumes == Consumes::Enrollment
             && content_type
                 .as_deref()

@@ -259,8 +259,14 @@ impl Request<'_> {
     /// With a body of any type.
     #[must_use]
     pub fn text(self, content_type: &str, body: &str) -> Self {
+        self.bytes(content_type, body.as_bytes())
+    }
+
+    /// With a body that need not be text.
+    #[must_use]
+    pub fn bytes(self, content_type: &str, body: &[u8]) -> Self {
         let mut this = self.header("content-type", content_type);
-        *this.head.body_mut() = Bytes::copy_from_slice(body.as_bytes());
+        *this.head.body_mut() = Bytes::copy_from_slice(body);
         this
     }
 

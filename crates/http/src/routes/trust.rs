@@ -6,11 +6,14 @@ use crate::route::{Call, Ignored, Route, open};
 use http::{HeaderName, HeaderValue, Method};
 use portcullis_api::network_jwt::NetworkJwt;
 
+/// RFC 7030 section 4.1.3.
+const PKCS7: &str = "application/pkcs7-mime";
+
 const TRANSFER_ENCODING: HeaderName = HeaderName::from_static("content-transfer-encoding");
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/.well-known/est/cacerts", bundle),
+        open::<Ignored, _, _>(Method::GET, "/.well-known/est/cacerts", bundle).producing(PKCS7),
         open::<Ignored, _, _>(Method::GET, "/network-jwts", network_jwts),
     ]
 }
@@ -18,8 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
 /// RFC 7030 section 4.1.3: base64 of a certificates-only PKCS#7.
 async fn bundle(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
     let bundle = call.context.state.app.network().bundle().to_owned();
-    Ok(Answer::raw("application/pkcs7-mime", bundle)
-        .with(TRANSFER_ENCODING, HeaderValue::from_static("base64")))
+    Ok(Answer::raw(PKCS7, bundle).with(TRANSFER_ENCODING, HeaderValue::from_static("base64")))
 }
 
 async fn network_jwts(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
