@@ -1,1 +1,12 @@
 //! The real controller, driven by clients that know nothing of it.
+//!
+//! Tests that need a program which the machine lacks say so and pass, unless
+//! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loop, and
+//! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK.
+
+mod certificates;
+mod enrollment;
+mod golden;
+mod hardening;
+mod trust;
+mod tunnel;
