@@ -40,17 +40,17 @@ actions! {
 }
 
 /// Reads one identity.
-pub fn read(app: &App, _permit: &Permit<Read>, id: &IdentityId) -> Result<IdentityView, AppError> {
+pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    look(app, &view, found)
+    look(app, permit.caller(), &view, found)
 }
 
 /// Reads the caller's own identity.
 pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), &permit.caller().identity)?;
-    look(app, &view, found)
+    look(app, permit.caller(), &view, found)
 }
 
 /// Deletes an identity with everything that is its own. Its sessions and credentials are dead when
@@ -93,17 +93,23 @@ pub(crate) fn find_policy(
     rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
 }
 
-/// Puts an identity together with what is shown beside it.
+/// Puts an identity together with what is shown of it to `caller`.
+///
+/// The token of a pending enrollment is worth as much as the identity itself, so those of
+/// administrators are shown to administrators only.
 pub(crate) fn look(
     app: &App,
+    caller: &Caller,
     view: &View,
     found: Found<Identity>,
 ) -> Result<IdentityView, AppError> {
     let rows = view.rows();
     let authenticators = rows.dependents::<Authenticator>(&found.key)?;
+    let shows_enrollments = caller.is_admin || !found.entity.has_admin_rights();
     let enrollments = rows
         .dependents::<StoredEnrollment>(&found.key)?
         .into_iter()
+        .filter(|_stored| shows_enrollments)
         .map(|stored| enrollments::unseal(app, stored))
         .collect::<Result<_, _>>()?;
     let policy = find_policy(rows, &found.entity.spec.auth_policy)?;

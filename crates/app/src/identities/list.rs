@@ -12,7 +12,7 @@ use portcullis_storage::tables::{Found, IDENTITY, identity_key};
 /// Lists identities.
 pub fn list(
     app: &App,
-    _permit: &Permit<Read>,
+    permit: &Permit<Read>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<IdentityView>, AppError> {
     let listing = listing::read(&kinds::IDENTITIES, parameters)?;
@@ -51,7 +51,7 @@ pub fn list(
     } = page;
     let items = items
         .into_iter()
-        .map(|found| look(app, &view, found))
+        .map(|found| look(app, permit.caller(), &view, found))
         .collect::<Result<_, _>>()?;
     Ok(Page {
         items,
