@@ -2,6 +2,8 @@
 
 mod bodies;
 mod first_identity;
+mod matrix;
 mod order;
+mod paths;
 mod support;
 mod validation;

@@ -1,0 +1,359 @@
+//! Who may call which operation.
+//!
+//! The matrix is made from the table of routes, by asking as each kind of caller. It must be what
+//! the demands of the routes say, and it must be what stands, reviewed, in `matrix.txt`. Run with
+//! `PORTCULLIS_BLESS=1` to write that file anew.
+
+use crate::support::{STRICT, add_strict_policy};
+use http::Method;
+use portcullis_domain::access::Access;
+use portcullis_domain::permission::Permission;
+use portcullis_http::path::Api;
+use portcullis_http::route::Route;
+use portcullis_testkit::{Harness, Reply};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// A caller: how the file names it, and its token.
+struct Caller {
+    label: String,
+    token: Option<String>,
+    standing: Standing,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Stranger,
+    Partial,
+    User(Option<Permission>),
+    Admin,
+}
+
+impl Standing {
+    fn may(self, access: Access) -> bool {
+        match (access, self) {
+            (Access::Public, _) => true,
+            (_, Self::Stranger) => false,
+            (Access::Partial, _) | (_, Self::Admin) => true,
+            (_, Self::Partial) => false,
+            (Access::Full, Self::User(_)) => true,
+            (Access::Admin, Self::User(_)) | (_, Self::User(None)) => false,
+            (Access::AdminOrReadOnly, Self::User(Some(has))) => has == Permission::AdminReadOnly,
+            (Access::Granted(subject, verb), Self::User(Some(has))) => match has {
+                Permission::AdminReadOnly => verb.name() == "read",
+                Permission::All(given) => given == subject,
+                Permission::One(given, only) => (given, only) == (subject, verb),
+            },
+        }
+    }
+}
+
+/// The permissions about subjects that some route is about, and one that is about none.
+fn permissions(routes: &[Route]) -> Vec<Permission> {
+    let subjects: BTreeSet<_> = routes
+        .iter()
+        .filter_map(|route| match route.access {
+            Access::Granted(subject, _) => Some(subject),
+            _ => None,
+        })
+        .collect();
+    Permission::grantable()
+        .filter(|permission| match permission {
+            Permission::AdminReadOnly => true,
+            Permission::All(subject) | Permission::One(subject, _) => {
+                subjects.contains(subject) || permission.to_string() == "terminator"
+            },
+        })
+        .collect()
+}
+
+async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
+    add_strict_policy(controller).await;
+    let caller = |label: &str, token: Option<String>, standing| Caller {
+        label: label.to_owned(),
+        token,
+        standing,
+    };
+    let unknown = "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee".to_owned();
+    let mut callers = vec![
+        caller("nobody", None, Standing::Stranger),
+        caller("unknown token", Some(unknown), Standing::Stranger),
+    ];
+    let half = json!({"authPolicyId": STRICT});
+    let token = controller.user(admin, "half", half).await;
+    callers.push(caller("partial", Some(token), Standing::Partial));
+    let half = json!({"authPolicyId": STRICT, "permissions": ["identity", "admin_readonly"]});
+    let token = controller.user(admin, "half with permissions", half).await;
+    callers.push(caller(
+        "partial with permissions",
+        Some(token),
+        Standing::Partial,
+    ));
+    let half = json!({"authPolicyId": STRICT, "isAdmin": true});
+    let token = controller.user(admin, "half admin", half).await;
+    callers.push(caller("partial admin", Some(token), Standing::Partial));
+    let token = controller.user(admin, "user", json!({})).await;
+    callers.push(caller("user", Some(token), Standing::User(None)));
+    for permission in permissions(controller.table().routes()) {
+        let name = permission.to_string();
+        let more = json!({"permissions": [name]});
+        let token = controller.user(admin, &format!("with {name}"), more).await;
+        callers.push(caller(&name, Some(token), Standing::User(Some(permission))));
+    }
+    let token = controller
+        .user(admin, "appointed", json!({"isAdmin": true}))
+        .await;
+    callers.push(caller("appointed admin", Some(token), Standing::Admin));
+    callers.push(caller("admin", Some(admin.to_owned()), Standing::Admin));
+    callers
+}
+
+/// A body that no route can find fault with before it has judged the caller.
+fn body(method: &Method, number: usize) -> Value {
+    if *method == Method::PATCH {
+        // Some members are for administrators only.
+        return json!({"tags": {"number": number}});
+    }
+    json!({
+        "name": format!("made {number}"), "type": "Default", "isAdmin": false,
+        "durationMinutes": 1, "identityId": "nope", "method": "ott",
+        "expiresAt": "2040-01-01T00:00:00Z",
+    })
+}
+
+async fn ask(
+    controller: &Harness,
+    api: Api,
+    route: &Route,
+    caller: &Caller,
+    number: usize,
+) -> Reply {
+    let path = format!("{}{}", api.base(), route.path.replace("{id}", "nope"));
+    let mut request = controller.request(route.method.clone(), &path);
+    if let Some(token) = &caller.token {
+        request = request.session(token);
+    }
+    if matches!(route.method, Method::POST | Method::PUT | Method::PATCH) {
+        request = request.json(&body(&route.method, number));
+    }
+    request.send().await
+}
+
+#[tokio::test]
+async fn every_caller_reaches_what_it_may_and_nothing_else() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let callers = callers(&controller, &admin).await;
+    let mut lines = Vec::new();
+    let mut number = 0;
+    // Logging out comes last: it ends the sessions that everything else is asked with.
+    let mut routes: Vec<_> = controller.table().routes().iter().collect();
+    routes.sort_by_key(|route| {
+        (
+            route.method == Method::DELETE,
+            route.path.contains("current-api-session"),
+        )
+    });
+    for route in routes {
+        let ends_session = route.method == Method::DELETE && route.path == "/current-api-session";
+        for &api in route.apis {
+            if ends_session && api == Api::Management {
+                continue;
+            }
+            let mut allowed = Vec::new();
+            for caller in &callers {
+                number += 1;
+                let reply = ask(&controller, api, route, caller, number).await;
+                let what = format!("{} {api:?} {route:?}: {}", caller.label, reply.text());
+                let may = caller.standing.may(route.access);
+                // Only an administrator may replace an identity, whatever else permission covers.
+                let is_by_rule = route.method == Method::PUT && caller.standing != Standing::Admin;
+                if may && !is_by_rule {
+                    assert_ne!(reply.status, 401, "{what}");
+                    assert!(reply.status.as_u16() < 500, "{what}");
+                    allowed.push(caller.label.as_str());
+                } else {
+                    assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{what}");
+                    let is_challenged = reply.headers.contains_key("www-authenticate");
+                    let is_stranger = caller.standing == Standing::Stranger;
+                    assert_eq!(is_challenged, is_stranger, "{what}");
+                }
+            }
+            lines.push(line(api, route, &callers, &allowed));
+        }
+    }
+    lines.sort();
+    compare(&lines.concat());
+}
+
+fn line(api: Api, route: &Route, callers: &[Caller], allowed: &[&str]) -> String {
+    let among = |admitted: fn(Standing) -> bool| {
+        let all = callers.iter().filter(|caller| admitted(caller.standing));
+        all.map(|caller| caller.label.as_str())
+            .eq(allowed.iter().copied())
+    };
+    let who = if among(|_| true) {
+        "everybody".to_owned()
+    } else if among(|standing| standing != Standing::Stranger) {
+        "every session".to_owned()
+    } else if among(|standing| !matches!(standing, Standing::Stranger | Standing::Partial)) {
+        "every full session".to_owned()
+    } else {
+        allowed.join(", ")
+    };
+    let (name, path, method) = (api.binding(), route.path, &route.method);
+    format!("{name} {path} {method}: {who}\n")
+}
+
+fn compare(actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("api/matrix.txt");
+    if std::env::var_os("PORTCULLIS_BLESS").is_some() {
+        std::fs::write(&path, actual).unwrap();
+    }
+    let reviewed = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        actual,
+        reviewed,
+        "the matrix differs from {}",
+        path.display()
+    );
+}
+
+#[tokio::test]
+async fn callers_below_an_administrator_cannot_make_or_touch_one() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let helper = json!({"permissions": ["identity", "enrollment"]});
+    let helper = controller.user(&admin, "helper", helper).await;
+    let make = |name: &str, more: Value| {
+        let mut body = json!({"name": name, "isAdmin": false, "enrollment": {"ott": true}});
+        crate::support::merge(&mut body, more);
+        let request = controller.manage(Method::POST, "/identities", &admin);
+        let controller = &controller;
+        let admin = &admin;
+        async move {
+            let id = request.json(&body).send().await.id();
+            let pending = crate::support::pending(controller, admin, &id, "ott").await;
+            (id, pending["id"].as_str().unwrap().to_owned())
+        }
+    };
+    let (boss, boss_enrollment) = make("boss", json!({"isAdmin": true})).await;
+    let (peer, peer_enrollment) = make("peer", json!({})).await;
+    let bare = crate::support::create(&controller, &admin, "bare boss", json!({"isAdmin": true}));
+    let bare = bare.await;
+    let later = "2040-01-01T00:00:00Z";
+    let at = crate::support::revision(&controller);
+    for (method, path, body) in [
+        (
+            Method::POST,
+            "/identities".to_owned(),
+            json!({"name": "n", "isAdmin": true}),
+        ),
+        (
+            Method::POST,
+            "/identities".to_owned(),
+            json!({"name": "n", "isAdmin": false, "permissions": []}),
+        ),
+        (
+            Method::POST,
+            "/identities".to_owned(),
+            json!({"name": "n", "isAdmin": false, "permissions": ["ca"]}),
+        ),
+        (
+            Method::PUT,
+            format!("/identities/{peer}"),
+            json!({"name": "peer", "type": "Default", "isAdmin": false}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
+            json!({"isAdmin": true}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
+            json!({"isAdmin": false}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
+            json!({"permissions": ["ca"]}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{boss}"),
+            json!({"name": "servant"}),
+        ),
+        (
+            Method::POST,
+            format!("/identities/{boss}/disable"),
+            json!({"durationMinutes": 1}),
+        ),
+        (
+            Method::POST,
+            format!("/identities/{boss}/enable"),
+            json!({}),
+        ),
+        (Method::DELETE, format!("/identities/{boss}"), json!({})),
+        (
+            Method::GET,
+            format!("/enrollments/{boss_enrollment}"),
+            json!({}),
+        ),
+        (
+            Method::DELETE,
+            format!("/enrollments/{boss_enrollment}"),
+            json!({}),
+        ),
+        (
+            Method::POST,
+            format!("/enrollments/{boss_enrollment}/refresh"),
+            json!({"expiresAt": later}),
+        ),
+        (
+            Method::POST,
+            "/enrollments".to_owned(),
+            json!({"identityId": bare, "method": "ott", "expiresAt": later}),
+        ),
+    ] {
+        let request = controller.manage(method.clone(), &path, &helper);
+        let reply = request.json(&body).send().await;
+        let what = format!("{method} {path} {body}: {}", reply.text());
+        assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{what}");
+        assert_eq!(
+            reply.json()["error"]["cause"]["code"],
+            "UNHANDLED",
+            "{what}"
+        );
+    }
+    assert_eq!(crate::support::revision(&controller), at);
+
+    // What a token would open is not shown either, wherever it could be read.
+    let listed = crate::support::get(&controller, &helper, "/enrollments").await;
+    let ids: Vec<_> = listed
+        .data()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].clone())
+        .collect();
+    assert_eq!(ids, [json!(peer_enrollment)]);
+    assert_eq!(listed.json()["meta"]["pagination"]["totalCount"], 1);
+    let path = format!("/identities/{boss}/enrollments");
+    let listed = crate::support::get(&controller, &helper, &path).await;
+    assert_eq!(listed.data(), json!([]));
+    let shown = crate::support::read(&controller, &helper, &boss).await;
+    assert_eq!(
+        shown["enrollment"],
+        json!({}),
+        "an administrator's token makes an administrator"
+    );
+    let listed =
+        crate::support::get(&controller, &helper, "/identities?filter=name%3D%22boss%22").await;
+    assert_eq!(listed.data()[0]["enrollment"], json!({}));
+    let shown = crate::support::read(&controller, &helper, &peer).await;
+    assert!(shown["enrollment"]["ott"]["token"].is_string());
+    let shown = crate::support::read(&controller, &admin, &boss).await;
+    assert!(shown["enrollment"]["ott"]["token"].is_string());
+}
