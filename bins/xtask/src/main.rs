@@ -3,6 +3,7 @@
 //! `cargo xtask layers`, `deps` and `deviations` each print what is wrong and fail if anything is;
 //! `cargo xtask ci` runs them among all the other checks, in the order of CI.
 
+mod bench;
 mod ci;
 mod deps;
 mod deviations;
@@ -34,6 +35,8 @@ enum Check {
     Deviations,
     /// Runs what CI runs, in the same order, and stops at the first failure
     Ci,
+    /// Measures a controller in release form, beside what the machine can do at all
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -54,5 +57,6 @@ fn run(check: &Check) -> anyhow::Result<ExitCode> {
         Check::Deps => deps::check(&root).and_then(Findings::report),
         Check::Deviations => deviations::check(&root).and_then(Findings::report),
         Check::Ci => ci::run(&root),
+        Check::Bench(arguments) => bench::run(&root, arguments),
     }
 }

@@ -1,0 +1,94 @@
+//! Speed and size of a controller in release form, beside what the machine can do at all.
+//!
+//! A figure alone says as much about the machine as about the program. Most are therefore measured
+//! beside a bare rate, taken in turns with it: handshakes of a server that does nothing else,
+//! password hashes without a login around them, commits of the engine without requests. Everything
+//! goes over loopback, on the same cores that the load itself is made on.
+//!
+//! One file per noun; [`plan`] has the order.
+
+mod baseline;
+mod build;
+mod controller;
+mod create_and_enroll;
+mod creates;
+mod credential;
+mod current_identity;
+mod fixture;
+mod link;
+mod lists;
+mod load;
+mod logins;
+mod memory;
+mod passwords;
+mod peer;
+mod plan;
+mod process;
+mod report;
+mod request;
+mod scale;
+mod starts;
+mod system;
+
+use anyhow::Context as _;
+use clap::Args;
+use scale::Scale;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio::runtime::Runtime;
+
+/// What to measure, and where to.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Arguments {
+    /// Measure for about twenty seconds instead of two minutes; the figures are rough
+    #[arg(long)]
+    quick: bool,
+    /// Also write the figures to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Folder for the stores that are measured, removed at the end [default: beside the program]
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+    /// Measure this program instead of building one
+    #[arg(long, value_name = "FILE")]
+    controller: Option<PathBuf>,
+    /// Be the bare server that the controller is measured beside
+    #[arg(long, hide = true, value_name = "DIR")]
+    peer: Option<PathBuf>,
+}
+
+/// Measures and prints the figures; without a program to measure, builds it and this one first.
+pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Some(directory) = &arguments.peer {
+        runtime()?.block_on(peer::serve(directory))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let Some(controller) = &arguments.controller else {
+        // The load has to be made by a program in release form as well.
+        return build::build(root)?.measure();
+    };
+    let scale = if arguments.quick {
+        Scale::QUICK
+    } else {
+        Scale::FULL
+    };
+    let beside = controller.parent().unwrap_or_else(|| Path::new("."));
+    let directory = arguments.directory.as_deref().unwrap_or(beside);
+    let scratch = tempfile::Builder::new()
+        .prefix("portcullis-bench-")
+        .tempdir_in(directory)
+        .with_context(|| format!("no folder can be made in {}", directory.display()))?;
+    let report = runtime()?.block_on(plan::measure(controller, scratch.path(), scale))?;
+    report.print()?;
+    if let Some(file) = &arguments.json {
+        report.write(file)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn runtime() -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("no runtime can be started")
+}

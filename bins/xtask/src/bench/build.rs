@@ -1,0 +1,81 @@
+//! The programs in release form.
+
+use crate::workspace;
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+const CONTROLLER: &str = "portcullis-controller";
+const THIS: &str = "xtask";
+
+/// The controller, and this program, which makes the load.
+pub(super) struct Programs {
+    controller: PathBuf,
+    this: PathBuf,
+}
+
+/// A line of what cargo says about its work; most lines have no program.
+#[derive(Deserialize)]
+struct Message {
+    target: Option<Target>,
+    executable: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+/// Builds both.
+pub(super) fn build(root: &Path) -> anyhow::Result<Programs> {
+    let mut cargo = workspace::cargo(root)
+        .args(["build", "--release", "--package", CONTROLLER])
+        .args(["--package", THIS, "--bins"])
+        .arg("--message-format=json-render-diagnostics")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cargo cannot be started")?;
+    let output = cargo.stdout.take().context("cargo has no output")?;
+    let mut built = Vec::new();
+    for line in BufReader::new(output).lines() {
+        if let Ok(message) = serde_json::from_str::<Message>(&line?) {
+            built.extend(
+                message
+                    .target
+                    .map(|target| target.name)
+                    .zip(message.executable),
+            );
+        }
+    }
+    ensure!(cargo.wait()?.success(), "the programs cannot be built");
+    let program = |name: &str| {
+        built
+            .iter()
+            .find(|(built, _)| built == name)
+            .map(|(_, path)| path.clone())
+            .with_context(|| format!("cargo built no {name}"))
+    };
+    Ok(Programs {
+        controller: program(CONTROLLER)?,
+        this: program(THIS)?,
+    })
+}
+
+impl Programs {
+    /// Runs this program again in release form, with the same arguments and the controller.
+    pub(super) fn measure(&self) -> anyhow::Result<ExitCode> {
+        let status = Command::new(&self.this)
+            .args(std::env::args_os().skip(1))
+            .arg("--controller")
+            .arg(&self.controller)
+            .status()
+            .context("the load cannot be started")?;
+        Ok(if status.success() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
+    }
+}

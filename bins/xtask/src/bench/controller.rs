@@ -1,0 +1,177 @@
+//! The controller: a process on a home.
+
+use super::credential::Credential;
+use super::link::Endpoint;
+use super::process::Process;
+use super::request::{self, CLIENT};
+use anyhow::{Context as _, bail};
+use portcullis_pki::{Certificate, certificates_from_pem};
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+/// Name of the administrator.
+pub(super) const ADMIN: &str = "admin";
+/// Password of the administrator.
+pub(super) const PASSWORD: &str = "correct-horse-battery-1";
+
+/// The longest that a start or an end may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often a controller that does not answer yet is asked again.
+const RETRY: Duration = Duration::from_millis(1);
+
+/// A program and the home that it is run on.
+pub(super) struct Program {
+    path: PathBuf,
+    home: PathBuf,
+    log: PathBuf,
+}
+
+/// A controller that answers.
+pub(super) struct Controller {
+    child: Child,
+    address: SocketAddr,
+    roots: Vec<Certificate>,
+    /// From before the start of the process to the first answer.
+    pub(super) start: Duration,
+    /// The process.
+    pub(super) process: Process,
+}
+
+impl Program {
+    /// The program at `path` on the home `name` in `scratch`, which it makes if there is none.
+    pub(super) fn new(path: &Path, scratch: &Path, name: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            home: scratch.join(name),
+            log: scratch.join(format!("{name}.log")),
+        }
+    }
+
+    /// Starts it and waits for the first 200 from `/version`.
+    pub(super) async fn start(&self) -> anyhow::Result<Controller> {
+        let started = timeout(PATIENCE, self.started()).await;
+        match started.context("the controller does not answer") {
+            Ok(Ok(controller)) => Ok(controller),
+            Ok(Err(error)) | Err(error) => Err(error.context(format!(
+                "the controller could not be started; its log:\n{}",
+                self.end_of_log()
+            ))),
+        }
+    }
+
+    async fn started(&self) -> anyhow::Result<Controller> {
+        // As much is logged as in ordinary service; a terminal would be part of what is measured.
+        let log = File::options().create(true).append(true).open(&self.log)?;
+        let begin = Instant::now();
+        let mut child = Command::new(&self.path)
+            .arg("quickstart")
+            .arg("--home")
+            .arg(&self.home)
+            .args(["--ctrl-address", "localhost", "--ctrl-port", "0"])
+            .args(["--username", ADMIN, "--password", PASSWORD])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .kill_on_drop(true)
+            .spawn()
+            .with_context(|| format!("{} cannot be run", self.path.display()))?;
+        let process = Process(child.id().context("it ended")?);
+        let output = child.stdout.take().context("it has no output")?;
+        let mut lines = BufReader::new(output).lines();
+        let address = address(&mut lines).await?;
+        let bundle = fs::read_to_string(self.home.join("ca.pem"))?;
+        let roots = certificates_from_pem(&bundle)?;
+        let endpoint = Endpoint::new(address, &roots, None)?;
+        let version = request::get(&format!("{CLIENT}/version"), None);
+        while first_answer(&endpoint, &version).await.is_err() {
+            sleep(RETRY).await;
+        }
+        let start = begin.elapsed();
+        // Nobody reads what else it says, but it must be able to say it.
+        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        Ok(Controller {
+            child,
+            address,
+            roots,
+            start,
+            process,
+        })
+    }
+
+    fn end_of_log(&self) -> String {
+        let log = fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<_> = log.lines().rev().take(10).collect();
+        lines.into_iter().rev().collect::<Vec<_>>().join("\n")
+    }
+}
+
+async fn first_answer(endpoint: &Endpoint, request: &[u8]) -> anyhow::Result<()> {
+    endpoint.connect().await?.expect(200, request).await?;
+    Ok(())
+}
+
+/// Reads until an address is told.
+async fn address(lines: &mut Lines<impl AsyncBufRead + Unpin>) -> anyhow::Result<SocketAddr> {
+    while let Some(line) = lines.next_line().await? {
+        if let Some(port) = port(&line) {
+            return Ok((Ipv4Addr::LOCALHOST, port).into());
+        }
+    }
+    bail!("it told no address")
+}
+
+/// The port of the URL in a line.
+fn port(line: &str) -> Option<u16> {
+    let (_, authority) = line.split_once("https://")?;
+    let (_, rest) = authority.split_once(':')?;
+    let digits = rest
+        .split(|character: char| !character.is_ascii_digit())
+        .next()?;
+    digits.parse().ok()
+}
+
+impl Controller {
+    /// Where it is reached, and as whom.
+    pub(super) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
+        Endpoint::new(self.address, &self.roots, client)
+    }
+
+    /// Ends it in order, or after a while by force.
+    pub(super) async fn stop(mut self) -> anyhow::Result<()> {
+        let terminate = Command::new("kill")
+            .args(["-TERM", &self.process.0.to_string()])
+            .status()
+            .await;
+        if terminate.is_ok_and(|status| status.success())
+            && timeout(PATIENCE, self.child.wait()).await.is_ok()
+        {
+            return Ok(());
+        }
+        self.kill().await
+    }
+
+    /// Ends it by force.
+    pub(super) async fn kill(mut self) -> anyhow::Result<()> {
+        Ok(self.child.kill().await?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn port_is_found_in_a_line() {
+        assert_eq!(port("Serving at https://localhost:1280"), Some(1280));
+        assert_eq!(port("  https://localhost:40123/edge --ca x"), Some(40123));
+        assert_eq!(port("http://localhost:1280"), None);
+        assert_eq!(port("https://localhost"), None);
+    }
+}

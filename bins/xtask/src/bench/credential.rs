@@ -1,0 +1,82 @@
+//! Keys with certificates, and a network that makes some.
+
+use super::system::{SystemEntropy, now};
+use portcullis_domain::ids::IdentityId;
+use portcullis_pki::{
+    Authority, Certificate, KeyType, ServerNames, SigningKey, SpiffeId, SpiffePath, Subject,
+    TrustDomain,
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+
+/// A key and the chain of its certificate, leaf first.
+pub(super) struct Credential {
+    pub(super) key: SigningKey,
+    pub(super) chain: Vec<Certificate>,
+}
+
+impl Credential {
+    /// The chain in the form that TLS takes.
+    pub(super) fn chain(&self) -> Vec<CertificateDer<'static>> {
+        self.chain
+            .iter()
+            .map(|certificate| certificate.as_rustls().clone())
+            .collect()
+    }
+
+    /// The key in the form that TLS takes.
+    pub(super) fn key(&self) -> anyhow::Result<PrivateKeyDer<'static>> {
+        Ok(self.key.to_rustls()?)
+    }
+}
+
+/// A network of the shape that `quickstart` makes: P-256, a root, an intermediate, leaves.
+pub(super) struct Network {
+    pub(super) root: Certificate,
+    pub(super) server: Credential,
+    pub(super) client: Credential,
+}
+
+impl Network {
+    /// Makes one.
+    pub(super) fn make() -> anyhow::Result<Self> {
+        let now = now();
+        let entropy = &SystemEntropy;
+        let domain = TrustDomain::parse("bench.test")?;
+        let key = || SigningKey::generate(KeyType::P256);
+        let subject = |name| Subject::new().common_name(name);
+        let root = Authority::make_root(key()?, &subject("root"), &domain, now, entropy)?;
+        let signing = root.make_intermediate(key()?, &subject("signing"), now, entropy)?;
+        let names = ServerNames::parse(["localhost", "127.0.0.1"])?;
+        let (server, client) = (key()?, key()?);
+        let server_leaf = signing.issue_server_leaf(
+            server.public_key(),
+            &subject("server"),
+            &names,
+            now,
+            entropy,
+        )?;
+        let id = SpiffeId::new(
+            domain,
+            SpiffePath::Identity(IdentityId::from_wire("client")),
+        )?;
+        let client_leaf = signing.issue_client_leaf(
+            client.public_key(),
+            &subject("client"),
+            &id,
+            now,
+            entropy,
+        )?;
+        let chain = |leaf| vec![leaf, signing.certificate().clone()];
+        Ok(Self {
+            root: root.certificate().clone(),
+            server: Credential {
+                key: server,
+                chain: chain(server_leaf),
+            },
+            client: Credential {
+                key: client,
+                chain: chain(client_leaf),
+            },
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! A controller under load, and what every measurement needs of it.
+
+use super::controller::{ADMIN, Controller, PASSWORD};
+use super::credential::Credential;
+use super::link::{Endpoint, Link};
+use super::request::{self, CLIENT, MANAGEMENT};
+use super::scale::Scale;
+use anyhow::Context as _;
+use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
+use serde_json::Value;
+
+/// A controller with its administrator's session and devices that have certificates.
+pub(super) struct Fixture {
+    /// The controller.
+    pub(super) controller: Controller,
+    /// How much is measured.
+    pub(super) scale: Scale,
+    /// The token of the administrator's session.
+    pub(super) admin: String,
+    /// The devices.
+    pub(super) devices: Vec<Credential>,
+}
+
+impl Fixture {
+    /// Logs in and enrolls the devices.
+    pub(super) async fn prepare(controller: Controller, scale: Scale) -> anyhow::Result<Self> {
+        let mut link = controller.endpoint(None)?.connect().await?;
+        let login = request::password_login(ADMIN, PASSWORD);
+        let admin = token(link.expect(200, &login).await?)?;
+        let mut devices = Vec::with_capacity(scale.devices);
+        for number in 0..scale.devices {
+            let key = SigningKey::generate(KeyType::P256)?;
+            let name = format!("device-{number}");
+            let csr = make_csr(&key, &Subject::new().common_name(&name))?;
+            let pem = create_and_enroll(&mut link, &admin, &name, &csr).await?;
+            let chain = certificates_from_pem(&pem)?;
+            devices.push(Credential { key, chain });
+        }
+        Ok(Self {
+            controller,
+            scale,
+            admin,
+            devices,
+        })
+    }
+
+    /// Opens connections without a certificate.
+    pub(super) async fn links(&self, count: usize) -> anyhow::Result<Vec<Link>> {
+        self.controller.endpoint(None)?.connect_many(count).await
+    }
+
+    /// The endpoint as each device comes to it.
+    pub(super) fn as_devices(&self) -> anyhow::Result<Vec<Endpoint>> {
+        self.devices
+            .iter()
+            .map(|device| self.controller.endpoint(Some(device)))
+            .collect()
+    }
+
+    /// Counts the identities.
+    pub(super) async fn identities(&self) -> anyhow::Result<u64> {
+        let mut link = self.controller.endpoint(None)?.connect().await?;
+        let path = format!("{MANAGEMENT}/identities?limit=1");
+        let list = json(
+            link.expect(200, &request::get(&path, Some(&self.admin)))
+                .await?,
+        )?;
+        list.pointer("/meta/pagination/totalCount")
+            .and_then(Value::as_u64)
+            .context("the list tells no count")
+    }
+}
+
+/// Creates an identity, reads its token and redeems it; answers the certificates as PEM.
+pub(super) async fn create_and_enroll(
+    link: &mut Link,
+    admin: &str,
+    name: &str,
+    csr: &str,
+) -> anyhow::Result<String> {
+    let created = json(link.expect(201, &request::create(name, admin)).await?)?;
+    let id = text(&created, "/data/id")?;
+    let path = format!("{MANAGEMENT}/identities/{id}");
+    let detail = json(link.expect(200, &request::get(&path, Some(admin))).await?)?;
+    let token = text(&detail, "/data/enrollment/ott/token")?;
+    let body = serde_json::json!({ "clientCsr": csr }).to_string();
+    let path = format!("{CLIENT}/enroll?method=ott&token={token}");
+    let enrolled = json(link.expect(200, &request::post(&path, None, &body)).await?)?;
+    text(&enrolled, "/data/cert")
+}
+
+/// The token in the answer to a login.
+pub(super) fn token(answer: &[u8]) -> anyhow::Result<String> {
+    text(&json(answer)?, "/data/token")
+}
+
+fn json(answer: &[u8]) -> anyhow::Result<Value> {
+    serde_json::from_slice(answer).context("the answer is no JSON")
+}
+
+fn text(answer: &Value, pointer: &str) -> anyhow::Result<String> {
+    answer
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+        .with_context(|| format!("the answer has no {pointer}"))
+}

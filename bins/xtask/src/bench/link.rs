@@ -1,0 +1,200 @@
+//! Connections: TLS 1.3 without resumption, and as much of HTTP/1.1 as the load needs.
+
+use super::credential::Credential;
+use anyhow::{Context as _, bail, ensure};
+use portcullis_pki::Certificate;
+use rustls::client::Resumption;
+use rustls::crypto::aws_lc_rs;
+use rustls::version::TLS13;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::ServerName;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+
+/// Largest answer that is taken, in bytes.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// A server, what its clients trust, and as whom they come.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    address: SocketAddr,
+    tls: TlsConnector,
+}
+
+impl Endpoint {
+    /// A server whose chain ends in one of `roots`.
+    pub(super) fn new(
+        address: SocketAddr,
+        roots: &[Certificate],
+        client: Option<&Credential>,
+    ) -> anyhow::Result<Self> {
+        let mut store = RootCertStore::empty();
+        for root in roots {
+            store.add(root.as_rustls().clone())?;
+        }
+        let provider = Arc::new(aws_lc_rs::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&TLS13])?
+            .with_root_certificates(store);
+        let mut config = match client {
+            Some(client) => config.with_client_auth_cert(client.chain(), client.key()?)?,
+            None => config.with_no_client_auth(),
+        };
+        config.resumption = Resumption::disabled();
+        Ok(Self {
+            address,
+            tls: TlsConnector::from(Arc::new(config)),
+        })
+    }
+
+    /// Connects and shakes hands.
+    pub(super) async fn connect(&self) -> anyhow::Result<Link> {
+        let stream = TcpStream::connect(self.address).await?;
+        stream.set_nodelay(true)?;
+        let name = ServerName::from(self.address.ip());
+        Ok(Link {
+            stream: self.tls.connect(name, stream).await?,
+            buffer: Vec::with_capacity(16 * 1024),
+        })
+    }
+
+    /// Opens `count` connections.
+    pub(super) async fn connect_many(&self, count: usize) -> anyhow::Result<Vec<Link>> {
+        let mut links = Vec::with_capacity(count);
+        for _ in 0..count {
+            links.push(self.connect().await?);
+        }
+        Ok(links)
+    }
+}
+
+/// A connection.
+pub(super) struct Link {
+    stream: TlsStream<TcpStream>,
+    buffer: Vec<u8>,
+}
+
+/// An answer, which lasts until the next request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Answer<'l> {
+    /// Its status.
+    pub(super) status: u16,
+    /// Its body.
+    pub(super) body: &'l [u8],
+}
+
+impl Link {
+    /// Sends a request and reads the whole answer.
+    pub(super) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        let mut whole = None;
+        // Until the head is there, how much there is to read is not known.
+        while whole.is_none_or(|head: Head| self.buffer.len() < head.length + head.body) {
+            ensure!(self.buffer.len() < LARGEST, "the answer has no end");
+            let count = self.stream.read_buf(&mut self.buffer).await?;
+            ensure!(count > 0, "the server closed the connection");
+            if whole.is_none() {
+                whole = Head::read(&self.buffer)?;
+            }
+        }
+        let head = whole.context("the answer has no head")?;
+        Ok(Answer {
+            status: head.status,
+            body: self.buffer.get(head.length..).unwrap_or_default(),
+        })
+    }
+
+    /// Sends a request whose answer has to have the given status; answers its body.
+    pub(super) async fn expect(&mut self, status: u16, request: &[u8]) -> anyhow::Result<&[u8]> {
+        let answer = self.exchange(request).await?;
+        if answer.status != status {
+            bail!(
+                "expected {status}, but the controller answered {}: {}",
+                answer.status,
+                String::from_utf8_lossy(answer.body)
+            );
+        }
+        Ok(answer.body)
+    }
+
+    /// Waits until the server has said something, no matter what.
+    pub(super) async fn listen(&mut self) -> anyhow::Result<()> {
+        self.buffer.clear();
+        let count = self.stream.read_buf(&mut self.buffer).await?;
+        ensure!(count > 0, "the server closed the connection");
+        Ok(())
+    }
+
+    /// Takes leave of the server.
+    pub(super) async fn close(mut self) -> anyhow::Result<()> {
+        Ok(self.stream.shutdown().await?)
+    }
+}
+
+/// What the head of an answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    status: u16,
+    /// Its own length.
+    length: usize,
+    /// That of the body.
+    body: usize,
+}
+
+impl Head {
+    /// Reads the head at the beginning of `bytes`, if all of it is there.
+    fn read(bytes: &[u8]) -> anyhow::Result<Option<Self>> {
+        let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
+            return Ok(None);
+        };
+        let (text, _) = bytes.split_at_checked(end).unwrap_or_default();
+        let text = str::from_utf8(text).context("the head of the answer is no text")?;
+        let mut lines = text.split("\r\n");
+        let status = lines
+            .next()
+            .and_then(|line| line.strip_prefix("HTTP/1.1 "))
+            .and_then(|line| line.get(..3))
+            .context("the answer is not HTTP/1.1")?
+            .parse()?;
+        let body = lines
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            .map_or(Ok(0), |(_, value)| value.trim().parse())?;
+        Ok(Some(Self {
+            status,
+            length: end + 4,
+            body,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn head_is_read_once_it_is_whole() {
+        let text = b"HTTP/1.1 201 Created\r\nServer: x\r\nContent-Length: 2\r\n\r\n{}";
+        for end in 0..text.len() - 2 {
+            assert_eq!(Head::read(&text[..end]).unwrap(), None, "{end}");
+        }
+        let head = Head {
+            status: 201,
+            length: text.len() - 2,
+            body: 2,
+        };
+        assert_eq!(Head::read(text).unwrap(), Some(head));
+    }
+
+    #[test]
+    fn other_protocols_are_refused() {
+        for text in ["HTTP/1.0 200 OK\r\n\r\n", "SSH-2.0\r\n\r\n", "\r\n\r\n"] {
+            Head::read(text.as_bytes()).unwrap_err();
+        }
+    }
+}

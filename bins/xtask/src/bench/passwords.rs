@@ -1,0 +1,40 @@
+//! Logins with passwords.
+
+use super::baseline::hashes;
+use super::controller::{ADMIN, PASSWORD};
+use super::fixture::Fixture;
+use super::load::{Budget, Tally, drive};
+use super::report::{Figure, Report, Target, Unit};
+use super::request;
+
+/// More than there are threads that hash, so that none of them waits for a client.
+const CLIENTS: usize = 8;
+
+/// Measures logins beside bare hashes.
+pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::Result<()> {
+    let (mut bare, mut logins) = (Tally::default(), Tally::default());
+    for _ in 0..fixture.scale.turns {
+        let budget = fixture.scale.turn();
+        bare += hashes(budget)?;
+        logins += login(fixture, budget).await?;
+    }
+    report.add(
+        Figure::new("password logins", logins.rate(), Unit::PerSecond)
+            .beside("bare argon2id hashes", bare.rate())
+            .target(Target::RatioAtLeast(0.93)),
+    );
+    Ok(())
+}
+
+async fn login(fixture: &Fixture, budget: Budget) -> anyhow::Result<Tally> {
+    let links = fixture.links(CLIENTS).await?;
+    let (tally, _) = drive(links, budget, |mut link, pace| async move {
+        let login = request::password_login(ADMIN, PASSWORD);
+        while pace.next().is_some() {
+            link.expect(200, &login).await?;
+        }
+        Ok(link)
+    })
+    .await?;
+    Ok(tally)
+}

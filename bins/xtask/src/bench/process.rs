@@ -1,0 +1,66 @@
+//! What a process has used, as the kernel tells it.
+
+use anyhow::Context as _;
+use std::fs;
+use std::time::Duration;
+
+/// Length of the ticks in which the kernel tells processor time: `USER_HZ` is 100 on every
+/// platform that Linux runs on today (proc(5), time(7)).
+const TICK: Duration = Duration::from_millis(10);
+
+/// A process by its number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Process(pub(super) u32);
+
+impl Process {
+    /// Its resident memory in bytes.
+    pub(super) fn resident(self) -> anyhow::Result<u64> {
+        let path = format!("/proc/{}/status", self.0);
+        let status = fs::read_to_string(&path).with_context(|| format!("{path} is needed"))?;
+        resident(&status).with_context(|| format!("{path} tells no VmRSS"))
+    }
+
+    /// The processor time that it has used so far, in its own code and in the kernel's.
+    pub(super) fn processor_time(self) -> anyhow::Result<Duration> {
+        let path = format!("/proc/{}/stat", self.0);
+        let stat = fs::read_to_string(&path).with_context(|| format!("{path} is needed"))?;
+        let ticks = ticks(&stat).with_context(|| format!("{path} tells no times"))?;
+        Ok(TICK * ticks)
+    }
+}
+
+fn resident(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Fields 14 and 15; the second, the name of the program, may hold spaces and parentheses.
+fn ticks(stat: &str) -> Option<u32> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(user + system)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resident_memory_is_read() {
+        let status = "Name:\tx\nVmHWM:\t   200 kB\nVmRSS:\t   123 kB\nThreads:\t1\n";
+        assert_eq!(resident(status), Some(123 * 1024));
+        assert_eq!(resident("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn times_are_found_behind_any_name() {
+        let stat = "7 (a ) b) S 1 7 7 0 -1 4194560 900 0 0 0 31 11 0 0 20 0 1 0 5 6 7";
+        assert_eq!(ticks(stat), Some(42));
+        assert_eq!(ticks("7 (a"), None);
+    }
+}

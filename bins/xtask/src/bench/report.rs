@@ -1,0 +1,240 @@
+//! The figures, as a table and as JSON.
+
+use anyhow::Context as _;
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use serde::Serialize;
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+/// What was measured.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Report {
+    /// Processors that the load and the controller shared.
+    cores: usize,
+    figures: Vec<Figure>,
+}
+
+/// One figure.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Figure {
+    name: &'static str,
+    value: f64,
+    unit: Unit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beside: Option<Beside>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<Target>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_met: Option<bool>,
+}
+
+/// What a figure stands beside.
+#[derive(Debug, Serialize)]
+struct Beside {
+    name: &'static str,
+    value: f64,
+    /// The figure divided by it.
+    ratio: f64,
+}
+
+/// Units of figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(super) enum Unit {
+    /// How often per second.
+    #[serde(rename = "/s")]
+    PerSecond,
+    /// How often per second of the controller's processor time.
+    #[serde(rename = "/CPU-s")]
+    PerProcessorSecond,
+    /// Milliseconds.
+    #[serde(rename = "ms")]
+    Milliseconds,
+    /// 2^20 bytes.
+    #[serde(rename = "MiB")]
+    Mebibytes,
+}
+
+/// What a figure should be (targets of the design, for two cores).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum Target {
+    /// This much or more.
+    AtLeast(f64),
+    /// Less than this.
+    Below(f64),
+    /// This part of what it stands beside, or more.
+    RatioAtLeast(f64),
+}
+
+impl Report {
+    /// A report without figures.
+    pub(super) fn new() -> Self {
+        Self {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            figures: Vec::new(),
+        }
+    }
+
+    /// Adds a figure.
+    pub(super) fn add(&mut self, figure: Figure) {
+        self.figures.push(figure);
+    }
+
+    /// Writes the table to the standard output.
+    pub(super) fn print(&self) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", self.table())?;
+        writeln!(
+            out,
+            "Load and controller shared {} processors, over loopback; more of one is less of the \
+             other.\nTargets are those of the design for two processors.",
+            self.cores
+        )?;
+        Ok(out.flush()?)
+    }
+
+    /// Writes the figures to `file`.
+    pub(super) fn write(&self, file: &Path) -> anyhow::Result<()> {
+        let json = serde_json::to_vec_pretty(self)?;
+        fs::write(file, json).with_context(|| format!("{} cannot be written", file.display()))
+    }
+
+    fn table(&self) -> Table {
+        let mut table = Table::new();
+        table
+            .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+            .set_content_arrangement(ContentArrangement::Disabled)
+            .set_header(["Figure", "Measured", "Beside", "", "Ratio", "Target", "Met"]);
+        for column in [1, 3, 4] {
+            if let Some(column) = table.column_mut(column) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for figure in &self.figures {
+            table.add_row(figure.row());
+        }
+        table
+    }
+}
+
+impl Figure {
+    /// A figure that stands alone.
+    pub(super) fn new(name: &'static str, value: f64, unit: Unit) -> Self {
+        Self {
+            name,
+            value,
+            unit,
+            beside: None,
+            target: None,
+            is_met: None,
+        }
+    }
+
+    /// Puts it beside another, in the same unit.
+    pub(super) fn beside(mut self, name: &'static str, value: f64) -> Self {
+        let ratio = self.value / value;
+        self.beside = Some(Beside { name, value, ratio });
+        self
+    }
+
+    /// Says what it should be; what it stands beside comes before.
+    pub(super) fn target(mut self, target: Target) -> Self {
+        self.is_met = match target {
+            Target::AtLeast(least) => Some(self.value >= least),
+            Target::Below(limit) => Some(self.value < limit),
+            Target::RatioAtLeast(least) => self.beside.as_ref().map(|it| it.ratio >= least),
+        };
+        self.target = Some(target);
+        self
+    }
+
+    fn row(&self) -> [String; 7] {
+        let beside = self.beside.as_ref();
+        [
+            self.name.to_owned(),
+            format!("{} {}", number(self.value), self.unit.name()),
+            beside.map_or_else(String::new, |it| it.name.to_owned()),
+            beside.map_or_else(String::new, |it| number(it.value)),
+            beside.map_or_else(String::new, |it| format!("{:.2}", it.ratio)),
+            self.target.map_or_else(String::new, Target::words),
+            match self.is_met {
+                Some(true) => "yes",
+                Some(false) => "NO",
+                None => "",
+            }
+            .to_owned(),
+        ]
+    }
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Self::PerSecond => "/s",
+            Self::PerProcessorSecond => "/CPU-s",
+            Self::Milliseconds => "ms",
+            Self::Mebibytes => "MiB",
+        }
+    }
+}
+
+impl Target {
+    fn words(self) -> String {
+        match self {
+            Self::AtLeast(least) => format!("≥ {}", number(least)),
+            Self::Below(limit) => format!("< {}", number(limit)),
+            Self::RatioAtLeast(least) => format!("ratio ≥ {least:.2}"),
+        }
+    }
+}
+
+/// Three digits or more: what is beyond them differs from run to run.
+fn number(value: f64) -> String {
+    if value >= 100.0 {
+        format!("{value:.0}")
+    } else if value >= 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_is_judged() {
+        let figure = || Figure::new("x", 70.0, Unit::PerSecond).beside("y", 100.0);
+        for (target, is_met) in [
+            (Target::AtLeast(70.0), true),
+            (Target::AtLeast(71.0), false),
+            (Target::Below(71.0), true),
+            (Target::Below(70.0), false),
+            (Target::RatioAtLeast(0.7), true),
+            (Target::RatioAtLeast(0.71), false),
+        ] {
+            assert_eq!(figure().target(target).is_met, Some(is_met), "{target:?}");
+        }
+    }
+
+    #[test]
+    fn ratio_without_a_companion_is_not_judged() {
+        let figure = Figure::new("x", 70.0, Unit::PerSecond);
+        assert_eq!(figure.target(Target::RatioAtLeast(0.7)).is_met, None);
+    }
+
+    #[test]
+    fn json_names_what_it_shows() {
+        let figure = Figure::new("x", 5.0, Unit::Mebibytes).target(Target::Below(20.0));
+        assert_eq!(
+            serde_json::to_value(figure).unwrap(),
+            serde_json::json!({
+                "name": "x", "value": 5.0, "unit": "MiB", "target": {"below": 20.0}, "isMet": true
+            })
+        );
+    }
+}

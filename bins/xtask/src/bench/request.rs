@@ -1,0 +1,105 @@
+//! Requests, written once and sent many times.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Where the client API lies.
+pub(super) const CLIENT: &str = "/edge/client/v1";
+/// Where the management API lies.
+pub(super) const MANAGEMENT: &str = "/edge/management/v1";
+
+/// Writes a GET.
+pub(super) fn get(path: &str, session: Option<&str>) -> Vec<u8> {
+    write("GET", path, session, None)
+}
+
+/// Writes a POST with a JSON body.
+pub(super) fn post(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
+    write("POST", path, session, Some(body))
+}
+
+fn write(method: &str, path: &str, session: Option<&str>, body: Option<&str>) -> Vec<u8> {
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n");
+    if let Some(session) = session {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "zt-session: {session}\r\n");
+    }
+    if let Some(body) = body {
+        let length = body.len();
+        let _ = write!(
+            text,
+            "content-type: application/json\r\ncontent-length: {length}\r\n"
+        );
+    }
+    text.push_str("\r\n");
+    text.push_str(body.unwrap_or_default());
+    text.into_bytes()
+}
+
+/// A login with a password.
+pub(super) fn password_login(username: &str, password: &str) -> Vec<u8> {
+    let body = serde_json::json!({ "username": username, "password": password });
+    post(
+        &format!("{CLIENT}/authenticate?method=password"),
+        None,
+        &body.to_string(),
+    )
+}
+
+/// A login with the certificate of the connection, saying what an SDK says of itself.
+pub(super) fn certificate_login() -> Vec<u8> {
+    let body: Value = serde_json::json!({
+        "configTypes": ["all"],
+        "envInfo": {
+            "arch": "x86_64",
+            "hostname": "laptop.example.test",
+            "os": "Linux",
+            "osRelease": "6.8.0",
+            "osVersion": "#1 SMP"
+        },
+        "sdkInfo": {
+            "appId": "bench",
+            "appVersion": "1.0",
+            "branch": "main",
+            "revision": "0123456789ab",
+            "type": "portcullis-bench",
+            "version": "1.0.0"
+        }
+    });
+    post(
+        &format!("{CLIENT}/authenticate?method=cert"),
+        None,
+        &body.to_string(),
+    )
+}
+
+/// The creation of an identity with a one-time token.
+pub(super) fn create(name: &str, session: &str) -> Vec<u8> {
+    let body = format!(
+        r#"{{"name":"{name}","type":"Device","isAdmin":false,"enrollment":{{"ott":true}}}}"#
+    );
+    post(&format!("{MANAGEMENT}/identities"), Some(session), &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn request_says_how_long_its_body_is() {
+        let text = String::from_utf8(post("/x", Some("abc"), "{}")).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("POST /x HTTP/1.1\r\n"), "{head}");
+        assert!(head.contains("\r\nzt-session: abc\r\n"), "{head}");
+        assert!(head.ends_with("\r\ncontent-length: 2"), "{head}");
+        assert_eq!(body, "{}");
+    }
+
+    #[test]
+    fn creation_is_json() {
+        let text = String::from_utf8(create("a-1", "abc")).unwrap();
+        let (_, body) = text.split_once("\r\n\r\n").unwrap();
+        let body: Value = serde_json::from_str(body).unwrap();
+        assert_eq!(body["enrollment"]["ott"], true);
+    }
+}
