@@ -8,5 +8,8 @@ mod certificates;
 mod enrollment;
 mod golden;
 mod hardening;
+mod kill;
+mod restart;
+mod secrets;
 mod trust;
 mod tunnel;

@@ -26,19 +26,19 @@ pub struct Launch<'s> {
 
 impl<'s> Launch<'s> {
     pub(crate) fn quickstart(site: &'s Site) -> Self {
-        let mut launch = Self::new(site);
+        let mut launch = Self::temporary(site);
+        launch.command.arg("--home").arg(site.home());
         launch
-            .command
-            .args([
-                "quickstart",
-                "--ctrl-address",
-                "localhost",
-                "--ctrl-port",
-                "0",
-                "--home",
-            ])
-            .arg(site.home());
-        launch
+    }
+
+    pub(crate) fn temporary(site: &'s Site) -> Self {
+        Self::new(site).with([
+            "quickstart",
+            "--ctrl-address",
+            "localhost",
+            "--ctrl-port",
+            "0",
+        ])
     }
 
     pub(crate) fn run(site: &'s Site, config: &Path) -> Self {

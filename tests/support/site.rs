@@ -65,6 +65,11 @@ impl Site {
         Launch::quickstart(self)
     }
 
+    /// Prepares a start of `quickstart` that makes a home of its own and removes it.
+    pub fn temporary(&self) -> Launch<'_> {
+        Launch::temporary(self)
+    }
+
     /// Prepares a start of `run` with a configuration file.
     pub fn run(&self, config: &Path) -> Launch<'_> {
         Launch::run(self, config)

@@ -1,0 +1,156 @@
+//! What was acknowledged survives the end of the process between any two instructions.
+
+use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
+use portcullis_client::{Api, Client, ClientError, ListQuery, Trust};
+use portcullis_domain::ids::IdentityId;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use support::{Controller, Site, wait};
+use tokio::task::JoinSet;
+
+/// Rounds without another wish; `PORTCULLIS_KILL_ROUNDS` sets any number.
+const ROUNDS: usize = 50;
+
+/// Clients that create at the same time.
+const CLIENTS: usize = 4;
+
+/// Identities that are acknowledged before the controller is killed; another number each round, so
+/// that the kill hits another moment.
+fn enough(round: usize) -> usize {
+    1 + round * 7 % 23
+}
+
+/// Ids that clients hold an acknowledgement of.
+#[derive(Debug, Default)]
+struct Acknowledged {
+    ids: Mutex<BTreeSet<String>>,
+    count: AtomicUsize,
+}
+
+impl Acknowledged {
+    fn add(&self, id: String) {
+        assert!(self.ids.lock().unwrap().insert(id), "an id was given twice");
+        self.count.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn count(&self) -> usize {
+        self.count.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn acknowledged_identities_survive_kills() {
+    let rounds = std::env::var("PORTCULLIS_KILL_ROUNDS")
+        .map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let site = Site::new();
+    let acknowledged = Arc::new(Acknowledged::default());
+    let password = "kill-loop-password";
+    let mut controller = site.quickstart().with(["--password", password]).start();
+    // Its session outlives the kills as well.
+    let admin = runtime.block_on(log_in(&controller, password));
+    for round in 0..rounds {
+        let goal = acknowledged.count() + enough(round);
+        let mut clients = runtime.block_on(load(&admin, round, &acknowledged));
+        let reached = wait::until(wait::PATIENCE, || match acknowledged.count() {
+            count if count >= goal => Ok(()),
+            count => Err(format!("round {round}: {count} of {goal} acknowledged")),
+        });
+        reached.unwrap();
+        controller.kill();
+        runtime.block_on(async {
+            while let Some(client) = clients.join_next().await {
+                client.unwrap();
+            }
+        });
+        controller = site.quickstart().start();
+        runtime.block_on(check(&admin, round, &acknowledged));
+    }
+    println!(
+        "{rounds} rounds, {} acknowledged identities, none lost",
+        acknowledged.count()
+    );
+    assert!(controller.terminate().success());
+}
+
+async fn log_in(controller: &Controller, password: &str) -> Client {
+    let authorities = CertificateDer::pem_file_iter(controller.ca()).unwrap();
+    let client = Client::builder(
+        &controller.url().parse().unwrap(),
+        Trust::anchors(authorities.map(Result::unwrap)),
+    )
+    .timeout(Duration::from_secs(20))
+    .build()
+    .unwrap();
+    let session = client
+        .authenticate_with_password(Api::Management, "admin", password.into())
+        .await
+        .unwrap();
+    client.with_session(session.token)
+}
+
+/// Starts clients that create until the controller is gone.
+async fn load(admin: &Client, round: usize, acknowledged: &Arc<Acknowledged>) -> JoinSet<()> {
+    let mut clients = JoinSet::new();
+    for number in 0..CLIENTS {
+        let (admin, acknowledged) = (admin.clone(), Arc::clone(acknowledged));
+        clients.spawn(async move {
+            for sequence in 0.. {
+                let mut body = IdentityCreate::named(format!("i-{round}-{number}-{sequence}"));
+                body.enrollment = Some(EnrollmentChoice::ott());
+                match admin.create_identity(&body).await {
+                    Ok(created) => acknowledged.add(created.id),
+                    // No answer: the identity may be there or not.
+                    Err(ClientError::Unreachable { .. }) => return,
+                    Err(error) => panic!("round {round}: {error}"),
+                }
+            }
+        });
+    }
+    clients
+}
+
+/// Compares what is there with what was acknowledged: in lists, and one by one.
+async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
+    let expected = acknowledged.ids.lock().unwrap().clone();
+    let mut query = ListQuery::filtered("not (name = \"admin\")");
+    query.limit = Some(500);
+    let mut found = BTreeSet::new();
+    loop {
+        query.offset = Some(i64::try_from(found.len()).unwrap());
+        let page = admin.identities(&query).await.unwrap().data;
+        if page.is_empty() {
+            break;
+        }
+        for identity in page {
+            // What an identity was created with is there with it.
+            assert!(
+                identity.enrollment.ott.is_some(),
+                "round {round}: {}",
+                identity.name
+            );
+            assert!(
+                found.insert(identity.base.id.as_str().to_owned()),
+                "listed twice"
+            );
+        }
+    }
+    let lost: Vec<_> = expected.difference(&found).collect();
+    assert!(lost.is_empty(), "round {round}: lost {lost:?}");
+    // One creation of each client may have been under way.
+    let most = expected.len() + CLIENTS * (round + 1);
+    assert!(
+        found.len() <= most,
+        "round {round}: {} of {most}",
+        found.len()
+    );
+    if let Some(last) = expected.last() {
+        let id = IdentityId::from_wire(last.as_str());
+        assert_eq!(admin.identity(&id).await.unwrap().base.id, id);
+    }
+}

@@ -1,0 +1,81 @@
+//! Ends and starts: what is kept, and who may start.
+
+use serde_json::json;
+use std::fs;
+use support::tools::are_there;
+use support::{Api, Site, Tool};
+
+#[test]
+fn second_start_continues_with_what_is_there() {
+    if !are_there(&[Tool::Curl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let (url, password) = (controller.url().to_owned(), controller.password());
+    let authorities = fs::read(controller.ca()).unwrap();
+    let admin = Api::admin(&controller);
+    let identity = admin.create_identity("laptop", &json!({"ott": true}));
+    let path = format!("/identities/{}", identity["id"].as_str().unwrap());
+    assert!(
+        controller.terminate().success(),
+        "SIGTERM is an ordinary end"
+    );
+
+    let controller = site.quickstart().start();
+    assert_eq!(
+        controller.url(),
+        url,
+        "enrolled clients know no other address"
+    );
+    assert_eq!(fs::read(controller.ca()).unwrap(), authorities);
+    assert_eq!(controller.password(), password);
+    assert!(
+        !controller.printed().contains(&password),
+        "it is shown once"
+    );
+    let kept = admin.get(&path).data();
+    assert_eq!(
+        kept["enrollment"], identity["enrollment"],
+        "the session and the token live on"
+    );
+    assert_eq!(Api::admin(&controller).get(&path).status, 200);
+}
+
+#[test]
+fn store_in_use_is_left_alone() {
+    if !are_there(&[Tool::Curl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let second = site.quickstart().fail().expect_code(1);
+    let errors: Vec<_> = second
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("error: "))
+        .collect();
+    assert_eq!(errors.len(), 1, "{}", second.stderr);
+    assert!(
+        errors[0].contains("in use") || errors[0].contains("another"),
+        "{errors:?}"
+    );
+    assert!(!second.stderr.contains("panicked"), "{}", second.stderr);
+    assert_eq!(Api::admin(&controller).get("/identities").status, 200);
+}
+
+#[test]
+fn temporary_home_is_gone_after_the_end() {
+    let site = Site::new();
+    let controller = site.temporary().start();
+    let printed = controller.printed();
+    let home = printed
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("CA bundle"))
+        .and_then(|path| std::path::Path::new(path.trim()).parent())
+        .unwrap()
+        .to_owned();
+    assert!(home.join("ca.pem").exists(), "{}", home.display());
+    assert!(controller.terminate().success());
+    assert!(!home.exists(), "{}", home.display());
+}
