@@ -286,7 +286,7 @@ impl Shared {
         let (head, body) = response.into_parts();
         let body = Limited::new(body, LARGEST_ANSWER).collect().await;
         let body = body.map_err(|error| match error.downcast::<hyper::Error>() {
-            Ok(broken) => self.connector.from_hyper(*broken),
+            Ok(broken) => self.connector.http_error(*broken),
             Err(error) if error.is::<LengthLimitError>() => {
                 self.unexpected(method, endpoint, "it is too large".to_owned())
             },

@@ -84,7 +84,7 @@ impl Connector {
             .set_nodelay(true)
             .map_err(|error| self.unreachable(error))?;
         let stream = self.tls.connect(self.name.clone(), socket).await;
-        let stream = stream.map_err(|error| self.from_tls(error))?;
+        let stream = stream.map_err(|error| self.tls_error(error))?;
         let peer_chain = stream.get_ref().1.peer_certificates().unwrap_or_default();
         let peer_chain = peer_chain
             .iter()
@@ -93,7 +93,7 @@ impl Connector {
             .collect();
         let (sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
-            .map_err(|error| self.from_hyper(error))?;
+            .map_err(|error| self.http_error(error))?;
         // Ends when the sender is dropped or the server closes; its error reaches the sender.
         tokio::spawn(connection);
         Ok(Connected { sender, peer_chain })
@@ -123,19 +123,21 @@ impl Connector {
             if sender.ready().await.is_err() {
                 continue;
             }
+            // What only reads may be sent again when the server closes just then.
+            let copy = request.method().is_safe().then(|| request.clone());
             match sender.try_send_request(request).await {
                 Ok(response) => return Ok((response, sender)),
-                Err(mut error) => match error.take_message() {
-                    // The server had closed the connection, and nothing of the request was sent.
+                // What was not sent at all may be sent again in any case.
+                Err(mut error) => match error.take_message().or(copy) {
                     Some(unsent) => request = unsent,
-                    None => return Err(self.from_hyper(error.into_error())),
+                    None => return Err(self.http_error(error.into_error())),
                 },
             }
         }
         let mut sender = self.connect().await?.sender;
         match sender.send_request(request).await {
             Ok(response) => Ok((response, sender)),
-            Err(error) => Err(self.from_hyper(error)),
+            Err(error) => Err(self.http_error(error)),
         }
     }
 
@@ -147,7 +149,7 @@ impl Connector {
         }
     }
 
-    fn from_tls(&self, error: io::Error) -> ClientError {
+    fn tls_error(&self, error: io::Error) -> ClientError {
         match error
             .get_ref()
             .and_then(|inner| inner.downcast_ref::<rustls::Error>())
@@ -161,7 +163,7 @@ impl Connector {
     }
 
     /// Translates an error of the protocol library, which wraps those of the connection.
-    pub(crate) fn from_hyper(&self, error: hyper::Error) -> ClientError {
+    pub(crate) fn http_error(&self, error: hyper::Error) -> ClientError {
         self.unreachable(io::Error::other(error))
     }
 }

@@ -7,7 +7,7 @@
 //! [`first_contact`].
 //!
 //! Certificates and keys come in as DER; nothing here makes or reads them. There is no proxy
-//! support and no retrying of requests that may have arrived.
+//! support, and no request that changes something is sent again once it may have arrived.
 //!
 //! # Examples
 //!

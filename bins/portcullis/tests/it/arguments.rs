@@ -1,0 +1,86 @@
+//! Arguments that make no sense, and files that are not what they should be.
+
+use crate::environment::{Environment, outcome};
+
+#[test]
+fn arguments_without_sense_are_refused_before_anything_is_done() {
+    let environment = Environment::new();
+    for line in [
+        "",
+        "frobnicate",
+        "identity",
+        "identity create",
+        "identity create x --type router",
+        "identity create x --updb ann --external-id ann",
+        "identity create x --updb ann --enrollment none",
+        "identity create x --enrollment none --output-jwt x.jwt",
+        "identity create x --output json --output-jwt -",
+        "identity update x",
+        "identity update x --admin maybe",
+        "identity delete",
+        "identity delete x --filter true",
+        "identity list --limit many",
+        "enrollment refresh x --expires-in soon",
+        "enrollment show x --force",
+        "enroll x.jwt --key-type dsa",
+        "login http://localhost:1280 --username admin",
+        "login https://admin:s3cret@localhost:1280 --username admin",
+        "login https://localhost:1280",
+        "login",
+        "login https://localhost:1280 --yes --ca x.pem",
+        "whoami --output yaml",
+        "version --timeout 0",
+        "version --profile=",
+    ] {
+        let outcome = environment.run(line);
+        assert_eq!(outcome.code, 2, "{line}: {}", outcome.stderr);
+        assert_eq!(outcome.stdout, "", "{line}");
+        assert!(!outcome.stderr.is_empty(), "{line}");
+    }
+    assert!(!environment.profiles().exists());
+}
+
+#[test]
+fn hints_stand_on_lines_of_their_own() {
+    let outcome = Environment::new().run("login https://localhost:1280");
+    assert_eq!(
+        outcome.stderr,
+        "error: the username is missing\nhint: add `--username NAME`\n"
+    );
+}
+
+#[test]
+fn files_are_named_when_they_are_not_what_they_should_be() {
+    let environment = Environment::new();
+    environment.write("empty.jwt", "");
+    environment.write("words.json", "words");
+    for (line, name) in [
+        ("enroll missing.jwt", "missing.jwt"),
+        ("whoami --identity missing.json", "missing.json"),
+        ("whoami --identity words.json", "words.json"),
+        (
+            "login https://localhost:1280 -u admin --ca missing.pem",
+            "missing.pem",
+        ),
+    ] {
+        let outcome = environment.run(line);
+        assert_eq!(outcome.code, 1, "{line}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(name), "{line}: {}", outcome.stderr);
+    }
+    let outcome = environment.run("enroll empty.jwt");
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome
+            .stderr
+            .starts_with("error: this is no enrollment token\nhint: ")
+    );
+}
+
+#[test]
+fn password_in_the_environment_is_not_shown() {
+    let environment = Environment::new();
+    let mut command = environment.command();
+    command.env("PORTCULLIS_PASSWORD", "s3cret-password");
+    let help = outcome(command.args(["login", "--help"]));
+    assert!(help.stdout.contains("PORTCULLIS_PASSWORD"));
+}

@@ -1,0 +1,112 @@
+//! What the program says about itself.
+
+use crate::environment::Environment;
+use std::io::Read as _;
+use std::process::Stdio;
+
+#[test]
+fn help_names_commands_and_exit_codes() {
+    let environment = Environment::new();
+    let help = environment.run("--help");
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
+    for word in [
+        "login",
+        "logout",
+        "whoami",
+        "enroll",
+        "identity",
+        "enrollment",
+        "version",
+        "completion",
+        "Examples:",
+        "Exit codes:",
+        "PORTCULLIS_PROFILE",
+        "--output",
+    ] {
+        assert!(
+            help.stdout.contains(word),
+            "{word} is missing: {}",
+            help.stdout
+        );
+    }
+}
+
+#[test]
+fn help_of_every_command_teaches_by_examples() {
+    let environment = Environment::new();
+    for command in [
+        "login",
+        "whoami",
+        "enroll",
+        "completion",
+        "identity create",
+        "identity list",
+        "identity show",
+        "identity update",
+        "identity delete",
+        "enrollment list",
+        "enrollment show",
+        "enrollment refresh",
+        "enrollment delete",
+    ] {
+        let help = environment.run(&format!("{command} --help"));
+        assert_eq!(help.code, 0, "{command}");
+        let example = format!("portcullis {command}");
+        let examples = help.stdout.split("Examples:").nth(1).unwrap_or_default();
+        assert!(examples.contains(&example), "{command}: {}", help.stdout);
+        for line in help.stdout.lines() {
+            assert!(line.chars().count() <= 100, "{command}: too wide: {line}");
+        }
+    }
+}
+
+#[test]
+fn version_is_told_to_people_and_programs() {
+    let environment = Environment::new();
+    let number = env!("CARGO_PKG_VERSION");
+    let people = environment.run("version");
+    assert_eq!(
+        (people.code, people.stdout),
+        (0, format!("portcullis:  {number}\n"))
+    );
+    let programs = environment.run("version --output json");
+    let document: serde_json::Value = serde_json::from_str(&programs.stdout).unwrap();
+    assert_eq!(document, serde_json::json!({"program": number}));
+    assert_eq!(
+        environment.run("--version").stdout,
+        format!("portcullis {number}\n")
+    );
+}
+
+#[test]
+fn scripts_for_completion_are_printed() {
+    let environment = Environment::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = environment.run(&format!("completion {shell}"));
+        assert_eq!(script.code, 0, "{shell}");
+        assert!(script.stdout.contains("enrollment"), "{shell}");
+    }
+    assert_eq!(environment.run("completion tcsh").code, 2);
+}
+
+#[test]
+fn reader_who_has_seen_enough_is_no_failure() {
+    let environment = Environment::new();
+    let mut command = environment.command();
+    command
+        .args(["completion", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // The script is larger than what a pipe holds.
+    drop(child.stdout.take());
+    let status = child.wait().unwrap();
+    let mut complaints = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut complaints)
+        .unwrap();
+    assert_eq!((status.code(), complaints.as_str()), (Some(0), ""));
+}

@@ -1,0 +1,12 @@
+//! The command line as a process, without a controller.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "what is unexpected ends a test"
+)]
+
+mod arguments;
+mod environment;
+mod help;
+mod profiles;
+mod unreachable;

@@ -1,0 +1,14 @@
+//! The client against a server that says what a test wants said.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what is unexpected ends a test"
+)]
+
+mod certificates;
+mod connections;
+mod first_contact;
+mod requests;
+mod server;
+mod trust;
