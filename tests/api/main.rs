@@ -5,5 +5,6 @@ mod first_identity;
 mod matrix;
 mod order;
 mod paths;
+mod sessions;
 mod support;
 mod validation;
