@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use support::{Controller, Site, wait};
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
 /// Rounds without another wish; `PORTCULLIS_KILL_ROUNDS` sets any number.
@@ -47,7 +48,7 @@ impl Acknowledged {
 fn acknowledged_identities_survive_kills() {
     let rounds = std::env::var("PORTCULLIS_KILL_ROUNDS")
         .map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let runtime = Runtime::new().unwrap();
     let site = Site::new();
     let acknowledged = Arc::new(Acknowledged::default());
     let password = "kill-loop-password";
@@ -56,7 +57,7 @@ fn acknowledged_identities_survive_kills() {
     let admin = runtime.block_on(log_in(&controller, password));
     for round in 0..rounds {
         let goal = acknowledged.count() + enough(round);
-        let mut clients = runtime.block_on(load(&admin, round, &acknowledged));
+        let mut clients = load(&runtime, &admin, round, &acknowledged);
         let reached = wait::until(wait::PATIENCE, || match acknowledged.count() {
             count if count >= goal => Ok(()),
             count => Err(format!("round {round}: {count} of {goal} acknowledged")),
@@ -95,11 +96,16 @@ async fn log_in(controller: &Controller, password: &str) -> Client {
 }
 
 /// Starts clients that create until the controller is gone.
-async fn load(admin: &Client, round: usize, acknowledged: &Arc<Acknowledged>) -> JoinSet<()> {
+fn load(
+    runtime: &Runtime,
+    admin: &Client,
+    round: usize,
+    acknowledged: &Arc<Acknowledged>,
+) -> JoinSet<()> {
     let mut clients = JoinSet::new();
     for number in 0..CLIENTS {
         let (admin, acknowledged) = (admin.clone(), Arc::clone(acknowledged));
-        clients.spawn(async move {
+        let creating = async move {
             for sequence in 0.. {
                 let mut body = IdentityCreate::named(format!("i-{round}-{number}-{sequence}"));
                 body.enrollment = Some(EnrollmentChoice::ott());
@@ -110,7 +116,8 @@ async fn load(admin: &Client, round: usize, acknowledged: &Arc<Acknowledged>) ->
                     Err(error) => panic!("round {round}: {error}"),
                 }
             }
-        });
+        };
+        clients.spawn_on(creating, runtime.handle());
     }
     clients
 }

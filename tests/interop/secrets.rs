@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::json;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::api::CLIENT;
@@ -62,7 +63,10 @@ fn secrets_are_neither_in_the_store_nor_in_the_log() {
     // The search finds what is there: it looks at the right files.
     let store = files_under(&site.home());
     assert!(found("a-person", &store), "the store has the username");
-    assert!(found("api-session.create", &[site.log()]), "the log has the audit lines");
+    assert!(
+        found("api-session.create", &[site.log()]),
+        "the log has the audit lines"
+    );
     let files = [store, vec![site.log()]].concat();
     for (what, secret) in &secrets {
         for form in forms(secret) {
@@ -78,10 +82,10 @@ fn forms(secret: &str) -> Vec<String> {
     let mut values = vec![secret.as_bytes().to_vec()];
     values.extend(number(secret));
     for bytes in values {
-        let hex = bytes
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<String>();
+        let hex = bytes.iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        });
         forms.push(hex.to_uppercase());
         forms.push(hex);
         forms.push(BASE64_STANDARD_NO_PAD.encode(&bytes));

@@ -12,6 +12,8 @@ pub enum Tool {
     Openssl,
     /// Python 3 with the package `cryptography`.
     Python,
+    /// The program that gives another one a terminal.
+    Script,
 }
 
 impl Tool {
@@ -21,6 +23,7 @@ impl Tool {
             Self::Curl => "curl",
             Self::Openssl => "openssl",
             Self::Python => "python3",
+            Self::Script => "script",
         }
     }
 

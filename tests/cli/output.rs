@@ -1,0 +1,123 @@
+//! What is printed, and what is written to files.
+
+use crate::Session;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Stdio;
+use support::{binaries, wait};
+
+#[test]
+fn every_command_prints_one_document() {
+    let session = Session::logged_in();
+    let url = session.controller.url().to_owned();
+    let create = ["identity", "create", "laptop", "--type", "device"];
+    let created = session.json(&[&create[..], &["--output-jwt", "laptop.jwt"]].concat());
+    assert_eq!(created["name"], "laptop");
+    let second = session.json(&["identity", "create", "second", "--type", "user"]);
+    let enrollment = second["enrollment"]["ott"]["id"].as_str().unwrap();
+    for arguments in [
+        &["login", &url, "--username", "admin"][..],
+        &["whoami"],
+        &["identity", "list"],
+        &["identity", "list", "--filter", "name=\"nobody\""],
+        &["identity", "show", "laptop"],
+        &["identity", "update", "laptop", "--role-attributes", "a"],
+        &["enroll", "laptop.jwt"],
+        &["whoami", "--identity", "laptop.json"],
+        &["enrollment", "list"],
+        &["enrollment", "refresh", enrollment],
+        &["enrollment", "delete", enrollment, "--yes"],
+        &["identity", "delete", "laptop", "second", "--yes"],
+        &["version"],
+        &["logout"],
+    ] {
+        let document = session.json(arguments);
+        assert!(
+            document.is_object() || document.is_array(),
+            "{arguments:?}: {document}"
+        );
+    }
+}
+
+#[test]
+fn files_with_secrets_are_for_their_owner_only() {
+    let session = Session::logged_in();
+    let create = ["identity", "create", "laptop", "--type", "device"];
+    session
+        .run(&[&create[..], &["--output-jwt", "laptop.jwt"]].concat())
+        .success();
+    session.run(&["enroll", "laptop.jwt"]).success();
+    let profiles = session.site.folder().join("profiles");
+    for (path, mode) in [
+        (session.site.file("laptop.jwt"), 0o600),
+        (session.site.file("laptop.json"), 0o600),
+        (profiles.join("profiles.json"), 0o600),
+        (profiles, 0o700),
+    ] {
+        assert_eq!(self::mode(&path), mode, "{}", path.display());
+    }
+
+    // What is there is not replaced without a word.
+    let before = fs::read(session.site.file("laptop.json")).unwrap();
+    session.run(&["enroll", "laptop.jwt"]).expect_code(1);
+    assert_eq!(fs::read(session.site.file("laptop.json")).unwrap(), before);
+    let again = [
+        "identity",
+        "create",
+        "other",
+        "--type",
+        "device",
+        "--output-jwt",
+        "laptop.jwt",
+    ];
+    session.run(&again).expect_code(1);
+}
+
+#[test]
+fn reader_that_has_seen_enough_is_no_failure() {
+    let session = Session::logged_in();
+    for arguments in [
+        &["identity", "list"][..],
+        &["completion", "bash"],
+        &["--help"],
+    ] {
+        let mut child = session
+            .command(&binaries::cli())
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let status = wait::until(wait::PATIENCE, || {
+            child.try_wait().unwrap().ok_or("still there")
+        });
+        assert!(status.unwrap().success(), "{arguments:?}");
+        let outcome = child.wait_with_output().unwrap();
+        assert_eq!(
+            String::from_utf8_lossy(&outcome.stderr),
+            "",
+            "{arguments:?}"
+        );
+    }
+}
+
+/// What others chose cannot drive the terminal of an administrator.
+#[test]
+fn control_characters_of_names_are_shown() {
+    let session = Session::logged_in();
+    let name = "evil\u{1b}[2Jname";
+    let created = session.json(&["identity", "create", name, "--type", "device"]);
+    let id = created["id"].as_str().unwrap();
+    for arguments in [&["identity", "list"][..], &["identity", "show", id]] {
+        let shown = session.run(arguments).success().text();
+        assert!(!shown.contains('\u{1b}'), "{shown:?}");
+        assert!(shown.contains("evil"), "{shown:?}");
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}

@@ -1,0 +1,90 @@
+//! A person at a terminal beside a running controller.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+use support::{Controller, Outcome, Site, binaries, command, run, wait};
+
+/// Password of the administrator in these tests.
+pub(crate) const PASSWORD: &str = "walk-through-password";
+
+/// A controller, and a folder and profiles of the person.
+pub(crate) struct Session {
+    pub(crate) controller: Controller,
+    // After the controller: it lives in this folder.
+    pub(crate) site: Site,
+}
+
+impl Session {
+    /// Starts a controller. Nobody has logged in.
+    pub(crate) fn new() -> Self {
+        let site = Site::new();
+        let controller = site.quickstart().with(["--password", PASSWORD]).start();
+        Self { controller, site }
+    }
+
+    /// Starts a controller, and logs the administrator in.
+    pub(crate) fn logged_in() -> Self {
+        let session = Self::new();
+        session.log_in();
+        session
+    }
+
+    pub(crate) fn log_in(&self) {
+        let ca = self.controller.ca();
+        let login = [
+            "login",
+            self.controller.url(),
+            "--username",
+            "admin",
+            "--ca",
+        ];
+        self.run(&[&login[..], &[ca.to_str().unwrap()]].concat())
+            .success();
+    }
+
+    /// Runs the command line in the folder of the person.
+    #[track_caller]
+    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+        run(self.command(&binaries::cli()).args(arguments))
+    }
+
+    /// The same for somebody whose password is to be read from the standard input.
+    #[track_caller]
+    pub(crate) fn run_with_password(&self, arguments: &[&str], password: &str) -> Outcome {
+        let mut line = self.command(&binaries::cli());
+        line.args(arguments)
+            .args(["--password-file", "-"])
+            .env_remove("PORTCULLIS_PASSWORD");
+        command::run_with(
+            &mut line,
+            format!("{password}\n").as_bytes(),
+            wait::PATIENCE,
+        )
+    }
+
+    /// The one JSON document that a command prints.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let outcome = self
+            .run(&[arguments, &["--output", "json"]].concat())
+            .success();
+        let mut documents = serde_json::Deserializer::from_slice(&outcome.stdout).into_iter();
+        let document = documents.next().expect("there is a document").unwrap();
+        assert!(documents.next().is_none(), "{}", outcome.text());
+        document
+    }
+
+    /// A program with nothing of the tester's own environment but the search path.
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .env("HOME", self.site.work())
+            .env("PORTCULLIS_CONFIG_DIR", self.site.folder().join("profiles"))
+            .env("PORTCULLIS_PASSWORD", PASSWORD)
+            .current_dir(self.site.work());
+        command
+    }
+}

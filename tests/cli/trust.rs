@@ -1,0 +1,79 @@
+//! Whose certificates the command line takes.
+
+use crate::Session;
+use std::fs;
+use std::path::Path;
+use support::openssl::Openssl;
+use support::tools::are_there;
+use support::{Tool, command, run, wait};
+
+#[test]
+fn unknown_controller_is_not_trusted_without_a_word() {
+    let session = Session::new();
+    let login = ["login", session.controller.url(), "--username", "admin"];
+    let refused = session.run(&login).expect_code(2);
+    assert!(refused.stderr.contains("SHA-256"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    session.run(&["whoami"]).expect_code(3);
+
+    session.run(&[&login[..], &["--yes"]].concat()).success();
+    // From now on it is known.
+    session.run(&login).success();
+    session.run(&["whoami"]).success();
+}
+
+#[test]
+fn question_shows_the_fingerprint_that_openssl_computes() {
+    if !are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::new();
+    let login = ["login", session.controller.url(), "--username", "admin"];
+    let shown = session.run(&login).expect_code(2).stderr;
+    let openssl = Openssl::new(session.site.work());
+    // The first certificate of the bundle is the root.
+    let mut command = openssl.command();
+    command.args(["x509", "-noout", "-fingerprint", "-sha256", "-in"]);
+    let printed = run(command.arg(session.controller.ca())).success().text();
+    let fingerprint = printed.trim().split_once('=').unwrap().1;
+    assert!(shown.contains(fingerprint), "{fingerprint}: {shown}");
+}
+
+#[test]
+fn answer_to_the_question_counts() {
+    if !are_there(&[Tool::Script]) {
+        return;
+    }
+    let session = Session::new();
+    for (answer, code) in [("n\n", 1), ("y\n", 0)] {
+        // A terminal of its own, since only there something is asked.
+        let mut terminal = session.command(Path::new("script"));
+        let line = format!(
+            "{} login {} --username admin",
+            support::binaries::cli().display(),
+            session.controller.url()
+        );
+        terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        let outcome = command::run_with(&mut terminal, answer.as_bytes(), wait::PATIENCE);
+        let outcome = outcome.expect_code(code);
+        assert!(outcome.text().contains("SHA-256"), "{}", outcome.text());
+    }
+    session.run(&["whoami"]).success();
+}
+
+#[test]
+fn authorities_of_another_network_are_refused() {
+    let (session, other) = (Session::new(), Session::new());
+    let ca = other.controller.ca();
+    let login = ["login", session.controller.url(), "--username", "admin"];
+    let refused = session.run(&[&login[..], &["--ca", ca.to_str().unwrap()]].concat());
+    let refused = refused.expect_code(4);
+    assert!(refused.stderr.starts_with("error: "), "{}", refused.stderr);
+    session.run(&["whoami"]).expect_code(3);
+
+    // Neither is a file without certificates.
+    let empty = session.site.file("empty.pem");
+    fs::write(&empty, "").unwrap();
+    let refused = session.run(&[&login[..], &["--ca", empty.to_str().unwrap()]].concat());
+    assert!(matches!(refused.code(), 1 | 2), "{}", refused.stderr);
+}
