@@ -182,9 +182,10 @@ impl<'a> Parts<'a> {
     /// Key and signature have each their own algorithm here, and both have to be those of one
     /// accepted pair: P-256 with SHA-384 is as good as P-256 with SHA-256.
     fn verify(&self) -> Result<(), CsrError> {
+        let signature_algorithm = without_null(self.signature_algorithm);
         let fits = |pair: &&&dyn rustls_pki_types::SignatureVerificationAlgorithm| {
             pair.public_key_alg_id().as_ref() == self.key_algorithm
-                && pair.signature_alg_id().as_ref() == self.signature_algorithm
+                && pair.signature_alg_id().as_ref() == signature_algorithm
         };
         let pair = ALL_VERIFICATION_ALGS.iter().find(fits).ok_or_else(|| {
             CsrError::UnsupportedSignature {
@@ -214,6 +215,20 @@ fn elements(sequence: AnyRef<'_>) -> der::Result<Vec<&[u8]>> {
         elements.push(reader.tlv_bytes()?);
     }
     Ok(elements)
+}
+
+/// Drops the parameters of an ECDSA algorithm (`ecdsa-with-SHA*`) if they are NULL.
+///
+/// There should be none (RFC 5758 section 3.2), but Mbed TLS wrote NULL for years, and the C SDK of
+/// OpenZiti makes its requests with it. They are not used: nothing else can be meant.
+fn without_null(algorithm: &[u8]) -> &[u8] {
+    const NULL: &[u8] = &[0x05, 0x00];
+    /// 1.2.840.10045.4.3, of which one more byte says which hash it is.
+    const ECDSA_WITH: &[u8] = &[0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03];
+    match algorithm.strip_suffix(NULL) {
+        Some(name) if name.len() == ECDSA_WITH.len() + 1 && name.starts_with(ECDSA_WITH) => name,
+        _ => algorithm,
+    }
 }
 
 fn algorithm_name(contents: &[u8]) -> String {
@@ -260,6 +275,12 @@ mod tests {
 
     /// Signs a request whose attributes are `attributes`, taken as they are.
     fn with_attributes(key: &SigningKey, attributes: Vec<u8>) -> Vec<u8> {
+        let algorithm = key.signature_algorithm().to_der().unwrap();
+        request(key, attributes, algorithm)
+    }
+
+    /// Signs a request and says that it was done with `algorithm`.
+    fn request(key: &SigningKey, attributes: Vec<u8>, algorithm: Vec<u8>) -> Vec<u8> {
         let subject = Subject::new().common_name("device").to_name().unwrap();
         let info = sequence(&[
             0_u8.to_der().unwrap(),
@@ -268,7 +289,6 @@ mod tests {
             attributes,
         ]);
         let signature = BitString::from_bytes(&key.sign_asn1(&info).unwrap()).unwrap();
-        let algorithm = key.signature_algorithm().to_der().unwrap();
         sequence(&[info, algorithm, signature.to_der().unwrap()])
     }
 
@@ -284,6 +304,26 @@ mod tests {
             let csr = Csr::from_der(&with_attributes(&key, attributes)).unwrap();
             assert_eq!(csr.public_key(), key.public_key());
             assert_eq!(csr.subject(), &Subject::new().common_name("device"));
+        }
+    }
+
+    #[test]
+    fn parameters_of_ecdsa_may_be_null_and_nothing_else() {
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        let name = key.signature_algorithm().oid.to_der().unwrap();
+        for (parameters, is_accepted) in [
+            (vec![], true),
+            (vec![0x05, 0x00], true),
+            (vec![0x30, 0x00], false),
+            (vec![0x05, 0x00, 0x05, 0x00], false),
+        ] {
+            let algorithm = sequence(&[name.clone(), parameters.clone()]);
+            let csr = Csr::from_der(&request(&key, vec![0xa0, 0x00], algorithm));
+            let refused = CsrError::UnsupportedSignature {
+                algorithm: "1.2.840.10045.4.3.2".to_owned(),
+            };
+            let expected = if is_accepted { None } else { Some(refused) };
+            assert_eq!(csr.err(), expected, "{parameters:02x?}");
         }
     }
 
