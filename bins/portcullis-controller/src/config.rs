@@ -106,7 +106,7 @@ fn log(found: &[portcullis_yaml::Diagnostic], sources: &Sources) {
             code = diagnostic.code,
             help = diagnostic.help.as_deref(),
             "{}",
-            diagnostic.message,
+            diagnostics::message(diagnostic),
         );
     }
 }

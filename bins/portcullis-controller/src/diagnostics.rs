@@ -3,6 +3,7 @@
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use portcullis_yaml::{Diagnostic, Severity, SourceId};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The files that diagnostics are about.
@@ -43,7 +44,7 @@ pub(crate) struct Record<'a> {
     severity: String,
     code: &'a str,
     path: String,
-    message: &'a str,
+    message: Cow<'a, str>,
     help: Option<&'a str>,
 }
 
@@ -57,9 +58,21 @@ impl<'a> Record<'a> {
             severity: diagnostic.severity.to_string(),
             code: diagnostic.code,
             path: diagnostic.path.to_string(),
-            message: &diagnostic.message,
+            message: message(diagnostic),
             help: diagnostic.help.as_deref(),
         }
+    }
+}
+
+/// What is wrong, without the key that a message about a key may quote.
+pub(crate) fn message(diagnostic: &Diagnostic) -> Cow<'_, str> {
+    let text = diagnostic.message.as_str();
+    match text.split_once("-----BEGIN") {
+        Some((before, quoted)) => {
+            let after = quoted.split_once('`').map_or("", |(_, after)| after);
+            Cow::Owned(format!("{before}...`{after}"))
+        },
+        None => Cow::Borrowed(text),
     }
 }
 
@@ -79,9 +92,7 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let title = level
-        .primary_title(diagnostic.message.as_str())
-        .id(diagnostic.code);
+    let title = level.primary_title(message(diagnostic)).id(diagnostic.code);
     let main = match span(diagnostic, text) {
         Some(span) => {
             let mark = AnnotationKind::Primary
@@ -96,7 +107,10 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
         .as_deref()
         .map(|help| Group::with_title(Level::HELP.secondary_title(help)));
     let report: Vec<_> = std::iter::once(main).chain(help).collect();
-    renderer.render(&report)
+    let mut drawn = renderer.render(&report);
+    // One mistake stands apart from the next.
+    drawn.push('\n');
+    drawn
 }
 
 /// The bytes to underline, on one line; `None` when the line must not be shown.

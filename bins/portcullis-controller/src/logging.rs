@@ -22,7 +22,12 @@ pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
             .with_writer(OneLine(io::stderr))
             .try_init()
     } else {
-        builder.json().with_writer(io::stderr).try_init()
+        builder
+            .json()
+            .flatten_event(true)
+            .with_span_list(false)
+            .with_writer(io::stderr)
+            .try_init()
     };
     // A program around this one may have a log of its own; then that is used.
     let _ = outcome;

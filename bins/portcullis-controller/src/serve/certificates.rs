@@ -199,3 +199,6 @@ fn is_due(leaf: &Certificate, now: Timestamp) -> bool {
     let life = leaf.not_after().duration_since(leaf.not_before());
     leaf.not_after().duration_since(now) < AHEAD.min(life / 3)
 }
+
+#[cfg(test)]
+mod tests;

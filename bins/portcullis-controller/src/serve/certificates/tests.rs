@@ -1,0 +1,125 @@
+use super::*;
+use crate::home::{self, HomeSettings};
+use crate::serve::listeners::Web;
+use crate::{config, serve, system};
+use portcullis_http::listen::Listener;
+use portcullis_pki::KeyType;
+use std::fs;
+use std::path::PathBuf;
+
+struct Scene {
+    certificates: Certificates,
+    chain: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+/// A controller that is ready to serve, with a certificate that it may not renew.
+async fn scene() -> Scene {
+    let folder = tempfile::tempdir().unwrap();
+    let listener = Listener::bind("0.0.0.0:0".parse().unwrap()).unwrap();
+    let settings = HomeSettings {
+        advertised_host: "localhost".to_owned(),
+        port: listener.local_addr().port(),
+        key_type: KeyType::P256,
+    };
+    let env = system::env();
+    let home = home::prepare(folder.path(), &settings, &env).unwrap();
+    let config = config::load(&[&home.config]).unwrap();
+    let web = Web::bind(&config, vec![listener]).await.unwrap();
+    let core = serve::open(&config, &env).unwrap();
+    let certificates = Certificates {
+        app: core.app,
+        network_id: core.network_id,
+        tls: web.tls(&core.pairs).unwrap(),
+        may_renew: false,
+        config,
+    };
+    Scene {
+        certificates,
+        chain: home.folder.join("pki/server.chain.pem"),
+        _folder: folder,
+    }
+}
+
+impl Scene {
+    fn in_use(&self) -> Certificate {
+        self.certificates
+            .app
+            .network()
+            .served()
+            .controller
+            .certificate
+            .clone()
+    }
+
+    /// Issues another certificate for the same key, as an administrator would.
+    fn issue(&self) -> Certificate {
+        let pem = fs::read_to_string(&self.chain).unwrap();
+        let old = Certificate::from_pem(&pem).unwrap();
+        let app = &self.certificates.app;
+        let names = self.certificates.names(&old).unwrap();
+        let signing = app.network().signing();
+        let subject = Subject::new().common_name("renewed");
+        let (key, env) = (old.public_key().unwrap(), app.env());
+        let leaf = signing.issue_server_leaf(&key, &subject, &names, env.now(), &*env.entropy);
+        let leaf = leaf.unwrap();
+        fs::write(&self.chain, signing.chain_pem(&leaf)).unwrap();
+        leaf
+    }
+}
+
+#[tokio::test]
+async fn changed_file_is_taken_into_use() {
+    let scene = scene().await;
+    let mut watch = Watch::default();
+    watch.look(&scene.certificates);
+    let first = scene.in_use();
+    let second = scene.issue();
+    watch.look(&scene.certificates);
+    assert_ne!(scene.in_use(), first);
+    assert_eq!(scene.in_use(), second);
+    assert_eq!(
+        scene
+            .certificates
+            .app
+            .network()
+            .served()
+            .jwt_signer
+            .key_id(),
+        second.fingerprint()
+    );
+}
+
+#[tokio::test]
+async fn unusable_file_changes_nothing_and_is_mentioned_once() {
+    let scene = scene().await;
+    let mut watch = Watch::default();
+    watch.look(&scene.certificates);
+    let first = scene.in_use();
+    fs::write(&scene.chain, "half a fi").unwrap();
+    watch.look(&scene.certificates);
+    let said = watch.complained.clone().unwrap();
+    assert!(said.1.contains("identity.server_cert"), "{said:?}");
+    watch.look(&scene.certificates);
+    assert_eq!(watch.complained, Some(said));
+    assert_eq!(scene.in_use(), first);
+}
+
+#[test]
+fn what_was_said_is_said_again_after_a_day() {
+    let start = Timestamp::UNIX_EPOCH;
+    let mut watch = Watch::default();
+    let said_at = |watch: &mut Watch, hours| {
+        watch.complain(
+            start + SignedDuration::from_hours(hours),
+            "expiring".to_owned(),
+        );
+        watch
+            .complained
+            .as_ref()
+            .map(|(at, _)| at.duration_since(start).as_hours())
+    };
+    assert_eq!(said_at(&mut watch, 0), Some(0));
+    assert_eq!(said_at(&mut watch, 23), Some(0));
+    assert_eq!(said_at(&mut watch, 24), Some(24));
+}

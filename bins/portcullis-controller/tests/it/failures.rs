@@ -1,0 +1,174 @@
+//! What can be wrong around the program: one clear sentence each, and a non-zero exit.
+
+use crate::support::{Finished, finish, made, mode, program, quickstart};
+use std::fs::{self, Permissions};
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn home() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    (folder, home)
+}
+
+fn run(home: &Path) -> Finished {
+    finish(program().arg("run").arg(home.join("controller.yml")))
+}
+
+#[test]
+fn busy_port_is_named_and_nothing_is_made() {
+    let taken = TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let finished = finish(
+        program()
+            .args(["quickstart", "--ctrl-port", &port, "--home"])
+            .arg(&home),
+    );
+    finished.failed_with(&[&port, "the address is in use", "choose another port"]);
+    assert!(!home.exists());
+}
+
+#[test]
+fn second_controller_of_a_home_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let serving = quickstart(&home);
+    run(&home).failed_with(&["in use"]);
+    assert_eq!(serving.stop("TERM").code, Some(0));
+}
+
+#[test]
+fn files_that_the_configuration_names_must_be_there_and_fit() {
+    let (_folder, home) = home();
+    let key = home.join("pki/server.key");
+    let kept = fs::read(&key).unwrap();
+
+    fs::write(&key, fs::read(home.join("pki/client.key")).unwrap()).unwrap();
+    run(&home).failed_with(&[
+        "identity.server_cert",
+        "identity.server_key",
+        "do not belong together",
+    ]);
+
+    fs::write(&key, "no key").unwrap();
+    run(&home).failed_with(&["identity.server_key", "server.key", "no usable key"]);
+
+    fs::remove_file(&key).unwrap();
+    run(&home).failed_with(&[
+        "identity.server_key",
+        "server.key",
+        "cannot be read",
+        "No such file",
+    ]);
+    fs::write(&key, kept).unwrap();
+
+    let signing = home.join("pki/signing.cert");
+    fs::write(
+        &signing,
+        fs::read(home.join("pki/client.chain.pem")).unwrap(),
+    )
+    .unwrap();
+    fs::write(
+        home.join("pki/signing.key"),
+        fs::read(home.join("pki/client.key")).unwrap(),
+    )
+    .unwrap();
+    run(&home).failed_with(&[
+        "edge.enrollment.signingCert.cert",
+        "cannot issue certificates",
+    ]);
+}
+
+#[test]
+fn lost_sealing_key_is_asked_for() {
+    let (_folder, home) = home();
+    let key = home.join("ctrl.db.portcullis.key");
+    fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
+    run(&home).failed_with(&["ctrl.db.portcullis.key", "mode 644", "mode 600"]);
+    fs::remove_file(&key).unwrap();
+    run(&home).failed_with(&["the sealing key", "is missing", "put it back"]);
+}
+
+#[test]
+fn store_that_is_none_is_refused() {
+    let (_folder, home) = home();
+    fs::write(home.join("ctrl.db.portcullis"), "not a store".repeat(1000)).unwrap();
+    run(&home).failed_with(&["not a readable store", "put a backup in its place"]);
+}
+
+#[test]
+fn half_a_home_is_not_overwritten() {
+    let (_folder, home) = home();
+    fs::remove_file(home.join("controller.yml")).unwrap();
+    let key = fs::read(home.join("pki/root.key")).unwrap();
+    let again = finish(
+        program()
+            .args(["quickstart", "--ctrl-port", "0", "--home"])
+            .arg(&home),
+    );
+    again.failed_with(&["parts of a network", "controller.yml"]);
+    assert_eq!(fs::read(home.join("pki/root.key")).unwrap(), key);
+}
+
+#[test]
+fn home_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let home = file.join("home");
+    let finished = finish(
+        program()
+            .args(["quickstart", "--ctrl-port", "0", "--home"])
+            .arg(&home),
+    );
+    finished.failed_with(&["the folder", "file/home", "cannot be created"]);
+}
+
+#[test]
+fn home_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    fs::set_permissions(&home, Permissions::from_mode(0o500)).unwrap();
+    if fs::write(home.join("probe"), "").is_ok() {
+        println!("skipped: this user may write everywhere");
+        return;
+    }
+    let finished = finish(
+        program()
+            .args(["quickstart", "--ctrl-port", "0", "--home"])
+            .arg(&home),
+    );
+    finished.failed_with(&["cannot be created", "Permission denied"]);
+    assert_eq!(mode(&home), 0o500);
+}
+
+#[test]
+fn bad_host_and_bad_filter_are_named() {
+    let finished = finish(program().args([
+        "quickstart",
+        "--ctrl-port",
+        "0",
+        "--ctrl-address",
+        "no host",
+    ]));
+    finished.failed_with(&["no host", "neither a host name nor an IP address"]);
+    let finished = finish(program().args(["--log", "a=b=c", "version"]));
+    finished.failed_with(&["the log filter", "a=b=c"]);
+}
+
+#[test]
+fn configuration_with_mistakes_shows_them_all() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("controller.yml"), "v: 2\ndbs: ctrl.db\n").unwrap();
+    let finished = run(folder.path());
+    finished.failed_with(&["controller.yml", "cannot be used", "mistakes"]);
+    for part in ["controller.yml:1:4", "controller.yml:2:1"] {
+        assert!(finished.stderr.contains(part), "{finished:?}");
+    }
+}

@@ -1,0 +1,98 @@
+//! `init`, beside `run`.
+
+use crate::support::{Serving, finish, made, program, quickstart};
+use std::fs;
+use std::path::Path;
+
+/// A home whose store has been put away: certificates and configuration, nothing else.
+fn configured(home: &Path) {
+    made(home);
+    for name in [
+        "ctrl.db.portcullis",
+        "ctrl.db.portcullis.key",
+        "admin-password",
+    ] {
+        fs::remove_file(home.join(name)).unwrap();
+    }
+}
+
+#[test]
+fn administrator_is_made_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    configured(&home);
+    let config = home.join("controller.yml");
+    let secret = folder.path().join("secret");
+    fs::write(&secret, "correct horse\n").unwrap();
+    let init = || {
+        let mut command = program();
+        command
+            .arg("init")
+            .arg(&config)
+            .args(["-u", "operator", "--password-file"])
+            .arg(&secret);
+        command
+    };
+    let made = finish(&mut init());
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert_eq!(made.stdout, "administrator operator made\n");
+    finish(&mut init()).failed_with(&["this network has an administrator already"]);
+}
+
+#[test]
+fn unfit_names_and_passwords_are_refused_with_their_rule() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    configured(&home);
+    let config = home.join("controller.yml");
+    let init = |name: &str, password: &str| {
+        finish(
+            program()
+                .arg("init")
+                .arg(&config)
+                .args(["-u", name, "-p", password]),
+        )
+    };
+    init("me", "correct horse").failed_with(&["username", "4 to 100 characters"]);
+    init("admin", "1234").failed_with(&["password"]);
+    let finished = finish(program().arg("init").arg(&config).args(["-u", "admin"]));
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+}
+
+#[test]
+fn network_without_administrator_is_served_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    configured(&home);
+    let config = home.join("controller.yml");
+    let mut serving = Serving::start(program().arg("run").arg(&config));
+    serving.logged("there is no administrator");
+    let finished = serving.stop("TERM");
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(
+        finished.stderr.contains("portcullis-controller init"),
+        "{finished:?}"
+    );
+    for line in finished.stderr.lines() {
+        let _: serde_json::Value = serde_json::from_str(line).unwrap();
+    }
+}
+
+#[test]
+fn running_controller_keeps_its_store_to_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let serving = quickstart(&home);
+    let config = home.join("controller.yml");
+    let init = finish(
+        program()
+            .arg("init")
+            .arg(&config)
+            .args(["-u", "admin", "-p", "secret"]),
+    );
+    init.failed_with(&[
+        "in use by another process",
+        "stop the controller that uses it first",
+    ]);
+    assert_eq!(serving.stop("TERM").code, Some(0));
+}

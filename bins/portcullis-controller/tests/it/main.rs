@@ -1,0 +1,15 @@
+//! The program as its users meet it, and the library as tests of others do.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod config_check;
+mod damage;
+mod failures;
+mod in_process;
+mod init;
+mod quickstart;
+mod support;

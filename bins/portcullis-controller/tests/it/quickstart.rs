@@ -1,0 +1,205 @@
+//! `quickstart`.
+
+use crate::support::{Serving, finish, made, mode, program, quickstart};
+use std::fs;
+use std::net::TcpStream;
+use std::path::PathBuf;
+
+#[test]
+fn summary_says_what_is_needed_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("my home");
+    let mut serving = quickstart(&home);
+    let address = serving.value("Address");
+    let port: u16 = address
+        .strip_prefix("https://localhost:")
+        .unwrap()
+        .parse()
+        .unwrap();
+    TcpStream::connect(("127.0.0.1", port)).unwrap();
+
+    let ca = home.canonicalize().unwrap().join("ca.pem");
+    assert_eq!(serving.value("CA bundle"), ca.display().to_string());
+    assert_eq!(
+        fs::read_to_string(&ca)
+            .unwrap()
+            .matches("BEGIN CERTIFICATE")
+            .count(),
+        2
+    );
+    assert_eq!(serving.value("Administrator"), "admin");
+    let kept = fs::read_to_string(home.join("admin-password")).unwrap();
+    assert!(kept.trim().len() >= 20, "{kept:?}");
+    assert!(serving.value("Password").starts_with(kept.trim()));
+
+    let login = serving.line("portcullis login");
+    let expected = format!(
+        "portcullis login https://localhost:{port} --username admin --ca '{}'",
+        ca.display()
+    );
+    assert_eq!(login.trim(), expected);
+    serving.line("portcullis identity create laptop --type device --output-jwt laptop.jwt");
+    let config = fs::read_to_string(home.join("controller.yml")).unwrap();
+    assert!(config.contains(&format!("localhost:{port}")), "{config}");
+
+    let finished = serving.stop("TERM");
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(
+        !finished.stderr.contains(kept.trim()),
+        "the password is in the log"
+    );
+}
+
+#[test]
+fn secrets_are_for_their_owner_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    assert_eq!(mode(&home), 0o700);
+    assert_eq!(mode(&home.join("pki")), 0o700);
+    let keys = [
+        "pki/root.key",
+        "pki/signing.key",
+        "pki/server.key",
+        "pki/client.key",
+    ];
+    let others = [
+        "admin-password",
+        "controller.yml",
+        "ctrl.db.portcullis",
+        "ctrl.db.portcullis.key",
+    ];
+    for name in keys.iter().chain(&others) {
+        assert_eq!(mode(&home.join(name)), 0o600, "{name}");
+    }
+    assert_eq!(mode(&home.join("ca.pem")), 0o644);
+}
+
+#[test]
+fn second_start_continues_and_says_what_it_ignores() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let mut first = quickstart(&home);
+    let address = first.value("Address");
+    assert_eq!(first.stop("INT").code, Some(0));
+    let read = |name| fs::read(home.join(name)).unwrap();
+    let before = [
+        "ca.pem",
+        "pki/server.key",
+        "controller.yml",
+        "admin-password",
+    ]
+    .map(read);
+
+    let mut second = Serving::start(
+        program()
+            .args([
+                "quickstart",
+                "--ctrl-address",
+                "elsewhere.example",
+                "--username",
+                "other",
+            ])
+            .args([
+                "--password",
+                "another password",
+                "--key-type",
+                "p384",
+                "--home",
+            ])
+            .arg(&home),
+    );
+    second.ready();
+    assert_eq!(second.value("Address"), address);
+    assert_eq!(second.value("Administrator"), "admin");
+    assert!(second.value("Password").starts_with("as before"));
+    let ignored = second.line("made with other settings");
+    assert!(
+        ignored.ends_with(": --ctrl-address, --key-type"),
+        "{ignored}"
+    );
+    second.line("administrator already: --username");
+    second.line("administrator already: --password");
+    assert_eq!(second.stop("TERM").code, Some(0));
+    assert_eq!(
+        [
+            "ca.pem",
+            "pki/server.key",
+            "controller.yml",
+            "admin-password"
+        ]
+        .map(read),
+        before
+    );
+}
+
+#[test]
+fn temporary_home_is_removed_at_the_end() {
+    for signal in ["TERM", "INT"] {
+        let mut serving = Serving::start(program().args(["quickstart", "--ctrl-port", "0"]));
+        serving.ready();
+        let ca = PathBuf::from(serving.value("CA bundle"));
+        assert!(ca.exists());
+        let finished = serving.stop(signal);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        assert!(!ca.parent().unwrap().exists());
+    }
+}
+
+#[test]
+fn wishes_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, overlay) = (folder.path().join("home"), folder.path().join("part.yml"));
+    fs::write(&overlay, "edge: {api: {sessionTimeout: 5m}}\n").unwrap();
+    let mut serving = Serving::start(
+        program()
+            .env("ZITI_USER", "operator")
+            .env("ZITI_PWD", "correct horse")
+            .args([
+                "quickstart",
+                "--ctrl-port",
+                "0",
+                "--ctrl-address",
+                "ctrl.example.test",
+            ])
+            .args(["--key-type", "p384", "--config"])
+            .arg(&overlay)
+            .arg("--home")
+            .arg(&home),
+    );
+    serving.ready();
+    assert!(
+        serving
+            .value("Address")
+            .starts_with("https://ctrl.example.test:")
+    );
+    assert_eq!(serving.value("Administrator"), "operator");
+    assert_eq!(serving.value("Password"), "as given");
+    assert!(!home.join("admin-password").exists());
+    let finished = serving.stop("TERM");
+    let output = format!("{}{}", finished.stdout, finished.stderr);
+    assert!(!output.contains("correct horse"), "{output}");
+    let pem = fs::read_to_string(home.join("pki/server.chain.pem")).unwrap();
+    let leaf = portcullis_pki::Certificate::from_pem(&pem).unwrap();
+    for host in ["ctrl.example.test", "localhost", "127.0.0.1", "::1"] {
+        assert!(leaf.covers_host(host), "{host}");
+    }
+    assert_eq!(
+        leaf.public_key().unwrap().kind(),
+        portcullis_pki::PublicKeyKind::P384
+    );
+}
+
+#[test]
+fn mistake_in_the_overlay_is_found_in_the_overlay() {
+    let folder = tempfile::tempdir().unwrap();
+    let overlay = folder.path().join("part.yml");
+    fs::write(&overlay, "\nedge: {api: {sessionTimeuot: 5m}}\n").unwrap();
+    let finished = finish(
+        program()
+            .args(["quickstart", "--ctrl-port", "0", "--config"])
+            .arg(&overlay),
+    );
+    finished.failed_with(&["with", "part.yml", "cannot be used: 1 mistake"]);
+    assert!(finished.stderr.contains("part.yml:2:14"), "{finished:?}");
+}

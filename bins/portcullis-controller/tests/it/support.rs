@@ -1,0 +1,210 @@
+//! Running the program and waiting for what it says.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Long enough for a machine that does much else.
+const DEADLINE: Duration = Duration::from_mins(1);
+
+/// The program, without what the surroundings would tell it.
+pub(crate) fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_portcullis-controller"));
+    let names = [
+        "PORTCULLIS_LOG",
+        "PORTCULLIS_PASSWORD",
+        "ZITI_CTRL_EDGE_ADVERTISED_ADDRESS",
+        "ZITI_CTRL_EDGE_ADVERTISED_PORT",
+        "ZITI_USER",
+        "ZITI_PWD",
+    ];
+    for name in names {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// What a finished run left.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs the program to its end.
+pub(crate) fn finish(command: &mut Command) -> Finished {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    Finished {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Finished {
+    /// Asserts that the run failed with one clear sentence that contains `parts`.
+    pub(crate) fn failed_with(&self, parts: &[&str]) {
+        assert_eq!(self.code, Some(1), "{self:?}");
+        let line = self.stderr.lines().find(|line| line.starts_with("error: "));
+        let line = line.unwrap_or_else(|| panic!("no sentence in {self:?}"));
+        for part in parts {
+            assert!(line.contains(part), "{part:?} is not in {line:?}");
+        }
+        assert!(!self.stderr.contains("panicked"), "{self:?}");
+        assert!(!self.stderr.contains("backtrace"), "{self:?}");
+    }
+}
+
+/// A stream of the program that is read line by line.
+struct Lines {
+    fresh: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Lines {
+    fn of(stream: impl Read + Send + 'static) -> Self {
+        let (tell, fresh) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stream).lines() {
+                if tell.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self {
+            fresh,
+            seen: Vec::new(),
+        }
+    }
+
+    /// Waits for a line that contains `part`.
+    fn with(&mut self, part: &str) -> String {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            if let Some(line) = self.seen.iter().find(|line| line.contains(part)) {
+                return line.clone();
+            }
+            match self
+                .fresh
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(line) => self.seen.push(line),
+                Err(error) => panic!("no line with {part:?} ({error}) in {:#?}", self.seen),
+            }
+        }
+    }
+
+    /// Waits until the stream is closed, and gives all of it.
+    fn all(&mut self) -> String {
+        let end = Instant::now() + DEADLINE;
+        loop {
+            match self
+                .fresh
+                .recv_timeout(end.saturating_duration_since(Instant::now()))
+            {
+                Ok(line) => self.seen.push(line),
+                Err(RecvTimeoutError::Disconnected) => return self.seen.join("\n"),
+                Err(error) => panic!("it does not end ({error}): {:#?}", self.seen),
+            }
+        }
+    }
+}
+
+/// A run that serves.
+pub(crate) struct Serving {
+    child: Child,
+    stdout: Lines,
+    stderr: Lines,
+}
+
+impl Serving {
+    /// Starts the program.
+    pub(crate) fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdout = Lines::of(child.stdout.take().unwrap());
+        let stderr = Lines::of(child.stderr.take().unwrap());
+        Self {
+            child,
+            stdout,
+            stderr,
+        }
+    }
+
+    /// Waits for a line that contains `part`.
+    pub(crate) fn line(&mut self, part: &str) -> String {
+        self.stdout.with(part)
+    }
+
+    /// Waits for a line of the log that contains `part`.
+    pub(crate) fn logged(&mut self, part: &str) -> String {
+        self.stderr.with(part)
+    }
+
+    /// The value that stands behind `label` in the summary.
+    pub(crate) fn value(&mut self, label: &str) -> String {
+        let line = self.line(label);
+        line.trim().strip_prefix(label).unwrap().trim().to_owned()
+    }
+
+    /// Waits until everything that is told was told.
+    pub(crate) fn ready(&mut self) {
+        self.line("portcullis enroll laptop.jwt");
+    }
+
+    /// Asks the program to end and waits until it has.
+    pub(crate) fn stop(mut self, signal: &str) -> Finished {
+        let id = self.child.id().to_string();
+        let sent = Command::new("sh")
+            .args(["-c", "kill -\"$0\" \"$1\"", signal, &id])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        Finished {
+            stdout: self.stdout.all(),
+            stderr: self.stderr.all(),
+            code: self.child.wait().unwrap().code(),
+        }
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Starts a network in `home` on any free port.
+pub(crate) fn quickstart(home: &Path) -> Serving {
+    let mut serving = Serving::start(
+        program()
+            .args(["quickstart", "--ctrl-port", "0", "--home"])
+            .arg(home),
+    );
+    serving.ready();
+    serving
+}
+
+/// Makes a network in `home` and ends it again.
+pub(crate) fn made(home: &Path) {
+    let finished = quickstart(home).stop("TERM");
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+}
+
+/// The permission bits of a file.
+pub(crate) fn mode(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt as _;
+    let metadata =
+        std::fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    metadata.permissions().mode() & 0o777
+}
