@@ -3,7 +3,7 @@
 //! The token is spent in the transaction that makes the authenticator. Whatever fails before
 //! leaves it as it was.
 
-use super::{hash, owner};
+use super::{check_no_password, hash, owner};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
@@ -12,12 +12,12 @@ use portcullis_domain::FieldError;
 use portcullis_domain::access::Origin;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::Method;
+use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::tags::Tags;
-use portcullis_pki::Csr;
+use portcullis_pki::{Csr, IssueError};
 use portcullis_storage::tables::{
     AUTHENTICATOR, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue,
 };
@@ -84,13 +84,24 @@ pub async fn redeem(
         // Somebody else may have been faster: what is there now counts.
         let found = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
         let key = identity.key.dependent(AUTHENTICATOR, number.0);
+        if let Credential::Updb(_) = authenticator.credential {
+            check_no_password(rows.rows(), &identity.key)?;
+        }
         rows.remove(&found.key, &found.entity)?;
         rows.insert(&key, &authenticator)?;
         attach(rows, &owner(rows.rows(), &found)?)
     })
     .await?;
-    let actor = found.entity.enrollment.identity.as_str();
-    audit::changed_by_stranger(origin, actor, "enrollment.redeem", id.as_str());
+    let Enrollment {
+        id: enrollment,
+        identity: actor,
+        ..
+    } = &found.entity.enrollment;
+    let note = |operation, entity| {
+        audit::changed_by_stranger(origin, actor.as_str(), operation, entity);
+    };
+    note("enrollment.redeem", enrollment.as_str());
+    note("authenticator.create", id.as_str());
     Ok(redeemed)
 }
 
@@ -146,7 +157,7 @@ fn certify(
             now,
             &*app.env().entropy,
         )
-        .map_err(AppError::internal)?;
+        .map_err(not_issued)?;
     let pem = network.signing().chain_pem(&leaf);
     let credential = Credential::Cert(CertCredential {
         fingerprint: leaf.fingerprint().to_string(),
@@ -154,6 +165,13 @@ fn certify(
         is_issued_by_network: true,
     });
     Ok((credential, Redeemed::Certificate(pem)))
+}
+
+fn not_issued(error: IssueError) -> AppError {
+    match error {
+        IssueError::Entropy(error) => AppError::Entropy(error),
+        error => AppError::internal(error),
+    }
 }
 
 async fn choose(
