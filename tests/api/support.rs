@@ -2,7 +2,6 @@
 
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::change::Change;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
@@ -109,6 +108,3 @@ pub(crate) async fn everything(controller: &Harness, admin: &str) -> (Value, Val
     let enrollments = get(controller, admin, &format!("/enrollments?{all}")).await;
     (identities.data(), enrollments.data())
 }
-
-/// Keeps the type of changes in one place.
-pub(crate) type Body = portcullis_storage::engine::Body<Change>;
