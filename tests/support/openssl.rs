@@ -100,6 +100,8 @@ pub enum Key {
     P384,
     /// RSA with 2048 bits.
     Rsa2048,
+    /// RSA with 4096 bits.
+    Rsa4096,
 }
 
 impl Key {
@@ -108,6 +110,7 @@ impl Key {
             Self::P256 => "ec -pkeyopt ec_paramgen_curve:prime256v1",
             Self::P384 => "ec -pkeyopt ec_paramgen_curve:secp384r1",
             Self::Rsa2048 => "rsa:2048",
+            Self::Rsa4096 => "rsa:4096",
         }
     }
 }

@@ -1,0 +1,123 @@
+//! The C SDK of 2022, as the Python package `openziti` of that year carries it.
+//!
+//! It knows RS256 as the only signature of tokens, so it needs a controller with an RSA leaf. The
+//! package is fetched from the network, and only when `PORTCULLIS_TEST_WHEEL` is `1`.
+
+use crate::foreign_pki;
+use serde_json::json;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use support::tools::{are_required, are_there};
+use support::{Api, Site, Tool, command, run, wait};
+
+const PACKAGE: &str = "openziti==0.6.0";
+
+/// Time to fetch the package.
+const FETCHING: Duration = Duration::from_mins(5);
+
+const ENROLL: &str = "\
+import openziti
+open('laptop.json', 'w').write(openziti.enroll('laptop.jwt'))
+";
+
+/// In a network without services this call waits for the first one, so the test looks at the log
+/// and then ends the process.
+const LOAD: &str = "\
+import openziti
+openziti.load('laptop.json')
+";
+
+/// What the SDK logs on its way, in any order.
+const MILESTONES: [&str; 5] = [
+    "completed POST[/authenticate?method=cert]",
+    "logged in successfully",
+    "completed GET[/current-identity]",
+    "completed paging request GET[/current-identity/edge-routers]",
+    "completed paging request GET[/services]",
+];
+
+#[test]
+fn c_sdk_enrolls_and_loads() {
+    if !std::env::var("PORTCULLIS_TEST_WHEEL").is_ok_and(|value| value == "1") {
+        println!("skipped: PORTCULLIS_TEST_WHEEL is not 1");
+        return;
+    }
+    if !are_there(&[Tool::Curl, Tool::Openssl, Tool::Python]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(python) = install(folder.path()) else {
+        assert!(!are_required(), "{PACKAGE} cannot be installed");
+        println!("skipped: {PACKAGE} cannot be installed");
+        return;
+    };
+
+    let site = Site::new();
+    let controller = site.quickstart().with(["--key-type", "rsa2048"]).start();
+    check(&python, &site, &Api::admin(&controller));
+
+    let site = Site::new();
+    let controller = foreign_pki::start(&site);
+    let api = Api::at(controller.url(), &foreign_pki::authorities(&site));
+    check(&python, &site, &api.log_in("admin", foreign_pki::PASSWORD));
+}
+
+/// Puts the package into an environment of its own; `None` if it cannot be had.
+fn install(folder: &Path) -> Option<PathBuf> {
+    let venv = ["-m", "venv", "--clear"];
+    let made = run(Command::new("python3").args(venv).arg(folder));
+    if !made.status.success() {
+        return None;
+    }
+    let python = folder.join("bin/python");
+    let mut pip = Command::new(&python);
+    pip.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--only-binary=:all:",
+        PACKAGE,
+    ]);
+    let installed = command::run_with(&mut pip, &[], FETCHING);
+    installed.status.success().then_some(python)
+}
+
+fn check(python: &Path, site: &Site, admin: &Api) {
+    let identity = admin.create_identity("laptop", &json!({"ott": true}));
+    let jwt = identity["enrollment"]["ott"]["jwt"].as_str().unwrap();
+    fs::write(site.file("laptop.jwt"), jwt).unwrap();
+    let _ = run(sdk(python, site).args(["-c", ENROLL])).success();
+
+    let log = site.file("load.log");
+    let mut child = sdk(python, site)
+        .args(["-c", LOAD])
+        .stdin(Stdio::null())
+        .stdout(File::create(&log).unwrap())
+        .stderr(File::options().append(true).open(&log).unwrap())
+        .spawn()
+        .unwrap();
+    let reached = wait::until(Duration::from_secs(30), || {
+        let text = fs::read_to_string(&log).unwrap();
+        let missing = MILESTONES
+            .iter()
+            .find(|milestone| !text.contains(*milestone));
+        missing.map_or(Ok(()), |milestone| {
+            Err(format!("no {milestone:?} in {text}"))
+        })
+    });
+    let _ = child.kill();
+    let _ = child.wait();
+    reached.unwrap();
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(!text.contains(" ERROR "), "{text}");
+}
+
+/// A process of the SDK that logs what it does.
+fn sdk(python: &Path, site: &Site) -> Command {
+    let mut command = Command::new(python);
+    command.current_dir(site.work()).env("ZITI_LOG", "4");
+    command
+}

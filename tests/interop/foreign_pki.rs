@@ -1,0 +1,142 @@
+//! A controller that is configured by a file, with certificates that others have made.
+
+use serde_json::json;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use support::api::write_chain;
+use support::controller::free_port;
+use support::openssl::Key;
+use support::tools::are_there;
+use support::{Api, Controller, Openssl, Site, Tool, binaries, run};
+
+/// Password of the administrator.
+pub(crate) const PASSWORD: &str = "password-of-init";
+
+/// Where the authorities are, for clients.
+pub(crate) fn authorities(site: &Site) -> PathBuf {
+    site.file("cas.pem")
+}
+
+/// Makes a PKI of RSA 4096 keys with openssl, as OpenZiti's own tools would, and a controller file
+/// that names it; makes the administrator and starts the controller.
+pub(crate) fn start(site: &Site) -> Controller {
+    make_pki(&Openssl::new(site.work()));
+    let port = free_port();
+    let config = site.file("controller.yml");
+    fs::write(&config, configuration(port)).unwrap();
+    let mut init = Command::new(binaries::controller());
+    init.args(["init", "controller.yml", "-u", "admin", "-p", PASSWORD])
+        .current_dir(site.work());
+    let _ = run(&mut init).success();
+    let url = format!("https://localhost:{port}");
+    site.run(&config).at(&url).start()
+}
+
+fn make_pki(openssl: &Openssl) {
+    let file = |name: &str, text: &str| fs::write(openssl.file(name), text).unwrap();
+    let authority = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n";
+    file(
+        "root.ext",
+        &format!("{authority}subjectAltName=URI:spiffe://foreign\n"),
+    );
+    file("intermediate.ext", authority);
+    file(
+        "server.ext",
+        "basicConstraints=critical,CA:FALSE\n\
+         keyUsage=critical,digitalSignature,keyEncipherment\n\
+         extendedKeyUsage=serverAuth,clientAuth\n\
+         subjectAltName=DNS:localhost,IP:127.0.0.1,URI:spiffe://foreign/controller/one\n",
+    );
+    for (name, sign) in [
+        ("root", "-signkey root.key"),
+        (
+            "intermediate",
+            "-CA root.pem -CAkey root.key -CAcreateserial",
+        ),
+        (
+            "server",
+            "-CA intermediate.pem -CAkey intermediate.key -CAcreateserial",
+        ),
+    ] {
+        openssl.csr(name, Key::Rsa4096, &format!("/O=Foreign/CN={name}"));
+        let sign = format!("x509 -req -in {name}.csr -out {name}.pem {sign} -days 30");
+        openssl
+            .run(&format!("{sign} -sha256 -extfile {name}.ext"))
+            .success();
+    }
+    let read = |name: &str| fs::read_to_string(openssl.file(name)).unwrap();
+    let intermediate = read("intermediate.pem");
+    file(
+        "server.chain.pem",
+        &format!("{}{intermediate}", read("server.pem")),
+    );
+    file("cas.pem", &format!("{}{intermediate}", read("root.pem")));
+}
+
+fn configuration(port: u16) -> String {
+    format!(
+        "\
+v: 3
+db: ctrl.db
+identity:
+  cert: server.chain.pem
+  key: server.key
+  server_cert: server.chain.pem
+  server_key: server.key
+  ca: cas.pem
+ctrl:
+  listener: tls:127.0.0.1:6262
+  options:
+    advertiseAddress: tls:localhost:6262
+edge:
+  api:
+    address: localhost:{port}
+  enrollment:
+    signingCert:
+      cert: intermediate.pem
+      key: intermediate.key
+    edgeIdentity:
+      duration: 180m
+    edgeRouter:
+      duration: 180m
+web:
+  - name: all
+    bindPoints:
+      - interface: 127.0.0.1:{port}
+        address: localhost:{port}
+    apis:
+      - binding: edge-client
+      - binding: edge-management
+"
+    )
+}
+
+#[test]
+fn identity_enrolls_with_certificates_of_others() {
+    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = start(&site);
+    let api = Api::at(controller.url(), &authorities(&site));
+    let identity = api
+        .log_in("admin", PASSWORD)
+        .create_identity("laptop", &json!({"ott": true}));
+    let openssl = Openssl::new(site.work());
+    let csr = openssl.csr("laptop", Key::P256, "/CN=laptop");
+    let token = identity["enrollment"]["ott"]["token"].as_str().unwrap();
+    let (chain, key) = (site.file("laptop.pem"), site.file("laptop.key"));
+    write_chain(&api.enroll(token, &csr).expect(200), &chain);
+    let verify = "verify -x509_strict -purpose sslclient -CAfile root.pem -untrusted";
+    openssl
+        .run(&format!("{verify} laptop.pem laptop.pem"))
+        .success();
+    assert!(
+        openssl
+            .describe(&chain)
+            .contains("spiffe://foreign/identity/")
+    );
+    let session = api.log_in_with(&chain, &key).data();
+    assert_eq!(session["identityId"], identity["id"]);
+}
