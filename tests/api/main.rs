@@ -1,15 +1,22 @@
 //! The routes of a controller in the process: every operation, its successes and its refusals.
+#![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod answers;
 mod bodies;
 mod enrollment;
 mod failures;
+mod filters;
 mod first_identity;
 mod lists;
+mod lists_support;
+mod lives;
+mod logins;
 mod matrix;
 mod order;
 mod paths;
 mod races;
+mod rank;
+mod redemption;
 mod sessions;
 mod support;
 mod validation;

@@ -6,6 +6,7 @@ use portcullis_http::path::Api;
 use portcullis_testkit::Harness;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 #[tokio::test]
 async fn client_api_is_found_under_each_of_its_prefixes() {
@@ -38,12 +39,20 @@ async fn client_api_is_found_under_each_of_its_prefixes() {
     }
 }
 
+/// Every byte as `%XX`.
+fn percent(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut encoded, byte| {
+        write!(encoded, "%{byte:02X}").unwrap();
+        encoded
+    })
+}
+
 #[tokio::test]
 async fn paths_are_cleaned_and_parameters_decoded() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "x", json!({})).await;
-    let encoded: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let encoded = percent(&id);
     for path in [
         format!("/edge/management/v1/identities/{id}"),
         format!("/edge/management/v1//identities/{id}"),

@@ -6,7 +6,7 @@ use portcullis_domain::ids::AuthPolicyId;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTH_POLICY, RowsMut};
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
 /// Id of a policy that demands a TOTP code: nobody's session is ever full under it.
@@ -107,4 +107,68 @@ pub(crate) async fn everything(controller: &Harness, admin: &str) -> (Value, Val
     let identities = get(controller, admin, &format!("/identities?{all}")).await;
     let enrollments = get(controller, admin, &format!("/enrollments?{all}")).await;
     (identities.data(), enrollments.data())
+}
+
+/// Asks for the session that a token opens.
+pub(crate) async fn current(controller: &Harness, token: &str) -> Reply {
+    controller
+        .request(Method::GET, "/current-api-session")
+        .session(token)
+        .send()
+        .await
+}
+
+/// Logs in with the password that everybody has.
+pub(crate) async fn log_in(controller: &Harness, name: &str) -> Reply {
+    controller
+        .request(Method::POST, "/authenticate?method=password")
+        .json(&json!({"username": name, "password": PASSWORD}))
+        .send()
+        .await
+}
+
+/// The id of the identity with a name.
+pub(crate) async fn id_of(controller: &Harness, admin: &str, name: &str) -> String {
+    let name = name.replace(' ', "%20");
+    let path = format!("/identities?filter=name%3D%22{name}%22");
+    let list = get(controller, admin, &path).await.data();
+    text(&list[0], "id").to_owned()
+}
+
+/// Shuts an identity out.
+pub(crate) async fn disable(controller: &Harness, admin: &str, id: &str) {
+    let request = controller.manage(Method::POST, &format!("/identities/{id}/disable"), admin);
+    let reply = request.json(&json!({"durationMinutes": 0})).send().await;
+    assert_eq!(reply.json(), json!({"data": {}, "meta": {}}));
+}
+
+/// An identity with an enrollment: its id, and the enrollment as the identity shows it.
+pub(crate) async fn enrolling(
+    controller: &Harness,
+    admin: &str,
+    name: &str,
+    how: Value,
+) -> (String, Value) {
+    let id = create(controller, admin, name, json!({"enrollment": how})).await;
+    let method = if how.get("ott").is_some() {
+        "ott"
+    } else {
+        "updb"
+    };
+    let pending = pending(controller, admin, &id, method).await;
+    (id, pending)
+}
+
+/// Redeems a token with a password.
+pub(crate) async fn choose(controller: &Harness, token: &str, password: &str) -> Reply {
+    controller
+        .request(Method::POST, &format!("/enroll?method=updb&token={token}"))
+        .json(&json!({"password": password}))
+        .send()
+        .await
+}
+
+/// Status and code of a refusal for a mistake of the client.
+pub(crate) fn refused(name: &str) -> (u16, String) {
+    (400, name.to_owned())
 }

@@ -1,0 +1,281 @@
+//! Logging in: what it answers, what refuses it, and that nothing but its token counts afterwards.
+
+use crate::support::{current, disable, id_of, revision, text};
+use http::Method;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_testkit::{ADMIN, Harness, PASSWORD};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+const SECOND: SignedDuration = SignedDuration::from_secs(1);
+
+#[tokio::test]
+async fn login_answers_everything_that_clients_read() {
+    let controller = Harness::start().await;
+    let reply = controller
+        .request(Method::POST, "/authenticate?method=password")
+        .json(&json!({
+            "username": ADMIN, "password": PASSWORD, "configTypes": ["all"],
+            "envInfo": {"os": "linux", "arch": "arm64"}, "sdkInfo": {"type": "t", "version": "1"},
+        }))
+        .send()
+        .await;
+    let data = reply.data();
+    assert_eq!(reply.json()["meta"], json!({}));
+    let token = text(&data, "token");
+    assert_eq!(reply.headers["zt-session"], token);
+    assert_eq!(reply.headers["expiration-seconds"], "1800");
+    assert_eq!(
+        reply.headers["expires-at"],
+        "2031-04-05 06:37:08.009 +0000 UTC"
+    );
+    let id = text(&data, "id");
+    assert!(id.len() == 25 && id.starts_with('c'), "{id}");
+    let identity = text(&data, "identityId");
+    for (member, value) in [
+        ("createdAt", json!("2031-04-05T06:07:08.009Z")),
+        ("updatedAt", json!("2031-04-05T06:07:08.009Z")),
+        ("lastActivityAt", json!("2031-04-05T06:07:08.009Z")),
+        ("cachedLastActivityAt", json!("2031-04-05T06:07:08.009Z")),
+        ("expiresAt", json!("2031-04-05T06:37:08.009Z")),
+        ("expirationSeconds", json!(1800)),
+        ("tags", json!({})),
+        ("configTypes", json!(["all"])),
+        ("ipAddress", json!("127.0.0.1")),
+        ("authQueries", json!([])),
+        ("isMfaRequired", json!(false)),
+        ("isMfaComplete", json!(false)),
+        ("isCertExtendable", json!(false)),
+    ] {
+        assert_eq!(data[member], value, "{member}");
+    }
+    for absent in [
+        "improperClientCertChain",
+        "isCertExtendRequested",
+        "isCertKeyRollRequested",
+    ] {
+        assert!(data.get(absent).is_none(), "{absent}");
+    }
+    assert_eq!(
+        data["_links"]["self"]["href"],
+        format!("./api-sessions/{id}")
+    );
+    assert_eq!(
+        data["_links"]["sessions"]["href"],
+        format!("./api-sessions/{id}/sessions")
+    );
+    assert_eq!(data["identity"]["id"], identity);
+    assert_eq!(data["identity"]["name"], ADMIN);
+    assert_eq!(data["identity"]["entity"], "identities");
+
+    // The same members again, and the headers only at login.
+    controller.clock.advance(SECOND * 10);
+    let again = current(&controller, token).await;
+    let mut expected = data.clone();
+    for (member, time) in [
+        ("cachedLastActivityAt", "2031-04-05T06:07:18.009Z"),
+        ("expiresAt", "2031-04-05T06:37:18.009Z"),
+    ] {
+        expected[member] = json!(time);
+    }
+    let mut shown = again.data();
+    shown["lastActivityAt"] = expected["lastActivityAt"].clone();
+    shown["updatedAt"] = expected["updatedAt"].clone();
+    assert_eq!(shown, expected);
+    for header in ["expires-at", "expiration-seconds", "zt-session"] {
+        assert!(!again.headers.contains_key(header), "{header}");
+    }
+
+    let me = controller
+        .request(Method::GET, "/current-identity")
+        .session(token);
+    let me = me.send().await.data();
+    assert_eq!(me["envInfo"], json!({"os": "linux", "arch": "arm64"}));
+    assert_eq!(me["sdkInfo"], json!({"type": "t", "version": "1"}));
+    assert_eq!(me["_links"].as_object().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn logins_are_refused_alike() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    controller.user(&admin, "shut out", json!({})).await;
+    let id = id_of(&controller, &admin, "shut out").await;
+    disable(&controller, &admin, &id).await;
+    let at = revision(&controller);
+    let mut bodies = BTreeSet::new();
+    for (username, password) in [
+        ("nobody", PASSWORD),
+        (ADMIN, "wrong-password"),
+        ("Admin", PASSWORD),
+        (" admin", PASSWORD),
+        ("shut out", PASSWORD),
+    ] {
+        let login = controller.request(Method::POST, "/authenticate?method=password");
+        let login = login.json(&json!({"username": username, "password": password}));
+        let reply = login.send().await;
+        assert_eq!(
+            reply.error(),
+            (401, "INVALID_AUTH".to_owned()),
+            "{username}"
+        );
+        let mut body = reply.json();
+        body["error"]["requestId"] = json!(null);
+        bodies.insert(body.to_string());
+        assert!(!reply.text().contains(password));
+    }
+    let cert = controller.request(Method::POST, "/authenticate?method=cert");
+    assert_eq!(cert.send().await.error(), (401, "INVALID_AUTH".to_owned()));
+    assert_eq!(bodies.len(), 1, "{bodies:?}");
+    assert_eq!(revision(&controller), at);
+
+    for (query, body, status, code) in [
+        ("?method=password", json!({}), 400, "COULD_NOT_VALIDATE"),
+        (
+            "?method=password",
+            json!({"username": ADMIN}),
+            400,
+            "COULD_NOT_VALIDATE",
+        ),
+        (
+            "?method=password",
+            json!({"username": ADMIN, "password": ""}),
+            400,
+            "COULD_NOT_VALIDATE",
+        ),
+        (
+            "?method=password",
+            json!({"username": "abc", "password": PASSWORD}),
+            400,
+            "COULD_NOT_VALIDATE",
+        ),
+        (
+            "?method=password",
+            json!({"username": ADMIN, "password": "four"}),
+            400,
+            "COULD_NOT_VALIDATE",
+        ),
+        (
+            "?method=password",
+            json!({"username": 1, "password": PASSWORD}),
+            400,
+            "COULD_NOT_PARSE_BODY",
+        ),
+        (
+            "?method=Password",
+            json!({"username": ADMIN, "password": PASSWORD}),
+            400,
+            "COULD_NOT_VALIDATE",
+        ),
+        ("?method=fly", json!({}), 400, "COULD_NOT_VALIDATE"),
+        (
+            "",
+            json!({"username": ADMIN, "password": PASSWORD}),
+            400,
+            "COULD_NOT_VALIDATE",
+        ),
+        ("?method=ext-jwt", json!({}), 401, "UNAUTHORIZED"),
+    ] {
+        let path = format!("/authenticate{query}");
+        let reply = controller
+            .request(Method::POST, &path)
+            .json(&body)
+            .send()
+            .await;
+        assert_eq!(reply.error(), (status, code.to_owned()), "{query} {body}");
+        assert!(!reply.text().contains(PASSWORD));
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_the_whole_token_opens_a_session() {
+    let controller = Harness::start().await;
+    let token = controller.admin().await;
+    let mut others = BTreeSet::new();
+    for cut in 1..token.len() {
+        others.insert(token[..cut].to_owned());
+        others.insert(token[cut..].to_owned());
+    }
+    for position in 0..token.len() {
+        for bit in 0..7 {
+            let mut bytes = token.clone().into_bytes();
+            bytes[position] ^= 1 << bit;
+            others.insert(String::from_utf8(bytes).unwrap());
+        }
+    }
+    others.insert(token.to_uppercase());
+    others.insert(token.replace('-', ""));
+    others.insert(format!("{token}{token}"));
+    others.insert(format!("{token},{token}"));
+    others.insert(format!("Bearer {token}"));
+    others.remove(&token);
+    let mut tried = 0;
+    for other in others {
+        // What a header cannot carry cannot be presented.
+        let Ok(value) = http::HeaderValue::try_from(other.as_str()) else {
+            continue;
+        };
+        let request = controller.request(Method::GET, "/current-api-session");
+        let reply = request
+            .session(value.to_str().unwrap_or_default())
+            .send()
+            .await;
+        assert_eq!(reply.status, 401, "{other:?}");
+        tried += 1;
+    }
+    assert!(tried > 250, "{tried}");
+    current(&controller, &token).await.data();
+}
+
+#[tokio::test]
+async fn requests_cannot_name_another_principal() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let user = controller.user(&admin, "user", json!({})).await;
+    let own = id_of(&controller, &admin, "user").await;
+    let other = id_of(&controller, &admin, ADMIN).await;
+    let session = text(&current(&controller, &admin).await.data(), "id").to_owned();
+    for path in ["/current-identity", "/current-api-session"] {
+        for query in [
+            "",
+            "?id=ID",
+            "?identityId=ID",
+            "?asIdentity=ID",
+            "?apiSessionId=SESSION&token=TOKEN",
+        ] {
+            let query = query
+                .replace("ID", &other)
+                .replace("SESSION", &session)
+                .replace("TOKEN", &admin);
+            let request = controller.request(Method::GET, &format!("{path}{query}"));
+            let shown = request
+                .session(&user)
+                .header("zt-session", &admin)
+                .header("authorization", &format!("Bearer {admin}"))
+                .header("x-client-certpem", "AAAA")
+                .header("x-edge-router-proxy-request", "1")
+                .header("ziti-identity", &other)
+                .json(&json!({"id": other, "identityId": other, "token": admin}))
+                .send()
+                .await
+                .data();
+            let id = if path == "/current-identity" {
+                &shown["id"]
+            } else {
+                &shown["identityId"]
+            };
+            assert_eq!(id, own.as_str(), "{path}{query}");
+        }
+    }
+    let end = controller.request(
+        Method::DELETE,
+        &format!("/current-api-session?id={session}"),
+    );
+    end.session(&user)
+        .json(&json!({"id": session}))
+        .send()
+        .await
+        .data();
+    current(&controller, &admin).await.data();
+    assert_eq!(current(&controller, &user).await.status, 401);
+}

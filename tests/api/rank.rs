@@ -1,0 +1,143 @@
+//! What callers below an administrator may not do to one, whatever their permissions.
+
+use crate::support::{create, get, merge, pending, read, revision};
+use http::Method;
+use portcullis_testkit::Harness;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn callers_below_an_administrator_cannot_make_or_touch_one() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let helper = json!({"permissions": ["identity", "enrollment"]});
+    let helper = controller.user(&admin, "helper", helper).await;
+    let make = |name: &str, more: Value| {
+        let mut body = json!({"name": name, "isAdmin": false, "enrollment": {"ott": true}});
+        merge(&mut body, more);
+        let request = controller.manage(Method::POST, "/identities", &admin);
+        let controller = &controller;
+        let admin = &admin;
+        async move {
+            let id = request.json(&body).send().await.id();
+            let pending = pending(controller, admin, &id, "ott").await;
+            (id, pending["id"].as_str().unwrap().to_owned())
+        }
+    };
+    let (boss, boss_enrollment) = make("boss", json!({"isAdmin": true})).await;
+    let (peer, peer_enrollment) = make("peer", json!({})).await;
+    let bare = create(&controller, &admin, "bare boss", json!({"isAdmin": true}));
+    let bare = bare.await;
+    let later = "2040-01-01T00:00:00Z";
+    let at = revision(&controller);
+    for (method, path, body) in [
+        (
+            Method::POST,
+            "/identities".to_owned(),
+            json!({"name": "n", "isAdmin": true}),
+        ),
+        (
+            Method::POST,
+            "/identities".to_owned(),
+            json!({"name": "n", "isAdmin": false, "permissions": []}),
+        ),
+        (
+            Method::POST,
+            "/identities".to_owned(),
+            json!({"name": "n", "isAdmin": false, "permissions": ["ca"]}),
+        ),
+        (
+            Method::PUT,
+            format!("/identities/{peer}"),
+            json!({"name": "peer", "type": "Default", "isAdmin": false}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
+            json!({"isAdmin": true}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
+            json!({"isAdmin": false}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
+            json!({"permissions": ["ca"]}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{boss}"),
+            json!({"name": "servant"}),
+        ),
+        (
+            Method::POST,
+            format!("/identities/{boss}/disable"),
+            json!({"durationMinutes": 1}),
+        ),
+        (
+            Method::POST,
+            format!("/identities/{boss}/enable"),
+            json!({}),
+        ),
+        (Method::DELETE, format!("/identities/{boss}"), json!({})),
+        (
+            Method::GET,
+            format!("/enrollments/{boss_enrollment}"),
+            json!({}),
+        ),
+        (
+            Method::DELETE,
+            format!("/enrollments/{boss_enrollment}"),
+            json!({}),
+        ),
+        (
+            Method::POST,
+            format!("/enrollments/{boss_enrollment}/refresh"),
+            json!({"expiresAt": later}),
+        ),
+        (
+            Method::POST,
+            "/enrollments".to_owned(),
+            json!({"identityId": bare, "method": "ott", "expiresAt": later}),
+        ),
+    ] {
+        let request = controller.manage(method.clone(), &path, &helper);
+        let reply = request.json(&body).send().await;
+        let what = format!("{method} {path} {body}: {}", reply.text());
+        assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{what}");
+        assert_eq!(
+            reply.json()["error"]["cause"]["code"],
+            "UNHANDLED",
+            "{what}"
+        );
+    }
+    assert_eq!(revision(&controller), at);
+
+    // What a token would open is not shown either, wherever it could be read.
+    let listed = get(&controller, &helper, "/enrollments").await;
+    let ids: Vec<_> = listed
+        .data()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].clone())
+        .collect();
+    assert_eq!(ids, [json!(peer_enrollment)]);
+    assert_eq!(listed.json()["meta"]["pagination"]["totalCount"], 1);
+    let path = format!("/identities/{boss}/enrollments");
+    let listed = get(&controller, &helper, &path).await;
+    assert_eq!(listed.data(), json!([]));
+    let shown = read(&controller, &helper, &boss).await;
+    assert_eq!(
+        shown["enrollment"],
+        json!({}),
+        "an administrator's token makes an administrator"
+    );
+    let listed = get(&controller, &helper, "/identities?filter=name%3D%22boss%22").await;
+    assert_eq!(listed.data()[0]["enrollment"], json!({}));
+    let shown = read(&controller, &helper, &peer).await;
+    assert!(shown["enrollment"]["ott"]["token"].is_string());
+    let shown = read(&controller, &admin, &boss).await;
+    assert!(shown["enrollment"]["ott"]["token"].is_string());
+}
