@@ -12,12 +12,14 @@ use portcullis_api::decode::{Decode as _, DecodeError};
 use portcullis_api::enroll::{Enroll, EnrollOtt, EnrollmentResult};
 use portcullis_app::AppError;
 use portcullis_app::enrollments::{self, Proof, Redeemed, Redemption};
+use portcullis_domain::FieldError;
 use secrecy::SecretString;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
         open::<Proofs, _, _>(Method::POST, "/enroll", enroll),
         open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
+        open::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Client]))
@@ -72,6 +74,22 @@ async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError>
         proof: Proof {
             csr: body.client_csr.unwrap_or_default(),
             password: None,
+        },
+    };
+    redeem(&call.context, redemption).await
+}
+
+async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
+    let Some(token) = call.context.query.get("token") else {
+        let missing = FieldError::new("token", "token in query is required", "[]");
+        return Err(ApiError::field(missing));
+    };
+    let redemption = Redemption {
+        token: token.into(),
+        method: Some("updb".to_owned()),
+        proof: Proof {
+            csr: String::new(),
+            password: call.body.0.password,
         },
     };
     redeem(&call.context, redemption).await
