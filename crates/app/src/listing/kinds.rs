@@ -34,13 +34,16 @@ pub static ENROLLMENTS: Schema = Schema::entity(&[
     Symbol::string("caId"),
 ]);
 
+/// Configs, into which the filters of services and edge routers look.
+pub static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);
+
 /// Services.
 pub static SERVICES: Schema = Schema::entity(&[
     Symbol::string("name"),
     Symbol::string("terminatorStrategy"),
     Symbol::set("roleAttributes"),
     Symbol::boolean("isFabricOnly"),
-    Symbol::set("configs"),
+    Symbol::references("configs", &CONFIGS),
 ]);
 
 /// Edge routers.
@@ -50,7 +53,7 @@ pub static EDGE_ROUTERS: Schema = Schema::entity(&[
     Symbol::integer("cost"),
     Symbol::boolean("noTraversal"),
     Symbol::boolean("disabled"),
-    Symbol::set("configs"),
+    Symbol::references("configs", &CONFIGS),
     Symbol::set("roleAttributes"),
     Symbol::boolean("isVerified"),
     Symbol::boolean("isTunnelerEnabled"),
