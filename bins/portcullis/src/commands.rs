@@ -25,7 +25,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Whoami(arguments) => whoami::run(&context, arguments).await,
         Command::Enroll(arguments) => enroll::run(&context, arguments).await,
         Command::Version(arguments) => version::run(&context, arguments).await,
-        Command::Completion(arguments) => completion::run(context.output, arguments),
+        Command::Completion(arguments) => completion::run(&arguments),
         Command::Identity(command) => {
             command.check(context.output)?;
             let session = context.session()?;

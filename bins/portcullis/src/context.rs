@@ -25,6 +25,7 @@ pub(crate) struct Context {
     pub(crate) profile: String,
     /// How long a request may take.
     pub(crate) timeout: Duration,
+    clock: SystemClock,
     is_verbose: bool,
 }
 
@@ -36,17 +37,14 @@ impl Context {
             store: ProfileStore::locate(arguments.config_dir)?,
             profile: arguments.profile,
             timeout: Duration::from_secs(arguments.timeout),
+            clock: SystemClock,
             is_verbose: arguments.verbose,
         })
     }
 
     /// The present instant.
-    #[expect(
-        clippy::unused_self,
-        reason = "the time belongs to what commands work with"
-    )]
     pub(crate) fn now(&self) -> Timestamp {
-        SystemClock.now()
+        self.clock.now()
     }
 
     /// Begins a client.

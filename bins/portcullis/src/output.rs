@@ -40,30 +40,30 @@ impl Output {
         table: impl FnOnce() -> Table,
     ) -> Result<(), CliError> {
         match self.format {
-            Format::Table => self.raw(&table().render()),
+            Format::Table => write(&table().render()),
             Format::Json => {
                 let mut text = serde_json::to_string_pretty(document).map_err(|error| {
                     CliError::failed("the result cannot be written").because(error)
                 })?;
                 text.push('\n');
-                self.raw(&text)
+                write(&text)
             },
         }
     }
+}
 
-    /// Writes `text` as it is.
-    pub(crate) fn raw(self, text: &str) -> Result<(), CliError> {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes())?;
-        stdout.flush()?;
-        Ok(())
-    }
+/// Writes `text` as it is.
+pub(crate) fn write(text: &str) -> Result<(), CliError> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
 
-    /// Tells people something beside the result.
-    pub(crate) fn note(self, text: &str) {
-        // A note that nobody reads is no failure.
-        let _ = writeln!(io::stderr(), "{}", printable(text));
-    }
+/// Tells people something beside the result.
+pub(crate) fn note(text: &str) {
+    // A note that nobody reads is no failure.
+    let _ = writeln!(io::stderr(), "{}", printable(text));
 }
 
 /// Escapes what would drive a terminal: control characters, and those that change the direction of

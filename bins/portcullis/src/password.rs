@@ -5,24 +5,23 @@ use crate::{files, prompt};
 use clap::Args;
 use secrecy::SecretString;
 use std::convert::Infallible;
+use std::env::{self, VarError};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
+
+/// Holds a password when no argument says where it is.
+const VARIABLE: &str = "PORTCULLIS_PASSWORD";
 
 /// Where a password comes from. Without any of these it is asked for.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PasswordArgs {
-    /// The password. Other users of this machine may see it; prefer one of the other ways
-    #[arg(
-        long,
-        value_name = "PASSWORD",
-        env = "PORTCULLIS_PASSWORD",
-        hide_env_values = true,
-        value_parser = secret
-    )]
+    /// The password. Other users of this machine may see it; prefer a file, or the environment
+    /// variable `PORTCULLIS_PASSWORD`
+    #[arg(long, value_name = "PASSWORD", value_parser = secret)]
     password: Option<SecretString>,
 
     /// Read the password from the first line of a file, or of the standard input for `-`
-    #[arg(long, value_name = "FILE", overrides_with = "password")]
+    #[arg(long, value_name = "FILE", conflicts_with = "password")]
     password_file: Option<PathBuf>,
 }
 
@@ -35,9 +34,15 @@ impl PasswordArgs {
                 .map(SecretString::from)
                 .ok_or_else(|| CliError::usage(format!("{} holds no password", path.display())));
         }
-        match &self.password {
-            Some(password) => Ok(password.clone()),
-            None => prompt::password(question, is_new),
+        if let Some(password) = &self.password {
+            return Ok(password.clone());
+        }
+        match env::var(VARIABLE) {
+            Ok(password) => Ok(SecretString::from(password)),
+            Err(VarError::NotPresent) => prompt::password(question, is_new),
+            Err(VarError::NotUnicode(_)) => {
+                Err(CliError::usage(format!("{VARIABLE} does not hold text")))
+            },
         }
     }
 }

@@ -27,8 +27,8 @@ impl Table {
     fn bare() -> Self {
         let mut inner = comfy_table::Table::new();
         inner.load_preset(presets::NOTHING);
-        // Wraps at the width of the terminal; what goes to a file or a pipe stays on its line.
-        inner.set_content_arrangement(ContentArrangement::Dynamic);
+        // A row is a line, however narrow the terminal: ids have to stay whole to be copied.
+        inner.set_content_arrangement(ContentArrangement::Disabled);
         Self {
             inner,
             footer: None,

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
-use crate::output::printable;
+use crate::output::{self, printable};
 use crate::{profile, prompt};
 use portcullis_client::{Client, ClientError, Trust, first_contact};
 use portcullis_pki::{Certificate, certificates_to_pem, pkcs7};
@@ -42,7 +42,7 @@ pub(crate) async fn unknown(
         CliError::failed("the authorities of the controller cannot be read").because(error)
     })?;
     let (client, authorities) = choose(context, url, offered).await?;
-    context.output.note(&introduction(url, &authorities));
+    output::note(&introduction(url, &authorities));
     if !is_accepted && !prompt::confirm("Is this the authority that you expect?", "--yes")? {
         return Err(CliError::failed("the controller is not trusted")
             .hint("ask its administrator for the fingerprint, or for the file to give to `--ca`"));

@@ -1,5 +1,6 @@
 //! The client: verbs over endpoints.
 
+use crate::body::Body;
 use crate::builder::ClientBuilder;
 use crate::connection::Connector;
 use crate::endpoint::Endpoint;
@@ -27,8 +28,6 @@ use url::Url;
 /// Carries the session token.
 const SESSION: &str = "zt-session";
 
-const JSON: &str = "application/json";
-
 /// The largest answer that is read: 256 MiB, a list of some hundred thousand entities.
 const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
 
@@ -43,50 +42,6 @@ struct Shared {
     connector: Connector,
     timeout: Duration,
     observer: Option<Observer>,
-}
-
-/// The body of a request.
-#[derive(Clone, Default)]
-pub struct Body {
-    content_type: Option<&'static str>,
-    bytes: Bytes,
-}
-
-impl Body {
-    /// No body.
-    pub fn none() -> Self {
-        Self::default()
-    }
-
-    /// Bytes of some type.
-    pub fn new(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
-        Self {
-            content_type: Some(content_type),
-            bytes: bytes.into(),
-        }
-    }
-
-    /// A value as JSON.
-    ///
-    /// # Errors
-    ///
-    /// [`ClientError::Unwritable`] when the value has no form in JSON.
-    pub fn json(value: &impl Serialize) -> Result<Self, ClientError> {
-        serde_json::to_vec(value)
-            .map(|bytes| Self::new(JSON, bytes))
-            .map_err(|error| ClientError::Unwritable(error.to_string()))
-    }
-}
-
-impl fmt::Debug for Body {
-    /// Tells the size and not the content, which may hold passwords.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Body")
-            .field("content_type", &self.content_type)
-            .field("length", &self.bytes.len())
-            .finish()
-    }
 }
 
 impl Client {

@@ -30,6 +30,7 @@
 //! # }
 //! ```
 
+mod body;
 mod builder;
 mod client;
 mod connection;
@@ -42,8 +43,9 @@ mod reply;
 mod resources;
 mod trust;
 
+pub use body::Body;
 pub use builder::{BuildError, ClientBuilder, ClientCertificate};
-pub use client::{Body, Client};
+pub use client::Client;
 pub use endpoint::{Api, Endpoint};
 pub use error::{ClientError, Refusal};
 pub use exchange::{Exchange, Observer};

@@ -2,7 +2,7 @@
 
 use crate::cli::Cli;
 use crate::error::CliError;
-use crate::output::Output;
+use crate::output;
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
@@ -19,7 +19,7 @@ pub(crate) struct CompletionArgs {
     shell: Shell,
 }
 
-pub(crate) fn run(output: Output, arguments: CompletionArgs) -> Result<(), CliError> {
+pub(crate) fn run(arguments: &CompletionArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
     clap_complete::generate(
         arguments.shell,
@@ -27,5 +27,5 @@ pub(crate) fn run(output: Output, arguments: CompletionArgs) -> Result<(), CliEr
         "portcullis",
         &mut script,
     );
-    output.raw(&String::from_utf8_lossy(&script))
+    output::write(&String::from_utf8_lossy(&script))
 }

@@ -123,7 +123,8 @@ fn table(report: &Report, (singular, plural): (&str, &str)) -> Table {
         table.row(["deleted", &target.id, &target.name]);
     }
     for failure in &report.failed {
-        table.row(["failed", &failure.target.id, &failure.target.name]);
+        let Failure { target, error } = failure;
+        table.row(["failed", &target.id, &target.name, error]);
     }
     let deleted = table::count(report.deleted.len(), singular, plural);
     table.footer(format!("{deleted} deleted"))

@@ -44,13 +44,13 @@ pub(crate) fn standing<T>(list: &ListEnvelope<T>, singular: &str, plural: &str) 
         return whole;
     }
     let first = page.offset.saturating_add(1);
-    let last = page
+    let end = page
         .offset
         .saturating_add(i64::try_from(shown).unwrap_or(i64::MAX));
     if shown == 0 {
         format!("none of {whole} at this offset")
     } else {
-        format!("{first} to {last} of {whole}; see more with --limit and --offset")
+        format!("{first} to {end} of {whole}; see more with --limit and --offset")
     }
 }
 

@@ -1,9 +1,8 @@
 //! Handing out enrollment tokens.
 
-use crate::context::Context;
 use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
-use crate::output::Output;
+use crate::output::{self, Output};
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::{Path, PathBuf};
@@ -71,24 +70,18 @@ impl TokenArgs {
 
 impl Destination {
     /// Puts the token there. The answer is whether the standard output is still free.
-    pub(crate) fn deliver(
-        self,
-        context: &Context,
-        token: Option<&SecretString>,
-    ) -> Result<bool, CliError> {
+    pub(crate) fn deliver(self, token: Option<&SecretString>) -> Result<bool, CliError> {
         let missing = || CliError::failed("the controller gave no token for the enrollment");
         match self {
             Self::Nowhere => Ok(true),
             Self::Stdout => {
                 let token = token.ok_or_else(missing)?.expose_secret();
-                context.output.raw(&format!("{token}\n"))?;
+                output::write(&format!("{token}\n"))?;
                 Ok(false)
             },
             Self::File(file, path) => {
                 file.finish(token.ok_or_else(missing)?.expose_secret().as_bytes())?;
-                context
-                    .output
-                    .note(&format!("The token is in {}.", path.display()));
+                output::note(&format!("The token is in {}.", path.display()));
                 Ok(true)
             },
         }

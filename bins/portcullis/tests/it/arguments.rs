@@ -77,10 +77,27 @@ fn files_are_named_when_they_are_not_what_they_should_be() {
 }
 
 #[test]
-fn password_in_the_environment_is_not_shown() {
+fn password_comes_from_one_place() {
     let environment = Environment::new();
-    let mut command = environment.command();
-    command.env("PORTCULLIS_PASSWORD", "s3cret-password");
-    let help = outcome(command.args(["login", "--help"]));
-    assert!(help.stdout.contains("PORTCULLIS_PASSWORD"));
+    environment.write("empty", "\n");
+    let line = [
+        "login",
+        "https://localhost:1280",
+        "-u",
+        "admin",
+        "--password-file",
+        "empty",
+    ];
+    let both = outcome(
+        environment
+            .command()
+            .args(line)
+            .args(["--password", "s3cret"]),
+    );
+    assert_eq!(both.code, 2);
+    assert!(
+        both.stderr.contains("cannot be used with"),
+        "{}",
+        both.stderr
+    );
 }

@@ -1,9 +1,5 @@
 //! The command line as a process, without a controller.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "what is unexpected ends a test"
-)]
+#![expect(clippy::unwrap_used, reason = "what is unexpected ends a test")]
 
 mod arguments;
 mod environment;

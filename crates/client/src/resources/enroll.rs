@@ -1,6 +1,7 @@
 //! Completing enrollments.
 
-use crate::client::{Body, Client};
+use crate::body::Body;
+use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use portcullis_api::enroll::{Enroll, EnrollmentResult};

@@ -1,6 +1,7 @@
 //! Enrollments, for administrators.
 
-use crate::client::{Body, Client};
+use crate::body::Body;
+use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;

@@ -1,6 +1,7 @@
 //! What a controller tells everyone.
 
-use crate::client::{Body, Client};
+use crate::body::Body;
+use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use http::Method;

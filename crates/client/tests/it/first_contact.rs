@@ -12,7 +12,7 @@ async fn claims_are_collected_without_belief() {
     let server = Server::start(&leaf, &authority, Say::Answer(200, "MIIB\nAAAA")).await;
     let timeout = Duration::from_secs(30);
     let probe = first_contact::probe(&server.url(), timeout).await.unwrap();
-    assert_eq!(probe.chain, [leaf.certificate.clone()]);
+    assert_eq!(probe.chain, std::slice::from_ref(&leaf.certificate));
     assert_eq!(probe.ca_bundle, "MIIB\nAAAA");
     let request = &server.seen().requests[0];
     assert!(request.starts_with("GET /edge/client/v1/.well-known/est/cacerts HTTP/1.1\r\n"));

@@ -1,10 +1,5 @@
 //! The client against a server that says what a test wants said.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "what is unexpected ends a test"
-)]
+#![expect(clippy::unwrap_used, reason = "what is unexpected ends a test")]
 
 mod certificates;
 mod connections;

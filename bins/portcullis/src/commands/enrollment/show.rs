@@ -50,7 +50,7 @@ pub(super) fn deliver(
     destination: Destination,
     enrollment: &EnrollmentDetail,
 ) -> Result<(), CliError> {
-    if destination.deliver(context, enrollment.jwt.as_ref())? {
+    if destination.deliver(enrollment.jwt.as_ref())? {
         let now = context.now();
         context
             .output

@@ -133,7 +133,7 @@ pub(super) async fn run(
     })?;
     let token = state::pending(&identity).next();
     let token = token.map(|(_, enrollment)| &enrollment.jwt);
-    if destination.deliver(context, token)? {
+    if destination.deliver(token)? {
         let now = context.now();
         context
             .output
@@ -145,6 +145,7 @@ pub(super) async fn run(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::Format;
     use clap::Parser;
     use serde_json::{Value, json};
 
@@ -197,7 +198,7 @@ mod tests {
             assert!(
                 parse(line)
                     .unwrap()
-                    .check(Output::new(Default::default()))
+                    .check(Output::new(Format::Table))
                     .is_err(),
                 "{line}"
             );

@@ -1,0 +1,52 @@
+//! Bodies of requests.
+
+use crate::error::ClientError;
+use bytes::Bytes;
+use serde::Serialize;
+use std::fmt;
+
+const JSON: &str = "application/json";
+
+/// The body of a request.
+#[derive(Clone, Default)]
+pub struct Body {
+    pub(crate) content_type: Option<&'static str>,
+    pub(crate) bytes: Bytes,
+}
+
+impl Body {
+    /// No body.
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// Bytes of some type.
+    pub fn new(content_type: &'static str, bytes: impl Into<Bytes>) -> Self {
+        Self {
+            content_type: Some(content_type),
+            bytes: bytes.into(),
+        }
+    }
+
+    /// A value as JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Unwritable`] when the value has no form in JSON.
+    pub fn json(value: &impl Serialize) -> Result<Self, ClientError> {
+        serde_json::to_vec(value)
+            .map(|bytes| Self::new(JSON, bytes))
+            .map_err(|error| ClientError::Unwritable(error.to_string()))
+    }
+}
+
+impl fmt::Debug for Body {
+    /// Tells the size and not the content, which may hold passwords.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Body")
+            .field("content_type", &self.content_type)
+            .field("length", &self.bytes.len())
+            .finish()
+    }
+}
