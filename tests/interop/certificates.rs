@@ -46,13 +46,17 @@ fn certificate_that_the_controller_did_not_issue_itself_is_refused() {
     let openssl = Openssl::new(site.work());
     let (issuer, issuer_key) = issuer(&site);
     openssl.csr("forged", Key::P256, "/CN=forged");
+    // The first certificate of the bundle is the root, which names the trust domain.
+    let description = openssl.describe(&controller.ca());
+    let domain = description
+        .split_once("URI:spiffe://")
+        .and_then(|(_, domain)| domain.lines().next())
+        .expect("the root names the trust domain");
+    let id = identity["id"].as_str().unwrap();
+    let name = format!("subjectAltName=URI:spiffe://{domain}/identity/{id}");
     std::fs::write(
         site.file("extensions"),
-        format!(
-            "extendedKeyUsage=clientAuth\nsubjectAltName=URI:spiffe://{}/identity/{}\n",
-            "quickstart",
-            identity["id"].as_str().unwrap()
-        ),
+        format!("extendedKeyUsage=clientAuth\n{name}\n"),
     )
     .unwrap();
     for (days, name) in [("1", "valid"), ("-1", "expired")] {
