@@ -179,7 +179,7 @@ async fn creation_refuses_each_fault() {
         (json!({"enrollment": {"updb": true}}), 400, PARSE, None),
         (json!({"enrollment": [1]}), 400, PARSE, None),
         (
-            json!({"enrollment": {"ott": true, "updb": "u"}}),
+            json!({"enrollment": {"ott": true, "updb": "user"}}),
             400,
             VALIDATE,
             Some("enrollment"),
@@ -191,13 +191,13 @@ async fn creation_refuses_each_fault() {
             Some("enrollment"),
         ),
         (
-            json!({"enrollment": {"ottca": "c", "updb": "u"}}),
+            json!({"enrollment": {"ottca": "c", "updb": "user"}}),
             400,
             VALIDATE,
             Some("enrollment"),
         ),
         (
-            json!({"enrollment": {"ott": true, "ottca": "c", "updb": "u"}}),
+            json!({"enrollment": {"ott": true, "ottca": "c", "updb": "user"}}),
             400,
             VALIDATE,
             Some("enrollment"),

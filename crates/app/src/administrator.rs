@@ -1,6 +1,7 @@
 //! What must exist before anybody can log in: the default policy and the first administrator.
 
 use crate::app::App;
+use crate::audit;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use portcullis_domain::FieldError;
@@ -87,6 +88,6 @@ pub async fn initialise(
         Ok::<_, AppError>(())
     })
     .await?;
-    tracing::info!(target: "audit", operation = "administrator.create", entity = id.as_str(), "change committed");
+    audit::changed_by_controller("administrator.create", id.as_str());
     Ok(id)
 }

@@ -3,7 +3,9 @@
 use crate::error::AppError;
 use crate::network::Network;
 use crate::password::PasswordPool;
+use crate::sessions;
 use portcullis_domain::Env;
+use portcullis_domain::access::{Action, Caller, Denied, Permit};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::ids::Number;
@@ -124,6 +126,30 @@ impl App {
         let outcome = submit_with(&*self.engine, move |tx| body(&mut RowsMut::new(tx)))
             .map_err(AppError::from)?;
         outcome.await.map_err(AppError::from)?
+    }
+
+    /// Runs `body` in a transaction, as [`App::commit`] does, on behalf of a caller.
+    ///
+    /// Between the permit and the transaction the caller may have lost its session or its rights;
+    /// so both are looked at once more, and the body gets the caller as it is then.
+    pub(crate) async fn commit_for<A: Action, T>(
+        &self,
+        permit: &Permit<A>,
+        mut body: impl FnMut(&mut RowsMut<'_>, &Caller) -> Result<T, AppError> + Send + 'static,
+    ) -> Result<T, AppError>
+    where
+        T: Send + 'static,
+    {
+        let permit = permit.clone();
+        let now = self.env.now();
+        self.commit(move |rows| {
+            let caller = sessions::again(rows.rows(), permit.caller(), now)?;
+            if !caller.may(A::ACCESS) {
+                return Err(Denied.into());
+            }
+            body(rows, &caller)
+        })
+        .await
     }
 
     /// Draws the number of a new record.

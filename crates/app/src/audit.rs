@@ -36,3 +36,8 @@ pub(crate) fn changed_by_stranger(
         "change committed",
     );
 }
+
+/// Notes a change that the controller made by itself.
+pub(crate) fn changed_by_controller(operation: &'static str, entity: &str) {
+    tracing::info!(target: "audit", operation, entity, actor = "controller", "change committed");
+}

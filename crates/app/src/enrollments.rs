@@ -14,8 +14,9 @@ use crate::identities;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::TokenHash;
+use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, MethodKind};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
@@ -67,9 +68,7 @@ impl Draft {
             tags: Tags::default(),
             identity: identity.clone(),
             method,
-            // Tokens name whole seconds; the store does not promise more than they do.
-            expires_at: Timestamp::from_second(expires_at.as_second())
-                .map_err(AppError::internal)?,
+            expires_at: whole_seconds(expires_at)?,
         };
         let number = app.number(ENROLLMENT);
         let key = identity_key(identity_number).dependent(ENROLLMENT, number.0);
@@ -159,8 +158,9 @@ fn look(
 pub struct CreateEnrollment {
     /// The identity.
     pub identity: IdentityId,
-    /// How it is to be redeemed.
-    pub method: Method,
+    /// How it is to be redeemed, or what is missing to know that; an identity that does not exist
+    /// is reported before.
+    pub method: Result<Method, FieldError>,
     /// When it is to end.
     pub expires_at: Timestamp,
 }
@@ -171,50 +171,79 @@ pub async fn create(
     permit: &Permit<Create>,
     input: CreateEnrollment,
 ) -> Result<EnrollmentId, AppError> {
-    let unknown_identity =
-        || identities::unknown("identityId", "identity not found", input.identity.as_str());
-    if input.expires_at <= app.env().now() {
-        return Err(identities::unknown(
-            "expiresAt",
-            "must be after the current date and time",
-            &input.expires_at.to_string(),
-        ));
-    }
-    let identity = match identities::find(app.snapshot()?.rows(), &input.identity) {
-        Ok(identity) => identity,
-        Err(AppError::NotFound { .. }) => return Err(unknown_identity()),
-        Err(error) => return Err(error),
-    };
-    check_rank(permit.caller(), &identity.entity)?;
-    if let Method::OttCa { ca } = &input.method {
-        // Third-party authorities are a kind that has no members yet: none can be referred to.
-        return Err(identities::unknown("caId", "ca not found", ca.as_str()));
-    }
     let CreateEnrollment {
-        identity: identity_id,
+        identity: id,
         method,
         expires_at,
     } = input;
-    let draft = Draft::new(app, identity.number(), &identity_id, method, expires_at)?;
-    let id = draft.stored.enrollment.id.clone();
-    let identity_key = identity.key;
-    app.commit(move |rows| {
-        if rows.rows().get::<Identity>(&identity_key)?.is_none() {
-            return Err(AppError::not_found("identity", identity_key.to_string()));
-        }
-        let kind = draft.stored.enrollment.method.kind();
-        let present = rows.rows().dependents::<StoredEnrollment>(&identity_key)?;
-        if present
-            .iter()
-            .any(|other| other.entity.enrollment.method.kind() == kind)
-        {
-            return Err(AppError::EnrollmentExists);
-        }
+    let expires_at = whole_seconds(expires_at)?;
+    if expires_at <= app.env().now() {
+        return Err(identities::unknown(
+            "expiresAt",
+            IN_THE_FUTURE,
+            &expires_at.to_string(),
+        ));
+    }
+    let unknown = || identities::unknown("identityId", "identity not found", id.as_str());
+    let key = match identities::find(app.snapshot()?.rows(), &id) {
+        Ok(identity) => identity.key,
+        Err(AppError::NotFound { .. }) => return Err(unknown()),
+        Err(error) => return Err(error),
+    };
+    let method = method.map_err(AppError::InvalidField)?;
+    if let Method::OttCa { ca } = &method {
+        // Third-party authorities are a kind that has no members yet: none can be referred to.
+        return Err(identities::unknown("caId", "ca not found", ca.as_str()));
+    }
+    let draft = Draft::new(app, Number(key.id().1), &id, method, expires_at)?;
+    let enrollment = draft.stored.enrollment.id.clone();
+    app.commit_for(permit, move |rows, caller| {
+        let gone = || identities::unknown("identityId", "identity not found", id.as_str());
+        let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
+        check_rank(caller, &identity)?;
+        check_room(rows.rows(), &key, draft.stored.enrollment.method.kind())?;
         insert(rows, &draft)
     })
     .await?;
-    audit::changed(permit.caller(), "enrollment.create", id.as_str());
-    Ok(id)
+    audit::changed(permit.caller(), "enrollment.create", enrollment.as_str());
+    Ok(enrollment)
+}
+
+/// Checks that an identity has neither an enrollment of this kind nor a password that a second one
+/// would stand beside.
+fn check_room(rows: Rows<'_>, identity: &RecordKey, kind: MethodKind) -> Result<(), AppError> {
+    let present = rows.dependents::<StoredEnrollment>(identity)?;
+    if present
+        .iter()
+        .any(|other| other.entity.enrollment.method.kind() == kind)
+    {
+        return Err(AppError::EnrollmentExists);
+    }
+    if kind == MethodKind::Updb {
+        check_no_password(rows, identity)
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks that an identity has no password yet: it can have but one.
+fn check_no_password(rows: Rows<'_>, identity: &RecordKey) -> Result<(), AppError> {
+    let authenticators = rows.dependents::<Authenticator>(identity)?;
+    let has_one = authenticators
+        .iter()
+        .any(|one| matches!(one.entity.credential, Credential::Updb(_)));
+    if has_one {
+        Err(AppError::PasswordExists)
+    } else {
+        Ok(())
+    }
+}
+
+const IN_THE_FUTURE: &str = "must be after the current date and time";
+
+/// Tokens name whole seconds; the store does not promise more than they do.
+fn whole_seconds(instant: Timestamp) -> Result<Timestamp, AppError> {
+    Timestamp::from_second(instant.as_second()).map_err(AppError::internal)
 }
 
 /// Gives an enrollment a new token and time. The old token opens nothing from then on.
@@ -225,30 +254,21 @@ pub async fn refresh(
     expires_at: Timestamp,
 ) -> Result<(), AppError> {
     let now = app.env().now();
+    let expires_at = whole_seconds(expires_at)?;
     if expires_at <= now {
-        let reason = "must be after the current date and time";
-        return Err(FieldError::new("expiresAt", reason, expires_at.to_string()).into());
+        return Err(FieldError::new("expiresAt", IN_THE_FUTURE, expires_at.to_string()).into());
     }
-    let found = {
-        let view = app.snapshot()?;
-        let found = find(view.rows(), id)?;
-        check_rank(permit.caller(), &owner(view.rows(), &found)?.entity)?;
-        found
-    };
+    let found = find(app.snapshot()?.rows(), id)?;
     let mut enrollment = found.entity.enrollment.clone();
     enrollment.updated_at = now;
-    enrollment.expires_at =
-        Timestamp::from_second(expires_at.as_second()).map_err(AppError::internal)?;
+    enrollment.expires_at = expires_at;
     let draft = Draft::seal(app, found.key, enrollment)?;
-    let id_text = id.to_string();
-    app.commit(move |rows| {
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, caller| {
         // It may have been redeemed or refreshed since it was read; what is there now counts.
-        let now = rows
-            .rows()
-            .get::<StoredEnrollment>(&draft.key)?
-            .ok_or_else(|| AppError::not_found("enrollment", id_text.as_str()))?;
-        rows.replace(&draft.key, &now, &draft.stored)?;
-        Ok::<_, AppError>(())
+        let found = find(rows.rows(), &wanted)?;
+        check_rank(caller, &owner(rows.rows(), &found)?.entity)?;
+        Ok(rows.replace(&found.key, &found.entity, &draft.stored)?)
     })
     .await?;
     audit::changed(permit.caller(), "enrollment.refresh", id.as_str());
@@ -258,29 +278,36 @@ pub async fn refresh(
 /// Deletes an enrollment. Its token opens nothing from then on.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Result<(), AppError> {
     let wanted = id.clone();
-    let by_admin = permit.caller().is_admin;
-    app.commit(move |rows| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
-        if owner(rows.rows(), &found)?.entity.has_admin_rights() && !by_admin {
-            return Err(ADMINS_ONLY);
-        }
-        rows.remove(&found.key, &found.entity)?;
-        Ok::<_, AppError>(())
+        check_rank(caller, &owner(rows.rows(), &found)?.entity)?;
+        Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
     audit::changed(permit.caller(), "enrollment.delete", id.as_str());
     Ok(())
 }
 
-const ADMINS_ONLY: AppError = AppError::Denied {
-    rule: Some("only an administrator may enroll an administrator"),
-};
+/// Whether a caller may hold the means to become `identity`: it must not gain by it.
+pub(crate) fn outranks(caller: &Caller, identity: &Identity) -> bool {
+    caller.is_admin
+        || (!identity.has_admin_rights()
+            && identity
+                .spec
+                .permissions
+                .as_ref()
+                .is_none_or(|held| caller.permissions.covers(held)))
+}
 
 fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
-    if identity.has_admin_rights() && !caller.is_admin {
-        Err(ADMINS_ONLY)
-    } else {
+    if outranks(caller, identity) {
         Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some(
+                "the identity may do more than the caller; only an administrator may enroll it",
+            ),
+        })
     }
 }
 

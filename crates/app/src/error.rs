@@ -43,6 +43,9 @@ pub enum AppError {
     /// The identity has an enrollment of this method already.
     #[error("the identity has an enrollment of this method already")]
     EnrollmentExists,
+    /// The identity has a password already.
+    #[error("the identity has a password already")]
+    PasswordExists,
     /// The token opens no enrollment.
     #[error("the token opens no enrollment")]
     UnknownToken,

@@ -14,7 +14,8 @@ use crate::audit;
 use crate::enrollments;
 use crate::error::AppError;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::access::{Access, Action as _, Caller, Permit};
+use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::{Identity, IdentitySpec};
@@ -22,7 +23,9 @@ use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, StoredEnrollment, UniqueValue};
+use std::ops::ControlFlow;
 
 actions! {
     /// Reads one identity or a list.
@@ -57,17 +60,15 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<IdentityView, App
 /// this returns.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
-    let by_admin = permit.caller().is_admin;
-    app.commit(move |rows| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         if found.entity.is_default_admin {
             return Err(AppError::Undeletable);
         }
-        if found.entity.has_admin_rights() && !by_admin {
+        if found.entity.has_admin_rights() && !caller.is_admin {
             return Err(ADMINS_ONLY);
         }
-        rows.remove_identity(&found)?;
-        Ok::<_, AppError>(())
+        Ok(rows.remove_identity(&found)?)
     })
     .await?;
     audit::changed(permit.caller(), "identity.delete", id.as_str());
@@ -95,8 +96,8 @@ pub(crate) fn find_policy(
 
 /// Puts an identity together with what is shown of it to `caller`.
 ///
-/// The token of a pending enrollment is worth as much as the identity itself, so those of
-/// administrators are shown to administrators only.
+/// The token of a pending enrollment is worth as much as the identity itself, so it is shown to
+/// itself and to those who might have made the enrollment.
 pub(crate) fn look(
     app: &App,
     caller: &Caller,
@@ -105,7 +106,8 @@ pub(crate) fn look(
 ) -> Result<IdentityView, AppError> {
     let rows = view.rows();
     let authenticators = rows.dependents::<Authenticator>(&found.key)?;
-    let shows_enrollments = caller.is_admin || !found.entity.has_admin_rights();
+    let shows_enrollments = caller.identity == found.entity.id
+        || (caller.may(enrollments::Read::ACCESS) && enrollments::outranks(caller, &found.entity));
     let enrollments = rows
         .dependents::<StoredEnrollment>(&found.key)?
         .into_iter()
@@ -114,7 +116,7 @@ pub(crate) fn look(
         .collect::<Result<_, _>>()?;
     let policy = find_policy(rows, &found.entity.spec.auth_policy)?;
     Ok(IdentityView {
-        has_api_session: app.projections().sessions().owned_count(found.number()) > 0,
+        has_api_session: has_session(rows, &found.key)?,
         policy_name: policy.map(|policy| policy.entity.name),
         authenticators: authenticators
             .into_iter()
@@ -124,6 +126,16 @@ pub(crate) fn look(
         seen_at: app.env().now(),
         identity: found.entity,
     })
+}
+
+/// Whether an identity has a session.
+fn has_session(rows: Rows<'_>, identity: &RecordKey) -> Result<bool, StoreError> {
+    let mut has_one = false;
+    rows.each_in::<ApiSession>(&identity.dependents(API_SESSION), &mut |_session| {
+        has_one = true;
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(has_one)
 }
 
 /// Checks that what a specification refers to exists.

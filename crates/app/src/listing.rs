@@ -6,9 +6,11 @@
 
 pub mod kinds;
 mod plan;
+mod symbols;
 
 pub(crate) use plan::{Plan, page_of, plan};
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
+pub(crate) use symbols::{equals, mentions};
 
 use crate::app::View;
 use crate::error::AppError;

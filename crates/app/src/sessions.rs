@@ -11,13 +11,15 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities::find_policy;
-use portcullis_domain::access::{Access, Caller, Origin, Permit};
+use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::{ApiSessionView, IdentityRef};
 use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, UniqueValue, identity_key};
 use std::sync::Arc;
 
@@ -48,22 +50,25 @@ pub fn resolve(app: &App, token: &str, origin: Origin) -> Result<Option<Arc<Call
         return Ok(None);
     };
     app.projections().sessions().touch(hash, app.env().now());
-    Ok(Some(Arc::new(Caller {
-        origin,
-        identity: live.identity.entity.id.clone(),
-        identity_number: live.identity.number(),
-        session: live.session.entity.id.clone(),
-        session_number: live.session.number(),
-        standing: live.session.entity.standing(&live.policy),
-        is_admin: live.identity.entity.has_admin_rights(),
-        permissions: live
-            .identity
-            .entity
-            .spec
-            .permissions
-            .clone()
-            .unwrap_or_default(),
-    })))
+    Ok(Some(Arc::new(live.into_caller(origin))))
+}
+
+/// Finds out what a caller is now, inside a transaction that acts for it.
+///
+/// # Errors
+///
+/// [`AppError::Denied`] when its session is over.
+pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<Caller, AppError> {
+    let key = own_key(caller);
+    let session = rows.get(&key)?.map(|entity| Found { key, entity });
+    match session
+        .map(|session| judge(rows, session, now))
+        .transpose()?
+        .flatten()
+    {
+        Some(live) => Ok(live.into_caller(caller.origin.clone())),
+        None => Err(Denied.into()),
+    }
 }
 
 /// A session with what it depends on.
@@ -73,33 +78,75 @@ struct Live {
     policy: AuthPolicy,
 }
 
+impl Live {
+    fn into_caller(self, origin: Origin) -> Caller {
+        Caller {
+            origin,
+            identity_number: self.identity.number(),
+            session_number: self.session.number(),
+            standing: self.session.entity.standing(&self.policy),
+            session: self.session.entity.id,
+            is_admin: self.identity.entity.has_admin_rights(),
+            identity: self.identity.entity.id,
+            permissions: self.identity.entity.spec.permissions.unwrap_or_default(),
+        }
+    }
+}
+
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {
     let by_token = UniqueValue::new(Index::ApiSessionToken, hash.0);
     let Some(session) = rows.find::<ApiSession>(&by_token)? else {
         return Ok(None);
     };
     let now = app.env().now();
-    if last_activity(app, &session.entity)
+    let is_over = last_activity(app, &session.entity)
         .saturating_add(app.settings().session_timeout)
-        .is_ok_and(|end| now >= end)
-    {
-        return Ok(None);
+        .is_ok_and(|end| now >= end);
+    if is_over {
+        Ok(None)
+    } else {
+        judge(rows, session, now)
     }
+}
+
+/// Judges a session by the records that it depends on; `None` when it is over.
+///
+/// It lives no longer than the authenticator that opened it, and only while its identity may use
+/// such an authenticator.
+fn judge(
+    rows: Rows<'_>,
+    session: Found<ApiSession>,
+    now: Timestamp,
+) -> Result<Option<Live>, AppError> {
     let key = identity_key(session.root_number());
     let entity: Identity = rows
         .get(&key)?
         .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
-    if entity.is_disabled(now) {
-        return Ok(None);
-    }
+    let by_id = UniqueValue::new(
+        Index::AuthenticatorId,
+        session.entity.authenticator.as_str(),
+    );
+    let authenticator: Option<Found<Authenticator>> = rows.find(&by_id)?;
     let policy = find_policy(rows, &entity.spec.auth_policy)?
         .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))?
         .entity;
+    let is_allowed = authenticator.is_some_and(|found| match found.entity.credential {
+        Credential::Cert(_) => policy.primary.cert.allowed,
+        Credential::Updb(_) => policy.primary.updb.allowed,
+    });
+    if !is_allowed || entity.is_disabled(now) {
+        return Ok(None);
+    }
     Ok(Some(Live {
         session,
         identity: Found { key, entity },
         policy,
     }))
+}
+
+/// The key of a caller's own session.
+fn own_key(caller: &Caller) -> RecordKey {
+    identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0)
 }
 
 /// When a session was last used: what memory knows is newer than what the store knows.
@@ -116,7 +163,7 @@ fn last_activity(app: &App, session: &ApiSession) -> Timestamp {
 pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, AppError> {
     let caller = permit.caller();
     let view = app.snapshot()?;
-    let key = identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0);
+    let key = own_key(caller);
     let gone = || AppError::not_found("apiSession", caller.session.as_str());
     let session: ApiSession = view.rows().get(&key)?.ok_or_else(gone)?;
     let identity: Identity = view
@@ -136,16 +183,20 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
 /// Ends the caller's own session.
 pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     let caller = permit.caller();
-    let key = identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0);
-    app.commit(move |rows| {
-        // It may have ended meanwhile, which is what was wanted.
-        match rows.rows().get::<ApiSession>(&key)? {
-            Some(session) => Ok::<_, AppError>(rows.remove(&key, &session)?),
-            None => Ok(()),
-        }
-    })
-    .await?;
-    audit::changed(caller, "api-session.end", caller.session.as_str());
+    let key = own_key(caller);
+    let has_ended = app
+        .commit(move |rows| {
+            // It may have ended meanwhile, which is what was wanted.
+            let session = rows.rows().get::<ApiSession>(&key)?;
+            if let Some(session) = &session {
+                rows.remove(&key, session)?;
+            }
+            Ok::<_, AppError>(session.is_some())
+        })
+        .await?;
+    if has_ended {
+        audit::changed(caller, "api-session.end", caller.session.as_str());
+    }
     Ok(())
 }
 
@@ -154,7 +205,7 @@ pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
 pub fn last_service_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
     let caller = permit.caller();
     let view = app.snapshot()?;
-    let key = identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0);
+    let key = own_key(caller);
     let session: ApiSession = view
         .rows()
         .get(&key)?

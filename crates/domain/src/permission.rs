@@ -119,6 +119,8 @@ impl Verb {
     }
 }
 
+const ADMIN_READ_ONLY: &str = "admin_readonly";
+
 /// One permission that can be given to an identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Permission {
@@ -143,14 +145,30 @@ impl Permission {
 
     /// Finds the permission of that name among those that can be given.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::grantable().find(|permission| permission.to_string() == name)
+        if name == ADMIN_READ_ONLY {
+            return Some(Self::AdminReadOnly);
+        }
+        let (subject, verb) = match name.split_once('.') {
+            Some((subject, verb)) => (subject, Some(verb)),
+            None => (name, None),
+        };
+        let &(subject, verbs) = GRANTABLE
+            .iter()
+            .find(|(known, _)| known.name() == subject)?;
+        match verb {
+            None => Some(Self::All(subject)),
+            Some(verb) => verbs
+                .iter()
+                .find(|known| known.name() == verb)
+                .map(|&verb| Self::One(subject, verb)),
+        }
     }
 }
 
 impl fmt::Display for Permission {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AdminReadOnly => formatter.write_str("admin_readonly"),
+            Self::AdminReadOnly => formatter.write_str(ADMIN_READ_ONLY),
             Self::All(subject) => formatter.write_str(subject.name()),
             Self::One(subject, verb) => write!(formatter, "{}.{}", subject.name(), verb.name()),
         }
@@ -207,6 +225,15 @@ impl PermissionSet {
             || (verb == Verb::Read && self.reads_everything())
     }
 
+    /// Whether it grants all that `other` does.
+    pub fn covers(&self, other: &Self) -> bool {
+        other.0.iter().all(|permission| match *permission {
+            Permission::AdminReadOnly => self.reads_everything(),
+            Permission::All(subject) => self.0.contains(&Permission::All(subject)),
+            Permission::One(subject, verb) => self.grants(subject, verb),
+        })
+    }
+
     /// Whether it holds `admin_readonly`.
     pub fn reads_everything(&self) -> bool {
         self.0.contains(&Permission::AdminReadOnly)
@@ -257,6 +284,29 @@ mod tests {
     fn set_is_sorted_by_name_and_without_repetition() {
         let set = PermissionSet::from_names(["identity.read", "ca", "identity.read"]).unwrap();
         assert_eq!(set.names(), ["ca", "identity.read"]);
+    }
+
+    #[test]
+    fn cover_is_about_what_is_granted() {
+        let set = |names: &[&str]| PermissionSet::from_names(names).unwrap();
+        for (holder, other, covers) in [
+            (&["identity"][..], &["identity.read", "identity"][..], true),
+            (&["identity.read"], &["identity"], false),
+            (
+                &["admin_readonly"],
+                &["identity.read", "admin_readonly"],
+                true,
+            ),
+            (&["admin_readonly"], &["identity.update"], false),
+            (&["identity"], &["admin_readonly"], false),
+            (&[], &[], true),
+        ] {
+            assert_eq!(
+                set(holder).covers(&set(other)),
+                covers,
+                "{holder:?} {other:?}"
+            );
+        }
     }
 
     #[test]

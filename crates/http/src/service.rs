@@ -140,15 +140,15 @@ impl Shared {
             body,
         });
         // In a task of its own: what changes the store is carried to its end, with its audit line,
-        // even if the client does not wait for the answer.
-        let task = tokio::spawn(tokio::time::timeout(PATIENCE, reply).in_current_span());
-        match task.await {
+        // even if the client does not wait for the answer, or waits too long.
+        let task = tokio::spawn(reply.in_current_span());
+        match tokio::time::timeout(PATIENCE, task).await {
             Ok(Ok(outcome)) => outcome,
-            Ok(Err(_elapsed)) => Err(ApiError::new(Code::Timeout).retry_after(1)),
-            Err(failed) => match failed.try_into_panic() {
+            Ok(Err(failed)) => match failed.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 Err(_) => Err(ApiError::new(Code::Timeout).retry_after(1)),
             },
+            Err(_elapsed) => Err(ApiError::new(Code::Timeout).retry_after(1)),
         }
     }
 

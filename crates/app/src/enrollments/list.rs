@@ -1,16 +1,19 @@
 //! Listing enrollments.
 
-use super::{Read, look, owner};
+use super::{Read, hash, look, outranks, owner};
 use crate::app::{App, View};
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::{self, Listing, Parameters, Plan, kinds};
+use crate::listing::{self, BadListing, Listing, Parameters, Plan, kinds};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{IdentityId, Number};
 use portcullis_domain::view::{EnrollmentView, Page};
+use portcullis_filter::Predicate;
 use portcullis_index::Projections;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{ENROLLMENT, Found, IDENTITY, StoredEnrollment, identity_key};
+use portcullis_storage::tables::{
+    ENROLLMENT, Found, IDENTITY, Index, StoredEnrollment, UniqueValue, identity_key,
+};
 
 /// Lists enrollments. Those of administrators are shown to administrators only.
 pub fn list(
@@ -30,76 +33,89 @@ pub fn list_of(
     parameters: &Parameters<'_>,
 ) -> Result<Page<EnrollmentView>, AppError> {
     let listing = listing::read(&kinds::ENROLLMENTS, parameters)?;
-    let view = app.snapshot()?;
-    let owner = match identities::find(view.rows(), identity) {
-        Ok(owner) => owner,
-        // The list of an identity that does not exist is empty, as clients expect.
-        Err(AppError::NotFound { .. }) => return Ok(listing::nothing(&listing)),
-        Err(error) => return Err(error),
-    };
-    let caller = permit.caller();
-    if owner.entity.has_admin_rights() && !caller.is_admin {
-        return Ok(listing::nothing(&listing));
-    }
-    let stored = view.rows().dependents::<StoredEnrollment>(&owner.key)?;
-    let page = listing::select(&listing, stored.into_iter().map(kinds::EnrollmentRow));
-    finish(app, &view, page.map(|row| row.0))
+    // The list of an identity that does not exist is empty, as clients expect.
+    let (view, page) = owned(app, permit.caller(), &listing, identity)?;
+    finish(app, &view, page)
 }
 
 fn find(app: &App, caller: &Caller, listing: &Listing) -> Result<Page<EnrollmentView>, AppError> {
     let projections = app.require_lists()?;
-    // The catalog does not know whose enrollments a caller may see; an administrator sees all.
-    let plan = if caller.is_admin {
-        listing::plan(listing)
-    } else {
-        Plan::Scan
-    };
-    let view = app.snapshot()?;
-    let page = match plan {
-        Plan::Walk(sort, direction) => {
+    if let Some(token) = asked_for(listing, caller)? {
+        return by_token(app, listing, &token);
+    }
+    let (view, page): (View, Page<Found<StoredEnrollment>>) = match listing::plan(listing) {
+        Plan::Owned(identity) => owned(app, caller, listing, &IdentityId::from_wire(identity))?,
+        // The catalog does not know whose enrollments a caller may see; an administrator sees all.
+        Plan::Walk(sort, direction) if caller.is_admin => {
             let total = projections.enrollments().len();
-            listing::page_of(
-                &view,
-                listing,
-                total,
-                |offset, limit| {
-                    let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-                    projections
-                        .enrollments()
-                        .page(sort, direction, offset, limit)
-                },
-                |number| key(projections, number),
-            )?
+            let numbers = |offset, limit| {
+                projections
+                    .enrollments()
+                    .page(sort, direction, offset, limit)
+            };
+            listing::page_of(app, listing, total, numbers, |number| {
+                key(projections, number)
+            })?
         },
-        Plan::Owned(identity) => {
-            match identities::find(view.rows(), &IdentityId::from_wire(identity)) {
-                Ok(identity) => owned(projections, &view, listing, identity.number())?,
-                Err(AppError::NotFound { .. }) => listing::nothing(listing),
-                Err(error) => return Err(error),
-            }
+        Plan::Walk(..) | Plan::Scan => {
+            let view = app.snapshot()?;
+            let page = scan(&view, caller, listing)?;
+            (view, page)
         },
-        Plan::Scan => scan(&view, caller, listing)?,
     };
     finish(app, &view, page)
 }
 
+/// The token that a list is asked for, if it is asked for by a token.
+///
+/// Tokens are secrets that can be found but not compared: only administrators may ask, for exactly
+/// one, and nothing besides.
+///
+/// # Errors
+///
+/// [`BadListing::Filter`] for any other use of the symbol.
+fn asked_for(listing: &Listing, caller: &Caller) -> Result<Option<String>, AppError> {
+    if let Some(token) = listing::equals(&listing.predicate, TOKEN)
+        && caller.is_admin
+    {
+        return Ok(Some(token.to_owned()));
+    }
+    if listing::mentions(listing, TOKEN) {
+        let reason = "`token` can only be compared by `=`, alone and by an administrator";
+        return Err(BadListing::Filter(reason.to_owned()).into());
+    }
+    Ok(None)
+}
+
+const TOKEN: &str = "token";
+
+fn by_token(app: &App, listing: &Listing, token: &str) -> Result<Page<EnrollmentView>, AppError> {
+    let view = app.snapshot()?;
+    let value = UniqueValue::new(Index::EnrollmentToken, hash(app, token).0);
+    let found: Option<Found<StoredEnrollment>> = view.rows().find(&value)?;
+    let everything = Listing {
+        predicate: Predicate::Constant(true),
+        ..listing.clone()
+    };
+    let page = listing::select(&everything, found.map(kinds::EnrollmentRow));
+    finish(app, &view, page.map(|row| row.0))
+}
+
 fn owned(
-    projections: &Projections,
-    view: &View,
+    app: &App,
+    caller: &Caller,
     listing: &Listing,
-    identity: Number,
-) -> Result<Page<Found<StoredEnrollment>>, AppError> {
-    let total = projections.enrollments().owned_count(identity);
-    listing::page_of(
-        view,
-        listing,
-        total,
-        |offset, limit| {
-            let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-            projections.enrollments().owned_by(identity, offset, limit)
-        },
-        |number| Some(identity_key(identity).dependent(ENROLLMENT, number.0)),
-    )
+    identity: &IdentityId,
+) -> Result<(View, Page<Found<StoredEnrollment>>), AppError> {
+    let view = app.snapshot()?;
+    let owner = match identities::find(view.rows(), identity) {
+        Ok(owner) if outranks(caller, &owner.entity) => owner,
+        Ok(_) | Err(AppError::NotFound { .. }) => return Ok((view, listing::nothing(listing))),
+        Err(error) => return Err(error),
+    };
+    let stored = view.rows().dependents::<StoredEnrollment>(&owner.key)?;
+    let page = listing::select(listing, stored.into_iter().map(kinds::EnrollmentRow));
+    Ok((view, page.map(|row| row.0)))
 }
 
 fn scan(
@@ -108,7 +124,7 @@ fn scan(
     listing: &Listing,
 ) -> Result<Page<Found<StoredEnrollment>>, AppError> {
     let page = listing::scan(view, IDENTITY, listing, |found| {
-        let is_visible = caller.is_admin || !owner(view.rows(), &found)?.entity.has_admin_rights();
+        let is_visible = caller.is_admin || outranks(caller, &owner(view.rows(), &found)?.entity);
         Ok(is_visible.then_some(kinds::EnrollmentRow(found)))
     })?;
     Ok(page.map(|row| row.0))

@@ -19,8 +19,6 @@ pub async fn create(
     spec: IdentitySpec,
     enrollment: Option<Method>,
 ) -> Result<IdentityId, AppError> {
-    check_rank(permit.caller(), spec.is_admin, spec.permissions.is_some())?;
-
     let now = app.env().now();
     let id = IdentityId::generate(&*app.env().entropy)?;
     let number = app.number(IDENTITY);
@@ -34,13 +32,18 @@ pub async fn create(
         })
         .transpose()?;
     let identity = Identity::new(id.clone(), spec, now);
-    app.commit(move |rows| {
+    app.commit_for(permit, move |rows, caller| {
+        check_rank(
+            caller,
+            identity.spec.is_admin,
+            identity.spec.permissions.is_some(),
+        )?;
         check_references(rows.rows(), &identity.spec)?;
         rows.insert(&identity_key(number), &identity)?;
         if let Some(draft) = &draft {
             enrollments::insert(rows, draft)?;
         }
-        Ok::<_, AppError>(())
+        Ok(())
     })
     .await?;
     audit::changed(permit.caller(), "identity.create", id.as_str());

@@ -1,7 +1,7 @@
 //! Listing identities.
 
 use super::{Read, ReadTypes, look};
-use crate::app::App;
+use crate::app::{App, View};
 use crate::error::AppError;
 use crate::listing::{self, Parameters, Plan, kinds};
 use portcullis_domain::access::Permit;
@@ -17,30 +17,23 @@ pub fn list(
 ) -> Result<Page<IdentityView>, AppError> {
     let listing = listing::read(&kinds::IDENTITIES, parameters)?;
     let projections = app.require_lists()?;
-    let (page, view) = match listing::plan(&listing) {
+    let (view, page): (View, Page<Found<Identity>>) = match listing::plan(&listing) {
         Plan::Walk(sort, direction) => {
             let total = projections.identities().len();
-            let view = app.snapshot()?;
-            let page: Page<Found<Identity>> = listing::page_of(
-                &view,
-                &listing,
-                total,
-                |offset, limit| {
-                    let offset = u64::try_from(offset).unwrap_or(u64::MAX);
-                    projections
-                        .identities()
-                        .page(sort, direction, offset, limit)
-                },
-                |number| Some(identity_key(number)),
-            )?;
-            (page, view)
+            let numbers = |offset, limit| {
+                projections
+                    .identities()
+                    .page(sort, direction, offset, limit)
+            };
+            listing::page_of(app, &listing, total, numbers, |number| {
+                Some(identity_key(number))
+            })?
         },
         Plan::Owned(_) | Plan::Scan => {
             let view = app.snapshot()?;
-            let page = listing::scan(&view, IDENTITY, &listing, |found| {
-                Ok(Some(kinds::IdentityRow(found)))
-            })?;
-            (page.map(|row| row.0), view)
+            let row = |found| Ok(Some(kinds::IdentityRow(found)));
+            let page = listing::scan(&view, IDENTITY, &listing, row)?;
+            (view, page.map(|row| row.0))
         },
     };
     let Page {

@@ -4,7 +4,7 @@ use super::{ADMINS_ONLY, Update, check_rank, check_references, find};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use portcullis_domain::access::Permit;
+use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
@@ -18,15 +18,19 @@ pub async fn replace(
     spec: IdentitySpec,
     kind: IdentityType,
 ) -> Result<(), AppError> {
-    if !permit.caller().is_admin {
-        return Err(AppError::Denied {
-            rule: Some("only an administrator may replace; merge"),
-        });
-    }
+    // Whether the identity exists is not for others to find out in this way.
+    only_for_admins(permit.caller())?;
     let now = app.env().now();
-    change(app, permit, id, "identity.replace", move |identity| {
-        Ok(identity.replace(spec.clone(), kind, now)?)
-    })
+    change(
+        app,
+        permit,
+        id,
+        "identity.replace",
+        move |identity, caller| {
+            only_for_admins(caller)?;
+            Ok(identity.replace(spec.clone(), kind, now)?)
+        },
+    )
     .await
 }
 
@@ -37,19 +41,25 @@ pub async fn merge(
     id: &IdentityId,
     patch: IdentityPatch,
 ) -> Result<(), AppError> {
-    check_rank(
-        permit.caller(),
-        patch.is_admin.is_some(),
-        patch.permissions.is_some(),
-    )?;
     if patch == IdentityPatch::default() {
         find(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
     let now = app.env().now();
-    change(app, permit, id, "identity.merge", move |identity| {
-        Ok(identity.merge(patch.clone(), now)?)
-    })
+    change(
+        app,
+        permit,
+        id,
+        "identity.merge",
+        move |identity, caller| {
+            check_rank(
+                caller,
+                patch.is_admin.is_some(),
+                patch.permissions.is_some(),
+            )?;
+            Ok(identity.merge(patch.clone(), now)?)
+        },
+    )
     .await
 }
 
@@ -62,21 +72,43 @@ pub async fn disable(
 ) -> Result<(), AppError> {
     let now = app.env().now();
     let until = duration.and_then(|duration| now.saturating_add(duration).ok());
-    change(app, permit, id, "identity.disable", move |identity| {
-        identity.disable(until, now);
-        Ok(())
-    })
+    change(
+        app,
+        permit,
+        id,
+        "identity.disable",
+        move |identity, _caller| {
+            identity.disable(until, now);
+            Ok(())
+        },
+    )
     .await
 }
 
 /// Lets an identity in again.
 pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Result<(), AppError> {
     let now = app.env().now();
-    change(app, permit, id, "identity.enable", move |identity| {
-        identity.enable(now);
-        Ok(())
-    })
+    change(
+        app,
+        permit,
+        id,
+        "identity.enable",
+        move |identity, _caller| {
+            identity.enable(now);
+            Ok(())
+        },
+    )
     .await
+}
+
+fn only_for_admins(caller: &Caller) -> Result<(), AppError> {
+    if caller.is_admin {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some("only an administrator may replace; merge instead"),
+        })
+    }
 }
 
 /// Changes an identity in a transaction, after the checks that all changes have in common.
@@ -85,24 +117,23 @@ async fn change(
     permit: &Permit<Update>,
     id: &IdentityId,
     operation: &'static str,
-    mut apply: impl FnMut(&mut Identity) -> Result<(), AppError> + Send + 'static,
+    mut apply: impl FnMut(&mut Identity, &Caller) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let by_admin = permit.caller().is_admin;
     let now = app.env().now();
-    app.commit(move |rows| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
-        if found.entity.has_admin_rights() && !by_admin {
+        if found.entity.has_admin_rights() && !caller.is_admin {
             return Err(ADMINS_ONLY);
         }
         let mut identity = found.entity.clone();
-        apply(&mut identity)?;
+        apply(&mut identity, caller)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
         if identity.is_disabled(now) {
             rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
         }
-        Ok::<_, AppError>(())
+        Ok(())
     })
     .await?;
     audit::changed(permit.caller(), operation, id.as_str());

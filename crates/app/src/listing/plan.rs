@@ -2,7 +2,7 @@
 //! at every record.
 
 use super::{Listing, page};
-use crate::app::View;
+use crate::app::{App, View};
 use crate::error::AppError;
 use portcullis_domain::ids::Number;
 use portcullis_domain::view::Page;
@@ -69,29 +69,34 @@ fn catalogued(listing: &Listing) -> Option<(SortKey, Direction)> {
 
 /// Reads the records of a page whose numbers the catalog hands out.
 ///
-/// The view is of a later moment than the numbers: what is gone meanwhile is made up for by what
-/// follows.
+/// The view is opened after the first numbers are known: it shows all that they name, and what is
+/// gone meanwhile is made up for by what follows.
 pub(crate) fn page_of<E: Entity>(
-    view: &View,
+    app: &App,
     listing: &Listing,
     total: usize,
-    mut numbers: impl FnMut(usize, usize) -> Vec<Number>,
+    mut numbers: impl FnMut(u64, usize) -> Vec<Number>,
     key: impl Fn(Number) -> Option<RecordKey>,
-) -> Result<Page<Found<E>>, AppError> {
+) -> Result<(View, Page<Found<E>>), AppError> {
+    let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
     let wanted = listing.page.limit.rows().unwrap_or(usize::MAX);
-    let mut offset = listing.page.offset.rows();
+    let mut offset = count(listing.page.offset.rows());
+    let mut batch = numbers(offset, wanted);
+    let view = app.snapshot()?;
     let mut found = Vec::new();
-    while found.len() < wanted {
-        let batch = numbers(offset, wanted - found.len());
-        if batch.is_empty() {
-            break;
-        }
-        offset += batch.len();
+    while !batch.is_empty() {
+        offset += count(batch.len());
         for key in batch.into_iter().filter_map(&key) {
             if let Some(entity) = view.rows().get(&key)? {
                 found.push(Found { key, entity });
             }
         }
+        let missing = wanted - found.len();
+        batch = if missing == 0 {
+            Vec::new()
+        } else {
+            numbers(offset, missing)
+        };
     }
-    Ok(page(listing, found, total))
+    Ok((view, page(listing, found, total)))
 }

@@ -18,14 +18,21 @@ use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::ApiSessionId;
+use portcullis_domain::ids::{ApiSessionId, Number};
 use portcullis_domain::view::{ApiSessionView, IdentityRef};
+use portcullis_index::Session;
 use portcullis_pki::{Certificate, CertificateError};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
     API_SESSION, Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
 };
 use secrecy::SecretString;
+
+/// Most sessions of one identity.
+const MOST_SESSIONS: usize = 4096;
+
+/// Among how many sessions the least recently used is looked for.
+const CANDIDATES: usize = 16;
 
 /// What a client says with its credential.
 #[derive(Debug, Clone, Default)]
@@ -201,6 +208,14 @@ async fn open(
     means: Means,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
+    // Refusals are settled here as far as they can be: what waits for the disk would tell by its
+    // time that the password was right.
+    admit(
+        app.snapshot().map_err(LoginError::Failed)?.rows(),
+        &authenticator,
+        means,
+        now,
+    )?;
     let token = entropy::uuid(&*app.env().entropy)?;
     let Login {
         config_types,
@@ -214,7 +229,7 @@ async fn open(
         identity: authenticator.entity.identity.clone(),
         authenticator: authenticator.entity.id.clone(),
         token_hash: hash(app, &token),
-        config_types,
+        config_types: wanted(&config_types),
         ip_address: origin.address.to_string(),
         totp: SessionTotp::default(),
         is_cert_extendable: is_extendable(&authenticator.entity),
@@ -227,13 +242,21 @@ async fn open(
         ),
     };
     let number = app.number(API_SESSION);
-    let key = identity_key(authenticator.root_number()).dependent(API_SESSION, number.0);
+    let owner = authenticator.root_number();
+    let key = identity_key(owner).dependent(API_SESSION, number.0);
+    let surplus = surplus(app, owner);
     let (session, identity, open_factors) = app
         .commit(move |rows| {
             let (identity, policy) = admit(rows.rows(), &authenticator, means, now)?;
             let mut session = session.clone();
             session.totp.is_required = identity.entity.attached.totp == TotpState::Verified;
             rows.insert(&key, &session)?;
+            if let Some(number) = surplus {
+                let key = identity.key.dependent(API_SESSION, number.0);
+                if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
+                    rows.remove(&key, &session)?;
+                }
+            }
             remember_client(rows, &identity, &env_info, &sdk_info)?;
             let open_factors = session.open_factors(&policy);
             Ok::<_, LoginError>((session, IdentityRef::from(&identity.entity), open_factors))
@@ -256,6 +279,34 @@ async fn open(
         view,
         token: token.into(),
     })
+}
+
+/// The types of configurations that a session shows, out of those that its client named: all of
+/// them, or those that exist, which none does yet.
+fn wanted(named: &[String]) -> Vec<String> {
+    const ALL: &str = "all";
+    if named.iter().any(|name| name == ALL) {
+        vec![ALL.to_owned()]
+    } else {
+        Vec::new()
+    }
+}
+
+/// A session that has to make room for a new one, if the identity has as many as it may.
+///
+/// Of a few sessions the one that was used least recently: nobody is locked out by having had too
+/// many, and no identity can fill the store or make its own deletion a burden.
+fn surplus(app: &App, identity: Number) -> Option<Number> {
+    let sessions = app.projections().sessions();
+    if sessions.owned_count(identity) < MOST_SESSIONS {
+        return None;
+    }
+    sessions
+        .owned_by(identity, 0, CANDIDATES)
+        .into_iter()
+        .filter_map(|number| sessions.get(number))
+        .min_by_key(Session::last_activity_at)
+        .map(|session| session.number)
 }
 
 /// Judges the owner of an authenticator by the records as they are now.

@@ -1,6 +1,7 @@
 //! What happens to sessions in the background: unused ones end, activity is written down.
 
 use crate::app::App;
+use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
@@ -19,18 +20,23 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
     if expired.is_empty() {
         return Ok(0);
     }
-    app.commit(move |rows| {
-        let mut ended = 0;
-        for (owner, number) in &expired {
-            let key = identity_key(*owner).dependent(API_SESSION, number.0);
-            if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
-                rows.remove(&key, &session)?;
-                ended += 1;
+    let ended = app
+        .commit(move |rows| {
+            let mut ended = Vec::new();
+            for (owner, number) in &expired {
+                let key = identity_key(*owner).dependent(API_SESSION, number.0);
+                if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
+                    rows.remove(&key, &session)?;
+                    ended.push(session.id);
+                }
             }
-        }
-        Ok::<_, AppError>(ended)
-    })
-    .await
+            Ok::<_, AppError>(ended)
+        })
+        .await?;
+    for session in &ended {
+        audit::changed_by_controller("api-session.expire", session.as_str());
+    }
+    Ok(ended.len())
 }
 
 /// Writes down when sessions were last used; returns for how many.

@@ -28,6 +28,7 @@ impl From<AppError> for ApiError {
             AppError::Listing(error) => error.into(),
             AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
             AppError::EnrollmentExists => Self::new(Code::EnrollmentExists),
+            AppError::PasswordExists => Self::new(Code::MaxAuthenticatorMethodsReached),
             AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
             AppError::Redemption(RedemptionError::WrongMethod) => {
                 Self::new(Code::InvalidEnrollMethod)

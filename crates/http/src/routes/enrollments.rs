@@ -1,13 +1,12 @@
 //! Enrollments.
 
-use super::lists::{parameters, ready};
+use super::lists::{parameters, ready, work_out};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
-use portcullis_app::AppError;
 use portcullis_app::enrollments::{self, Create, CreateEnrollment, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
@@ -33,13 +32,16 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
-    ready(&state.app).await?;
-    let page = enrollments::list(&state.app, &call.permit, &parameters(query))?;
-    Ok(Answer::list(
-        page.map(EnrollmentDetail::from),
-        &kinds::ENROLLMENTS,
-    ))
+    ready(&call.context.state.app).await?;
+    work_out(move || {
+        let Context { state, query, .. } = &call.context;
+        let page = enrollments::list(&state.app, &call.permit, &parameters(query))?;
+        Ok(Answer::list(
+            page.map(EnrollmentDetail::from),
+            &kinds::ENROLLMENTS,
+        ))
+    })
+    .await
 }
 
 async fn list_of(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
@@ -55,7 +57,7 @@ async fn list_of(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> 
 async fn create(call: Call<Permit<Create>, Json<EnrollmentCreate>>) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
     let input = CreateEnrollment {
-        method: body.enrollment().map_err(AppError::InvalidField)?,
+        method: body.enrollment(),
         identity: body.identity_id,
         expires_at: body.expires_at.into(),
     };

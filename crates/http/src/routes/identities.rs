@@ -1,6 +1,6 @@
 //! Identities.
 
-use super::lists::{parameters, ready};
+use super::lists::{parameters, ready, work_out};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
@@ -36,13 +36,16 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
-    ready(&state.app).await?;
-    let page = identities::list(&state.app, &call.permit, &parameters(query))?;
-    Ok(Answer::list(
-        page.map(IdentityDetail::from),
-        &kinds::IDENTITIES,
-    ))
+    ready(&call.context.state.app).await?;
+    work_out(move || {
+        let Context { state, query, .. } = &call.context;
+        let page = identities::list(&state.app, &call.permit, &parameters(query))?;
+        Ok(Answer::list(
+            page.map(IdentityDetail::from),
+            &kinds::IDENTITIES,
+        ))
+    })
+    .await
 }
 
 async fn create(call: Call<Permit<Create>, Json<CreateIdentity>>) -> Result<Answer, ApiError> {

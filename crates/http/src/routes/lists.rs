@@ -15,6 +15,7 @@ use portcullis_app::{App, AppError};
 use portcullis_domain::access::Permit;
 use portcullis_domain::view::Page;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// The longest that a list waits for the read model.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -66,6 +67,26 @@ pub(super) async fn ready(app: &App) -> Result<(), ApiError> {
     tokio::time::timeout(PATIENCE, app.lists_ready())
         .await
         .map_err(|_elapsed| AppError::NotReady.into())
+}
+
+/// How many lists are worked out at a time in this process; more wait.
+static PLACES: Semaphore = Semaphore::const_new(4);
+
+/// Works out a list away from the threads that serve connections: a filter may have to look at
+/// every record there is.
+pub(super) async fn work_out(
+    list: impl FnOnce() -> Result<Answer, ApiError> + Send + 'static,
+) -> Result<Answer, ApiError> {
+    let place = PLACES.acquire().await;
+    let outcome = tokio::task::spawn_blocking(list).await;
+    drop(place);
+    match outcome {
+        Ok(answer) => answer,
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(AppError::NotReady.into()),
+        },
+    }
 }
 
 /// The parameters of a list, as they stand in the query.

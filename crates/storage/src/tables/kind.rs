@@ -95,18 +95,19 @@ impl Entity for Identity {
     const KIND: Kind = IDENTITY;
 
     fn unique_values(&self) -> Vec<UniqueValue> {
-        let mut values = vec![
-            UniqueValue::new(Index::IdentityId, self.id.as_str()),
-            UniqueValue::new(Index::IdentityName, self.name()),
-        ];
+        // The mark of the administrator comes first: whoever tries to make a second one is to hear
+        // of that, not of a name.
+        let mut values = Vec::with_capacity(4);
+        if self.is_default_admin {
+            values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
+        }
+        values.push(UniqueValue::new(Index::IdentityId, self.id.as_str()));
+        values.push(UniqueValue::new(Index::IdentityName, self.name()));
         if let Some(external_id) = &self.spec.external_id {
             values.push(UniqueValue::new(
                 Index::IdentityExternalId,
                 external_id.as_str(),
             ));
-        }
-        if self.is_default_admin {
-            values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
         }
         values
     }

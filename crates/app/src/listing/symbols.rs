@@ -1,0 +1,90 @@
+//! Where a listing uses a symbol.
+
+use super::Listing;
+use portcullis_filter::{Collection, CompareOp, Comparison, Predicate, Subject, SymbolId, Test};
+
+/// The text that a predicate compares `symbol` with by `=`, if it does that and nothing else.
+pub(crate) fn equals<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p str> {
+    match predicate {
+        Predicate::Test {
+            subject: Subject::Value(tested),
+            test:
+                Test::Text(Comparison::Is {
+                    op: CompareOp::Equal,
+                    operand,
+                }),
+        } if tested.name() == symbol => Some(operand),
+        _ => None,
+    }
+}
+
+/// Whether a listing filters or sorts by `symbol`.
+pub(crate) fn mentions(listing: &Listing, symbol: &str) -> bool {
+    listing
+        .order
+        .keys()
+        .iter()
+        .any(|key| key.symbol.name() == symbol)
+        || tests(&listing.predicate, symbol)
+}
+
+fn tests(predicate: &Predicate, symbol: &str) -> bool {
+    let is_it = |tested: &SymbolId| tested.name() == symbol;
+    match predicate {
+        Predicate::Constant(_) => false,
+        Predicate::Not(inner) => tests(inner, symbol),
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            parts.iter().any(|part| tests(part, symbol))
+        },
+        Predicate::Test { subject, .. } => match subject {
+            Subject::Value(tested) | Subject::AnyOf(tested) | Subject::AllOf(tested) => {
+                is_it(tested)
+            },
+            Subject::Entry { map, .. } => is_it(map),
+            Subject::Count(collection) => within(collection, symbol),
+        },
+        Predicate::IsEmpty(collection) => within(collection, symbol),
+    }
+}
+
+/// A sub-query is about another kind of entity, whose symbols are its own.
+fn within(collection: &Collection, symbol: &str) -> bool {
+    match collection {
+        Collection::Set(set)
+        | Collection::SubQuery {
+            references: set, ..
+        } => set.name() == symbol,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::{Parameters, kinds, read};
+
+    fn listing(filter: &str) -> Listing {
+        let parameters = Parameters {
+            filter: Some(filter),
+            ..Parameters::default()
+        };
+        read(&kinds::ENROLLMENTS, &parameters).unwrap()
+    }
+
+    #[test]
+    fn uses_of_a_symbol_are_found_wherever_they_stand() {
+        for (filter, is_used) in [
+            ("true", false),
+            (r#"identity = "x""#, false),
+            (r#"token = "x""#, true),
+            (r#"not (identity = "y" and token contains "x")"#, true),
+            ("sort by token", true),
+        ] {
+            assert_eq!(mentions(&listing(filter), "token"), is_used, "{filter}");
+        }
+        assert_eq!(
+            equals(&listing(r#"token = "x""#).predicate, "token"),
+            Some("x")
+        );
+        assert_eq!(equals(&listing(r#"token != "x""#).predicate, "token"), None);
+    }
+}
