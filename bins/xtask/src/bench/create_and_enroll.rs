@@ -2,7 +2,8 @@
 
 use super::fixture::{Fixture, create_and_enroll};
 use super::load::drive;
-use super::report::{Figure, Report, Unit};
+use super::process::work;
+use super::report::{Figure, Report};
 use portcullis_pki::{KeyType, SigningKey, Subject, make_csr};
 
 const CLIENTS: usize = 16;
@@ -14,7 +15,7 @@ pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::R
     let key = SigningKey::generate(KeyType::P256)?;
     let csr = make_csr(&key, &Subject::new().common_name("device"))?;
     let links = fixture.links(CLIENTS).await?;
-    let (tally, _) = drive(links, fixture.scale.budget(), |mut link, pace| {
+    let load = drive(links, fixture.scale.budget(), |mut link, pace| {
         let (csr, admin) = (csr.clone(), fixture.admin.clone());
         async move {
             while let Some(turn) = pace.next() {
@@ -22,12 +23,9 @@ pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::R
             }
             Ok(link)
         }
-    })
-    .await?;
-    report.add(Figure::new(
-        "created and enrolled, 16 clients",
-        tally.rate(),
-        Unit::PerSecond,
-    ));
+    });
+    let load = async { Ok(load.await?.0) };
+    let enrolled = work(fixture.controller.process, load).await?;
+    report.add(Figure::rate("created and enrolled, 16 clients", &enrolled));
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::baseline::{Commits, syncs};
 use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
+use super::process::{Work, work};
 use super::report::{Figure, Report, Target, Unit};
 use super::request;
 use std::path::Path;
@@ -11,53 +12,49 @@ use std::time::Duration;
 /// The longest that filling the store may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-const ENGINE: &str = "engine, same rows, groups of 64";
+/// Creations that the engine is given at a time.
+const GROUP: usize = 64;
 
-/// Measures one client beside the disk, and many beside the engine.
+/// Measures one client beside single commits, and many beside groups of them.
 pub(super) async fn measure(
     fixture: &Fixture,
     scratch: &Path,
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    let budget = fixture.scale.budget();
-    let bare = Budget {
-        time: budget.time / 3,
-        ..budget
-    };
-    let synced = syncs(scratch, bare)?;
-    let alone = create(fixture, "one", 1, budget).await?;
-    report.add(
-        Figure::new(
-            "identities created, 1 client",
-            alone.rate(),
-            Unit::PerSecond,
-        )
-        .beside("fsync of one page", synced.rate()),
-    );
+    let controller = fixture.controller.process;
     let commits = Commits::open(scratch)?;
-    let (mut engine, mut few, mut many) = (Tally::default(), Tally::default(), Tally::default());
+    let (mut synced, mut single, mut one) = (Tally::default(), Tally::default(), Work::default());
     for turn in 0..fixture.scale.turns {
         let budget = fixture.scale.turn();
-        engine += commits.measure(budget)?.0;
-        few += create(fixture, &format!("few-{turn}"), 16, budget).await?;
-        many += create(fixture, &format!("many-{turn}"), 64, budget).await?;
+        synced += syncs(scratch, budget.half())?;
+        single += commits.measure(1, budget.half())?;
+        let name = format!("one-{turn}");
+        one += work(controller, create(fixture, &name, 1, budget)).await?;
     }
+    let (mut engine, mut few, mut many) = (Tally::default(), Work::default(), Work::default());
+    for turn in 0..fixture.scale.turns {
+        let budget = fixture.scale.turn();
+        engine += commits.measure(GROUP, budget)?;
+        let name = format!("few-{turn}");
+        few += work(controller, create(fixture, &name, 16, budget)).await?;
+        let name = format!("many-{turn}");
+        many += work(controller, create(fixture, &name, 64, budget)).await?;
+    }
+    report.add(Figure::new(
+        "fsync of one page",
+        synced.rate(),
+        Unit::PerSecond,
+    ));
     report.add(
-        Figure::new(
-            "identities created, 16 clients",
-            few.rate(),
-            Unit::PerSecond,
-        )
-        .beside(ENGINE, engine.rate()),
+        Figure::rate("identities created, 1 client", &one)
+            .beside("engine, same rows, one by one", single.rate()),
     );
+    let beside = "engine, same rows, groups of 64";
+    report.add(Figure::rate("identities created, 16 clients", &few).beside(beside, engine.rate()));
     report.add(
-        Figure::new(
-            "identities created, 64 clients",
-            many.rate(),
-            Unit::PerSecond,
-        )
-        .beside(ENGINE, engine.rate())
-        .target(Target::AtLeast(8000.0)),
+        Figure::rate("identities created, 64 clients", &many)
+            .beside(beside, engine.rate())
+            .target(Target::AtLeast(8000.0)),
     );
     Ok(())
 }

@@ -4,7 +4,8 @@ use super::fixture::{Fixture, token};
 use super::link::Link;
 use super::load::{Budget, Tally, drive};
 use super::peer::Peer;
-use super::report::{Figure, Report, Unit};
+use super::process::{Work, work};
+use super::report::{Figure, Report};
 use super::request::{self, CLIENT};
 use anyhow::Context as _;
 
@@ -24,35 +25,25 @@ pub(super) async fn measure(
     let length = link.expect(200, &ask).await?.len();
     let echo = request::get(&format!("/{length}"), Some(&session));
 
-    let mut asking = fixture.links(CLIENTS).await?;
-    let mut echoing = peer.echo.connect_many(CLIENTS).await?;
-    let (mut bare, mut answers) = (Tally::default(), Tally::default());
+    let (mut bare, mut answers) = (Work::default(), Work::default());
     for _ in 0..fixture.scale.turns {
         let budget = fixture.scale.turn();
-        let tally;
-        (tally, echoing) = repeat(echoing, budget, &echo).await?;
-        bare += tally;
-        let tally;
-        (tally, asking) = repeat(asking, budget, &ask).await?;
-        answers += tally;
+        let links = peer.echo.connect_many(CLIENTS).await?;
+        bare += work(peer.process, repeat(links, budget, &echo)).await?;
+        let links = fixture.links(CLIENTS).await?;
+        let asking = repeat(links, budget, &ask);
+        answers += work(fixture.controller.process, asking).await?;
     }
     report.add(
-        Figure::new(
-            "current identity, 16 clients",
-            answers.rate(),
-            Unit::PerSecond,
-        )
-        .beside("bare echo of the same size", bare.rate()),
+        Figure::rate("current identity, 16 clients", &answers)
+            .beside("bare echo of the same size", bare.rate()),
     );
+    report.add(Figure::rate("bare echo of the same size", &bare));
     Ok(())
 }
 
-async fn repeat(
-    links: Vec<Link>,
-    budget: Budget,
-    request: &[u8],
-) -> anyhow::Result<(Tally, Vec<Link>)> {
-    drive(links, budget, |mut link, pace| {
+async fn repeat(links: Vec<Link>, budget: Budget, request: &[u8]) -> anyhow::Result<Tally> {
+    let (tally, _) = drive(links, budget, |mut link, pace| {
         let request = request.to_owned();
         async move {
             while pace.next().is_some() {
@@ -61,5 +52,6 @@ async fn repeat(
             Ok(link)
         }
     })
-    .await
+    .await?;
+    Ok(tally)
 }

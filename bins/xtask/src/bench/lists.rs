@@ -1,26 +1,18 @@
 //! Lists of identities.
 
 use super::fixture::Fixture;
-use super::load::Pace;
+use super::load::{Pace, Tally};
+use super::process::work;
 use super::report::{Figure, Report, Target, Unit};
 use super::request::{self, MANAGEMENT};
 use std::time::{Duration, Instant};
 
 /// Measures pages of 100 in the default order, one after another, from all over the list.
 pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::Result<()> {
-    let pages = fixture.scale.identities / 100;
-    let mut link = fixture.controller.endpoint(None)?.connect().await?;
-    let pace = Pace::new(fixture.scale.turn());
     let mut times = Vec::new();
-    while let Some(turn) = pace.next() {
-        // A prime step visits all pages in an order that no cache of the last one helps.
-        let offset = turn * 37 % pages * 100;
-        let path = format!("{MANAGEMENT}/identities?limit=100&offset={offset}");
-        let request = request::get(&path, Some(&fixture.admin));
-        let start = Instant::now();
-        link.expect(200, &request).await?;
-        times.push(start.elapsed());
-    }
+    let asking = ask(fixture, &mut times);
+    let pages = work(fixture.controller.process, asking).await?;
+    report.add(Figure::rate("list pages of 100, one after another", &pages));
     times.sort_unstable();
     report.add(Figure::new(
         "list page of 100, median",
@@ -36,6 +28,28 @@ pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::R
         .target(Target::Below(2.0)),
     );
     Ok(())
+}
+
+async fn ask(fixture: &Fixture, times: &mut Vec<Duration>) -> anyhow::Result<Tally> {
+    let pages = fixture.scale.identities / 100;
+    let mut link = fixture.controller.endpoint(None)?.connect().await?;
+    let pace = Pace::new(fixture.scale.turn());
+    let begin = Instant::now();
+    let mut done = 0;
+    while let Some(turn) = pace.next() {
+        // A prime step visits all pages in an order that no cache of the last one helps.
+        let offset = turn * 37 % pages * 100;
+        let path = format!("{MANAGEMENT}/identities?limit=100&offset={offset}");
+        let request = request::get(&path, Some(&fixture.admin));
+        let start = Instant::now();
+        link.expect(200, &request).await?;
+        times.push(start.elapsed());
+        done += 1;
+    }
+    Ok(Tally {
+        done,
+        elapsed: begin.elapsed(),
+    })
 }
 
 /// The time that so many of a hundred do not exceed.

@@ -16,6 +16,16 @@ pub(super) struct Budget {
     pub(super) count: u64,
 }
 
+impl Budget {
+    /// The same in half the time.
+    pub(super) fn half(self) -> Self {
+        Self {
+            time: self.time / 2,
+            ..self
+        }
+    }
+}
+
 /// Tells the clients of a loop whether there is more to do.
 pub(super) struct Pace {
     begun: AtomicU64,

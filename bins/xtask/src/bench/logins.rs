@@ -4,10 +4,9 @@ use super::fixture::Fixture;
 use super::link::{Endpoint, Link};
 use super::load::{Budget, Tally, drive};
 use super::peer::Peer;
-use super::process::Process;
-use super::report::{Figure, Report, Target, Unit};
+use super::process::{Work, work};
+use super::report::{Figure, Report, Target};
 use super::request;
-use std::time::Duration;
 
 /// Clients that connect at the same time.
 const CLIENTS: usize = 16;
@@ -39,25 +38,11 @@ async fn anew(
         logins += work(fixture.controller.process, logging_in).await?;
     }
     report.add(
-        Figure::new(
-            "certificate logins, new connection each",
-            logins.tally.rate(),
-            Unit::PerSecond,
-        )
-        .beside("bare mutual handshakes", bare.tally.rate())
-        .target(Target::RatioAtLeast(0.7)),
+        Figure::rate("certificate logins, new connection each", &logins)
+            .beside("bare mutual handshakes", bare.rate())
+            .target(Target::RatioAtLeast(0.7)),
     );
-    report.add(
-        Figure::new(
-            "certificate logins, new connection each",
-            logins.tally.per(logins.processor_time),
-            Unit::PerProcessorSecond,
-        )
-        .beside(
-            "bare mutual handshakes",
-            bare.tally.per(bare.processor_time),
-        ),
-    );
+    report.add(Figure::rate("bare mutual handshakes", &bare));
     Ok(())
 }
 
@@ -68,43 +53,11 @@ async fn kept(fixture: &Fixture, devices: &[Endpoint], report: &mut Report) -> a
     }
     let logging_in = login_again(links, fixture.scale.budget());
     let logins = work(fixture.controller.process, logging_in).await?;
-    let name = "certificate logins, kept connections";
-    report.add(Figure::new(name, logins.tally.rate(), Unit::PerSecond));
     report.add(
-        Figure::new(
-            name,
-            logins.tally.per(logins.processor_time),
-            Unit::PerProcessorSecond,
-        )
-        .target(Target::AtLeast(10_000.0)),
+        Figure::rate("certificate logins, kept connections", &logins)
+            .target(Target::PerProcessorSecond(10_000.0)),
     );
     Ok(())
-}
-
-/// What was done, and the processor time that the server took for it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Work {
-    tally: Tally,
-    processor_time: Duration,
-}
-
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, other: Self) {
-        self.tally += other.tally;
-        self.processor_time += other.processor_time;
-    }
-}
-
-async fn work(
-    server: Process,
-    load: impl Future<Output = anyhow::Result<Tally>>,
-) -> anyhow::Result<Work> {
-    let before = server.processor_time()?;
-    let tally = load.await?;
-    Ok(Work {
-        tally,
-        processor_time: server.processor_time()?.saturating_sub(before),
-    })
 }
 
 async fn handshakes(greeters: Vec<Endpoint>, budget: Budget) -> anyhow::Result<Tally> {

@@ -4,7 +4,8 @@ use super::baseline::hashes;
 use super::controller::{ADMIN, PASSWORD};
 use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
-use super::report::{Figure, Report, Target, Unit};
+use super::process::{Work, work};
+use super::report::{Figure, Report, Target};
 use super::request;
 
 /// More than there are threads that hash, so that none of them waits for a client.
@@ -12,14 +13,14 @@ const CLIENTS: usize = 8;
 
 /// Measures logins beside bare hashes.
 pub(super) async fn measure(fixture: &Fixture, report: &mut Report) -> anyhow::Result<()> {
-    let (mut bare, mut logins) = (Tally::default(), Tally::default());
+    let (mut bare, mut logins) = (Tally::default(), Work::default());
     for _ in 0..fixture.scale.turns {
         let budget = fixture.scale.turn();
         bare += hashes(budget)?;
-        logins += login(fixture, budget).await?;
+        logins += work(fixture.controller.process, login(fixture, budget)).await?;
     }
     report.add(
-        Figure::new("password logins", logins.rate(), Unit::PerSecond)
+        Figure::rate("password logins", &logins)
             .beside("bare argon2id hashes", bare.rate())
             .target(Target::RatioAtLeast(0.93)),
     );

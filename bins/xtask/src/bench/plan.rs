@@ -24,21 +24,25 @@ pub(super) async fn measure(
     memory::measure(&running, "memory, idle", memory::IDLE, &mut report).await?;
     let fixture = Fixture::prepare(running, scale).await?;
 
-    say("identities")?;
+    say("creates")?;
     creates::measure(&fixture, scratch, &mut report).await?;
     creates::fill(&fixture).await?;
     let name = "memory, after the creates";
     memory::measure(&fixture.controller, name, memory::MANY, &mut report).await?;
+    say("lists")?;
     lists::measure(&fixture, &mut report).await?;
+    say("enrollments")?;
     create_and_enroll::measure(&fixture, &mut report).await?;
 
-    say("logins")?;
     let peer = Peer::start(scratch).await?;
+    say("certificate logins")?;
     logins::measure(&fixture, &peer, &mut report).await?;
+    say("current identity")?;
     current_identity::measure(&fixture, &peer, &mut report).await?;
+    say("password logins")?;
     passwords::measure(&fixture, &mut report).await?;
 
-    say("start with data")?;
+    say("start with the data")?;
     let running = starts::after_kill(&program, fixture.controller, &mut report).await?;
     let name = "memory, started with the data";
     memory::measure(&running, name, memory::MANY, &mut report).await?;

@@ -1,7 +1,9 @@
 //! What a process has used, as the kernel tells it.
 
+use super::load::Tally;
 use anyhow::Context as _;
 use std::fs;
+use std::ops::AddAssign;
 use std::time::Duration;
 
 /// Length of the ticks in which the kernel tells processor time: `USER_HZ` is 100 on every
@@ -27,6 +29,45 @@ impl Process {
         let ticks = ticks(&stat).with_context(|| format!("{path} tells no times"))?;
         Ok(TICK * ticks)
     }
+}
+
+/// What was done, and the processor time that a server took for it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Work {
+    tally: Tally,
+    processor_time: Duration,
+}
+
+impl Work {
+    /// How often per second.
+    pub(super) fn rate(&self) -> f64 {
+        self.tally.rate()
+    }
+
+    /// How often per second of the server's processor time. Other programs hardly disturb it.
+    pub(super) fn processor_rate(&self) -> f64 {
+        self.tally.per(self.processor_time)
+    }
+}
+
+impl AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.tally += other.tally;
+        self.processor_time += other.processor_time;
+    }
+}
+
+/// Measures what `server` takes for a load.
+pub(super) async fn work(
+    server: Process,
+    load: impl Future<Output = anyhow::Result<Tally>>,
+) -> anyhow::Result<Work> {
+    let before = server.processor_time()?;
+    let tally = load.await?;
+    Ok(Work {
+        tally,
+        processor_time: server.processor_time()?.saturating_sub(before),
+    })
 }
 
 fn resident(status: &str) -> Option<u64> {

@@ -1,5 +1,6 @@
 //! The figures, as a table and as JSON.
 
+use super::process::Work;
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;
@@ -13,8 +14,14 @@ use std::path::Path;
 pub(super) struct Report {
     /// Processors that the load and the controller shared.
     cores: usize,
+    /// How many programs wanted them just before; each of them took part of what was measured.
+    load_before: f64,
     figures: Vec<Figure>,
 }
+
+const HEADER: [&str; 8] = [
+    "Figure", "Measured", "/CPU-s", "Beside", "", "Ratio", "Target", "Met",
+];
 
 /// One figure.
 #[derive(Debug, Serialize)]
@@ -23,6 +30,9 @@ pub(super) struct Figure {
     name: &'static str,
     value: f64,
     unit: Unit,
+    /// How often per second of the server's processor time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_processor_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     beside: Option<Beside>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,9 +56,6 @@ pub(super) enum Unit {
     /// How often per second.
     #[serde(rename = "/s")]
     PerSecond,
-    /// How often per second of the controller's processor time.
-    #[serde(rename = "/CPU-s")]
-    PerProcessorSecond,
     /// Milliseconds.
     #[serde(rename = "ms")]
     Milliseconds,
@@ -67,6 +74,8 @@ pub(super) enum Target {
     Below(f64),
     /// This part of what it stands beside, or more.
     RatioAtLeast(f64),
+    /// This much or more per second of the server's processor time.
+    PerProcessorSecond(f64),
 }
 
 impl Report {
@@ -74,6 +83,7 @@ impl Report {
     pub(super) fn new() -> Self {
         Self {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
+            load_before: load_average().unwrap_or_default(),
             figures: Vec::new(),
         }
     }
@@ -89,9 +99,10 @@ impl Report {
         writeln!(out, "{}", self.table())?;
         writeln!(
             out,
-            "Load and controller shared {} processors, over loopback; more of one is less of the \
-             other.\nTargets are those of the design for two processors.",
-            self.cores
+            "Load and controller shared {} processors, over loopback: what the one takes the other \
+             lacks.\n/CPU-s is by the processor time of the controller alone. Targets are those of the design for two processors. Load average before the \
+             run: {:.2}.",
+            self.cores, self.load_before
         )?;
         Ok(out.flush()?)
     }
@@ -105,10 +116,10 @@ impl Report {
     fn table(&self) -> Table {
         let mut table = Table::new();
         table
-            .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+            .load_preset(presets::UTF8_BORDERS_ONLY)
             .set_content_arrangement(ContentArrangement::Disabled)
-            .set_header(["Figure", "Measured", "Beside", "", "Ratio", "Target", "Met"]);
-        for column in [1, 3, 4] {
+            .set_header(HEADER);
+        for column in [1, 2, 4, 5] {
             if let Some(column) = table.column_mut(column) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
@@ -127,9 +138,18 @@ impl Figure {
             name,
             value,
             unit,
+            per_processor_second: None,
             beside: None,
             target: None,
             is_met: None,
+        }
+    }
+
+    /// A rate, also by the server's processor time.
+    pub(super) fn rate(name: &'static str, work: &Work) -> Self {
+        Self {
+            per_processor_second: Some(work.processor_rate()),
+            ..Self::new(name, work.rate(), Unit::PerSecond)
         }
     }
 
@@ -146,16 +166,18 @@ impl Figure {
             Target::AtLeast(least) => Some(self.value >= least),
             Target::Below(limit) => Some(self.value < limit),
             Target::RatioAtLeast(least) => self.beside.as_ref().map(|it| it.ratio >= least),
+            Target::PerProcessorSecond(least) => self.per_processor_second.map(|it| it >= least),
         };
         self.target = Some(target);
         self
     }
 
-    fn row(&self) -> [String; 7] {
+    fn row(&self) -> [String; HEADER.len()] {
         let beside = self.beside.as_ref();
         [
             self.name.to_owned(),
             format!("{} {}", number(self.value), self.unit.name()),
+            self.per_processor_second.map_or_else(String::new, number),
             beside.map_or_else(String::new, |it| it.name.to_owned()),
             beside.map_or_else(String::new, |it| number(it.value)),
             beside.map_or_else(String::new, |it| format!("{:.2}", it.ratio)),
@@ -174,7 +196,6 @@ impl Unit {
     fn name(self) -> &'static str {
         match self {
             Self::PerSecond => "/s",
-            Self::PerProcessorSecond => "/CPU-s",
             Self::Milliseconds => "ms",
             Self::Mebibytes => "MiB",
         }
@@ -187,8 +208,15 @@ impl Target {
             Self::AtLeast(least) => format!("≥ {}", number(least)),
             Self::Below(limit) => format!("< {}", number(limit)),
             Self::RatioAtLeast(least) => format!("ratio ≥ {least:.2}"),
+            Self::PerProcessorSecond(least) => format!("≥ {} /CPU-s", number(least)),
         }
     }
+}
+
+/// The first figure of `/proc/loadavg`: programs that ran or wanted to, over the last minute.
+fn load_average() -> Option<f64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 /// Three digits or more: what is beyond them differs from run to run.

@@ -45,7 +45,7 @@ pub(super) async fn after_kill(
     let controller = program.start().await?;
     report.add(
         Figure::new(
-            "start to first answer, all of them, after kill -9",
+            "start to first answer, with the data, after kill -9",
             milliseconds(controller.start),
             Unit::Milliseconds,
         )

@@ -9,18 +9,15 @@ use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{EnrollmentId, IdentityId};
 use portcullis_domain::tags::Tags;
-use portcullis_storage::engine::{Engine as _, Outcome, submit_with};
+use portcullis_storage::engine::{Engine as _, submit_with};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::tables::{
     ENROLLMENT, IDENTITY, RowsMut, StoredEnrollment, WriteError, identity_key,
 };
-use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::mpsc;
 use std::time::Instant;
-
-/// Creations that wait together: while one half is committed, the other half is the next group.
-const WAITING: usize = 128;
 
 /// Lengths of what the vault makes of a token and of its JWT with a P-256 key.
 const SEALED_TOKEN: usize = 110;
@@ -37,6 +34,13 @@ struct Rows {
     enrollment: (RecordKey, StoredEnrollment),
 }
 
+impl Rows {
+    fn insert(&self, into: &mut RowsMut<'_>) -> Result<(), WriteError> {
+        into.insert(&self.identity.0, &self.identity.1)?;
+        into.insert(&self.enrollment.0, &self.enrollment.1)
+    }
+}
+
 impl Commits {
     /// Opens a store in `directory`.
     pub(in crate::bench) fn open(directory: &Path) -> anyhow::Result<Self> {
@@ -44,40 +48,43 @@ impl Commits {
         Ok(Self { engine })
     }
 
-    /// Writes such rows in groups of 64; answers also how many went into a group on average.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts lie far below the 2^52 that a float holds"
-    )]
-    pub(in crate::bench) fn measure(&self, budget: Budget) -> anyhow::Result<(Tally, f64)> {
+    /// Writes such rows in groups of `size`, each committed before the next begins.
+    ///
+    /// The first body of a group waits until the others are queued behind it.
+    pub(in crate::bench) fn measure(&self, size: usize, budget: Budget) -> anyhow::Result<Tally> {
         let pace = Pace::new(budget);
         let start = Instant::now();
-        let before = self.engine.feed().revision();
-        let mut waiting: VecDeque<Outcome<(), WriteError>> = VecDeque::new();
         let mut done = 0;
+        let mut next = self.group(size)?;
         while pace.next().is_some() {
-            if waiting.len() >= WAITING
-                && let Some(oldest) = waiting.pop_front()
-            {
-                oldest.wait()??;
+            let group = std::mem::take(&mut next);
+            done += u64::try_from(group.len())?;
+            let (open, gate) = mpsc::channel();
+            let mut gate = Some(gate);
+            let mut waiting = Vec::with_capacity(group.len());
+            for rows in group {
+                let gate = gate.take();
+                waiting.push(submit_with(&self.engine, move |tx| {
+                    // The other end is dropped, or has spoken, once all are queued.
+                    let _ = gate.as_ref().map(mpsc::Receiver::<()>::recv);
+                    rows.insert(&mut RowsMut::new(tx))
+                })?);
             }
-            let rows = self.rows()?;
-            waiting.push_back(submit_with(&self.engine, move |tx| {
-                let mut into = RowsMut::new(tx);
-                into.insert(&rows.identity.0, &rows.identity.1)?;
-                into.insert(&rows.enrollment.0, &rows.enrollment.1)
-            })?);
-            done += 1;
+            drop(open);
+            // Made while the engine is busy, as other requests would be.
+            next = self.group(size)?;
+            for outcome in waiting {
+                outcome.wait()??;
+            }
         }
-        for outcome in waiting {
-            outcome.wait()??;
-        }
-        let tally = Tally {
+        Ok(Tally {
             done,
             elapsed: start.elapsed(),
-        };
-        let groups = self.engine.feed().revision() - before;
-        Ok((tally, done as f64 / groups.max(1) as f64))
+        })
+    }
+
+    fn group(&self, size: usize) -> anyhow::Result<Vec<Rows>> {
+        (0..size).map(|_| self.rows()).collect()
     }
 
     fn rows(&self) -> anyhow::Result<Rows> {
@@ -122,10 +129,12 @@ mod tests {
         let commits = Commits::open(directory.path()).unwrap();
         let budget = Budget {
             time: Duration::from_mins(1),
-            count: 300,
+            count: 5,
         };
-        let (tally, _) = commits.measure(budget).unwrap();
+        let before = commits.engine.feed().revision();
+        let tally = commits.measure(60, budget).unwrap();
         assert_eq!(tally.done, 300);
+        assert_eq!(commits.engine.feed().revision() - before, 5);
         let snapshot = commits.engine.snapshot().unwrap();
         for kind in [IDENTITY, ENROLLMENT] {
             assert_eq!(Census::stated(&*snapshot, kind).unwrap(), 300);
