@@ -3,6 +3,7 @@
 
 mod answers;
 mod bodies;
+mod deviations;
 mod enrollment;
 mod failures;
 mod filters;

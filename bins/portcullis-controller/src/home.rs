@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use portcullis_controller_config::{ControllerConfig, Generated, HomeLayout, Material, generate};
 use portcullis_domain::Env;
 use portcullis_pki::{KeyType, certificates_to_pem};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 /// What a new home is made with.
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub struct HomeSettings {
     /// Host name or IP address that clients are told.
     pub advertised_host: String,
+    /// Where to listen.
+    pub interface: IpAddr,
     /// Port of the APIs.
     pub port: u16,
     /// Kind of all keys.
@@ -90,7 +93,9 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
     files::make_directory(&draft)?;
 
     let pki = pki::make(settings, env)?;
+    let interface = settings.interface.to_string();
     let text = generate(&Generated {
+        interface: &interface,
         fetch_keys_from_loopback: true,
         ..Generated::new(&folder, &settings.advertised_host, settings.port)
     })?;

@@ -139,16 +139,26 @@ impl std::fmt::Debug for PasswordPool {
 /// is a next; an idle thread holds none.
 fn work(queue: &Mutex<Receiver<Job>>) {
     let mut blocks = Vec::new();
-    loop {
-        let queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let job = queue.try_recv().or_else(|_nothing_waits| {
-            blocks = Vec::new();
-            queue.recv()
-        });
-        drop(queue);
-        let Ok(job) = job else { return };
+    while let Some(job) = waiting_job(queue).or_else(|| {
+        blocks = Vec::new();
+        next_job(queue)
+    }) {
         job(&mut blocks);
     }
+}
+
+/// A job that is there already. A queue that another thread waits at is empty.
+fn waiting_job(queue: &Mutex<Receiver<Job>>) -> Option<Job> {
+    queue.try_lock().ok()?.try_recv().ok()
+}
+
+/// The next job, whenever it comes; `None` when the pool is dropped.
+fn next_job(queue: &Mutex<Receiver<Job>>) -> Option<Job> {
+    queue
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .recv()
+        .ok()
 }
 
 fn compare(blocks: &mut Vec<Block>, password: &str, stored: &PasswordHash) -> Verdict {

@@ -10,7 +10,7 @@ use crate::{config, output, signals, system};
 use anyhow::{Context as _, bail};
 use portcullis_http::listen::Listener;
 use portcullis_pki::KeyType;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -39,9 +39,11 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
     } else {
         // Before anything is made, so that a busy port leaves nothing behind.
         let port = arguments.ctrl_port.unwrap_or(PORT);
-        let listener = Listener::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)))?;
+        let interface = interface(host(&arguments));
+        let listener = Listener::bind(SocketAddr::new(interface, port))?;
         let settings = HomeSettings {
             advertised_host: host(&arguments).to_owned(),
+            interface,
             port: listener.local_addr().port(),
             key_type: key_type(arguments.key_type),
         };
@@ -101,6 +103,18 @@ fn host(arguments: &Quickstart) -> &str {
     host.strip_prefix('[')
         .and_then(|host| host.strip_suffix(']'))
         .unwrap_or(host)
+}
+
+/// Where to listen: a controller that is known under a name of this machine alone cannot be used
+/// from elsewhere, so it is not offered there.
+fn interface(host: &str) -> IpAddr {
+    if host.eq_ignore_ascii_case(HOST) {
+        return Ipv4Addr::LOCALHOST.into();
+    }
+    match host.parse::<IpAddr>() {
+        Ok(address) if address.is_loopback() => address,
+        _ => Ipv4Addr::UNSPECIFIED.into(),
+    }
 }
 
 fn key_type(kind: Option<KeyKind>) -> KeyType {

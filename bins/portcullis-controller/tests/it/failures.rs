@@ -20,7 +20,7 @@ fn run(home: &Path) -> Finished {
 
 #[test]
 fn busy_port_is_named_and_nothing_is_made() {
-    let taken = TcpListener::bind("0.0.0.0:0").unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");

@@ -35,8 +35,9 @@ async fn start(home: &Home, env: Env, listeners: Vec<Listener>) -> anyhow::Resul
 }
 
 async fn start_new(folder: &Path, env: Env) -> (Home, Running) {
-    let listener = Listener::bind("0.0.0.0:0".parse().unwrap()).unwrap();
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let settings = HomeSettings {
+        interface: std::net::Ipv4Addr::LOCALHOST.into(),
         advertised_host: "localhost".to_owned(),
         port: listener.local_addr().port(),
         key_type: KeyType::P256,

@@ -5,6 +5,7 @@ use crate::{config, serve, system};
 use portcullis_http::listen::Listener;
 use portcullis_pki::KeyType;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 
 struct Scene {
@@ -16,9 +17,10 @@ struct Scene {
 /// A controller that is ready to serve, with a certificate that it may not renew.
 async fn scene() -> Scene {
     let folder = tempfile::tempdir().unwrap();
-    let listener = Listener::bind("0.0.0.0:0".parse().unwrap()).unwrap();
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let settings = HomeSettings {
         advertised_host: "localhost".to_owned(),
+        interface: Ipv4Addr::LOCALHOST.into(),
         port: listener.local_addr().port(),
         key_type: KeyType::P256,
     };
