@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// Writes a page to a file in `directory` and has it put on disk, again and again.
 pub(in crate::bench) fn syncs(directory: &Path, budget: Budget) -> anyhow::Result<Tally> {
-    let mut file = File::create_new(directory.join("syncs"))?;
+    let mut file = File::create(directory.join("syncs"))?;
     let pace = Pace::new(budget);
     let start = Instant::now();
     let mut done = 0;
