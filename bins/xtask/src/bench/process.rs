@@ -15,6 +15,11 @@ const TICK: Duration = Duration::from_millis(10);
 pub(super) struct Process(pub(super) u32);
 
 impl Process {
+    /// This process.
+    pub(super) fn own() -> Self {
+        Self(std::process::id())
+    }
+
     /// Its resident memory in bytes.
     pub(super) fn resident(self) -> anyhow::Result<u64> {
         let path = format!("/proc/{}/status", self.0);
@@ -44,7 +49,7 @@ impl Work {
         self.tally.rate()
     }
 
-    /// How often per second of the server's processor time. Other programs hardly disturb it.
+    /// How often per second of the process's own time. Other programs hardly disturb it.
     pub(super) fn processor_rate(&self) -> f64 {
         self.tally.per(self.processor_time)
     }
@@ -55,6 +60,16 @@ impl AddAssign for Work {
         self.tally += other.tally;
         self.processor_time += other.processor_time;
     }
+}
+
+/// Measures what this process takes for work of its own.
+pub(super) fn own_work(work: impl FnOnce() -> anyhow::Result<Tally>) -> anyhow::Result<Work> {
+    let before = Process::own().processor_time()?;
+    let tally = work()?;
+    Ok(Work {
+        tally,
+        processor_time: Process::own().processor_time()?.saturating_sub(before),
+    })
 }
 
 /// Measures what `server` takes for a load.

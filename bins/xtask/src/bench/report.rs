@@ -30,7 +30,7 @@ pub(super) struct Figure {
     name: &'static str,
     value: f64,
     unit: Unit,
-    /// How often per second of the server's processor time.
+    /// How often per second of processor time.
     #[serde(skip_serializing_if = "Option::is_none")]
     per_processor_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ pub(super) enum Target {
     Below(f64),
     /// This part of what it stands beside, or more.
     RatioAtLeast(f64),
-    /// This much or more per second of the server's processor time.
+    /// This much or more per second of processor time.
     PerProcessorSecond(f64),
 }
 
@@ -100,9 +100,19 @@ impl Report {
         writeln!(
             out,
             "Load and controller shared {} processors, over loopback: what the one takes the other \
-             lacks.\n/CPU-s is by the processor time of the controller alone. Targets are those of the design for two processors. Load average before the \
-             run: {:.2}.",
-            self.cores, self.load_before
+             lacks.",
+            self.cores
+        )?;
+        writeln!(
+            out,
+            "/CPU-s counts the processor time of the process that did the work, without its \
+             clients."
+        )?;
+        writeln!(
+            out,
+            "Targets are those of the design for two processors; load average before the run: \
+             {:.2}.",
+            self.load_before
         )?;
         Ok(out.flush()?)
     }
