@@ -66,6 +66,12 @@ fn exit_codes_tell_what_went_wrong() {
         wrong.stderr
     );
 
+    assert!(
+        wrong.stderr.contains("hint: check username and password"),
+        "{}",
+        wrong.stderr
+    );
+
     session.run(&["logout"]).success();
     session.run(&["identity", "list"]).expect_code(3);
 }

@@ -118,6 +118,96 @@ fn control_characters_of_names_are_shown() {
     }
 }
 
+/// Whatever an identity is called, it is found by it: names with what the filter language cannot
+/// say, too.
+#[test]
+fn identities_are_found_by_every_name() {
+    let session = Session::logged_in();
+    let names = [
+        r#"the "best" laptop"#,
+        "o'brien",
+        r"back\slash",
+        r"C:\new\tab",
+        r#"" or true or name = ""#,
+        "evil\u{1b}[2Jname",
+        "evil\u{1b}[2Jname2",
+        "\u{1}",
+        "tab\tline\nfeed\u{7f}",
+        "größe 漢字 \u{202e}",
+        "100% & more?#",
+    ];
+    let ids = names.map(|name| {
+        let created = session.json(&["identity", "create", name, "--type", "device"]);
+        assert_eq!(created["name"], name);
+        created["id"].clone()
+    });
+    for (name, id) in names.iter().zip(&ids) {
+        let shown = session.json(&["identity", "show", name]);
+        assert_eq!((&shown["id"], &shown["name"]), (id, &(*name).into()));
+    }
+    for name in ["evil\u{1b}", "\u{2}", r"\"] {
+        let missing = session.run(&["identity", "show", name]).expect_code(1);
+        assert!(
+            missing.stderr.contains("there is no identity"),
+            "{name:?}: {}",
+            missing.stderr
+        );
+    }
+    session
+        .run(&["identity", "delete", "evil\u{1b}[2Jname"])
+        .success();
+    session.json(&["identity", "show", "evil\u{1b}[2Jname2"]);
+}
+
+#[test]
+fn short_lists_read_well() {
+    let session = Session::logged_in();
+    let one = session.run(&["identity", "list"]).success().text();
+    let lines: Vec<_> = one.lines().collect();
+    assert_eq!(lines.len(), 3, "{one}");
+    assert!(lines[0].starts_with("ID"), "{one}");
+    assert_eq!(lines[2], "1 identity");
+    for (list, shown) in [
+        (&["enrollment", "list"][..], "no pending enrollments\n"),
+        (
+            &["identity", "list", "--filter", "name=\"nobody\""],
+            "no identities\n",
+        ),
+    ] {
+        assert_eq!(session.run(list).success().text(), shown);
+    }
+}
+
+#[test]
+fn yaml_is_the_document_of_json() {
+    let session = Session::logged_in();
+    session.json(&["identity", "create", "laptop", "--type", "device"]);
+    let show = ["identity", "show", "laptop", "--output"];
+    let yaml = session.run(&[&show[..], &["yaml"]].concat()).success();
+    let yaml = yaml.text();
+    let document = session.json(&show[..3]);
+    for member in document.as_object().unwrap().keys() {
+        let begin = format!("{member}:");
+        assert!(
+            yaml.lines().any(|line| line.starts_with(&begin)),
+            "{member} is missing: {yaml}"
+        );
+    }
+    assert!(yaml.contains("\nname: laptop\n"), "{yaml}");
+}
+
+#[test]
+fn login_leads_on() {
+    let session = Session::logged_in();
+    let login = ["login", session.controller.url(), "--username", "admin"];
+    let text = session.run(&login).success().text();
+    let last = text.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("next: portcullis identity create "),
+        "{text}"
+    );
+}
+
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }

@@ -49,13 +49,12 @@ impl Session {
         run(self.command(&binaries::cli()).args(arguments))
     }
 
-    /// The same for somebody whose password is to be read from the standard input.
+    /// The same for somebody whose password is to be read from the standard input. That the
+    /// environment holds another one makes no difference.
     #[track_caller]
     pub(crate) fn run_with_password(&self, arguments: &[&str], password: &str) -> Outcome {
         let mut line = self.command(&binaries::cli());
-        line.args(arguments)
-            .args(["--password-file", "-"])
-            .env_remove("PORTCULLIS_PASSWORD");
+        line.args(arguments).args(["--password-file", "-"]);
         command::run_with(
             &mut line,
             format!("{password}\n").as_bytes(),

@@ -20,7 +20,9 @@ fn identity_lives_from_creation_to_deletion() {
         "ids do as well"
     );
 
-    session.run(&["enroll", "laptop.jwt"]).success();
+    let enrolled = session.run(&["enroll", "laptop.jwt"]).success().text();
+    let next = "\nnext: portcullis whoami --identity laptop.json\n";
+    assert!(enrolled.ends_with(next), "{enrolled}");
     let file = std::fs::read(session.site.file("laptop.json")).unwrap();
     let file: Value = serde_json::from_slice(&file).unwrap();
     let api = format!("{}/edge/client/v1", session.controller.url());
@@ -64,9 +66,12 @@ fn identity_lives_from_creation_to_deletion() {
     session
         .run(&["identity", "show", "notebook"])
         .expect_code(1);
-    session
+    let refused = session
         .run(&["whoami", "--identity", "laptop.json"])
-        .expect_code(1);
+        .expect_code(1)
+        .stderr;
+    assert!(refused.contains("enroll it again"), "{refused}");
+    assert!(!refused.contains("password"), "{refused}");
 }
 
 #[test]
@@ -144,13 +149,18 @@ fn person_chooses_a_password() {
         .run(&[&create[..], &["--output-jwt", "anna.jwt"]].concat())
         .success();
     let enroll = ["enroll", "anna.jwt"];
-    session
-        .run_with_password(&enroll, "annas-own-password")
-        .success();
+    let enrolled = session.run_with_password(&enroll, "annas-own-password");
+    let url = session.controller.url();
+    let next = format!("\nnext: portcullis login {url} --username anna.b\n");
+    let enrolled = enrolled.success().text();
+    assert!(enrolled.ends_with(&next), "{enrolled}");
     let login = ["login", "--username", "anna.b"];
-    session
-        .run_with_password(&login, "annas-own-password")
-        .success();
+    let logged_in = session.run_with_password(&login, "annas-own-password");
+    let logged_in = logged_in.success().text();
+    assert!(
+        logged_in.ends_with("\nnext: portcullis whoami\n"),
+        "{logged_in}"
+    );
     assert!(session.run(&["whoami"]).success().text().contains("anna"));
     // Who is no administrator is told so: logging in again would not help.
     session.run(&["identity", "list"]).expect_code(1);

@@ -1,8 +1,14 @@
 //! The arguments.
 
 use crate::commands::{
-    completion::CompletionArgs, enroll::EnrollArgs, enrollment::EnrollmentCommand,
-    identity::IdentityCommand, login::LoginArgs, version::VersionArgs, whoami::WhoamiArgs,
+    completion::CompletionArgs,
+    enroll::EnrollArgs,
+    enrollment::{self, EnrollmentCommand},
+    identity::{self, IdentityCommand},
+    login::LoginArgs,
+    logout,
+    version::VersionArgs,
+    whoami::WhoamiArgs,
 };
 use crate::output::Format;
 use clap::{Args, Parser, Subcommand};
@@ -18,7 +24,7 @@ Examples:
 Exit codes:
   0  done
   1  the controller refused, or something failed
-  2  the arguments make no sense
+  2  the arguments make no sense, or there is no terminal to ask at
   3  not logged in, or the session is over
   4  the controller is not reached, or is not the one that is trusted
 
@@ -44,10 +50,17 @@ pub(crate) struct Cli {
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
     /// In which form to write results
-    #[arg(short, long, global = true, value_enum, default_value_t)]
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t
+    )]
     pub(crate) output: Format,
 
-    /// Profile to use: a controller and a session with it
+    /// Profile to use: it remembers a controller and a session with it
     #[arg(
         long,
         global = true,
@@ -79,7 +92,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) timeout: u64,
 
-    /// Log each request to the standard error
+    /// Log each request to the standard error, without secrets
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
 }
@@ -90,16 +103,17 @@ pub(crate) enum Command {
     /// Log in to a controller with username and password
     Login(LoginArgs),
     /// End the session
+    #[command(after_long_help = logout::EXAMPLES)]
     Logout,
     /// Show who is logged in, or whom an identity file belongs to
     Whoami(WhoamiArgs),
-    /// Enroll with a token from an administrator
+    /// Turn a token from an administrator into an identity file or a password
     Enroll(EnrollArgs),
     /// Create, show, change and delete identities
-    #[command(subcommand, visible_alias = "identities")]
+    #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
     /// List, renew and delete pending enrollments
-    #[command(subcommand, visible_alias = "enrollments")]
+    #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
     /// Show the version of this program, and of the controller
     Version(VersionArgs),

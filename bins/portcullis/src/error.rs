@@ -84,6 +84,18 @@ impl CliError {
         self
     }
 
+    /// A login that did not succeed. What to do when the controller takes none of it depends on
+    /// what the login was made with: `hint` says it.
+    pub(crate) fn of_login(error: ClientError, hint: impl Into<String>) -> Self {
+        let is_refused = error.is_refused_with(Code::InvalidAuth);
+        let failure = Self::from(error);
+        if is_refused {
+            failure.hint(hint)
+        } else {
+            failure
+        }
+    }
+
     /// Why the command failed.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
@@ -207,9 +219,6 @@ fn hint_for(refusal: &Refusal) -> Option<String> {
         return Some(format!("try again in {seconds} s"));
     }
     let hint = match refusal.code()? {
-        Code::InvalidAuth => {
-            "check username and password; several failures lock a user for a while"
-        },
         Code::InvalidFilter => "filters look like `name contains \"lap\" and isAdmin = false`",
         Code::EnrollmentExpired => {
             "ask the administrator for another token (`portcullis enrollment refresh`)"

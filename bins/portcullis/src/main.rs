@@ -14,6 +14,7 @@ mod profile;
 mod prompt;
 mod resolve;
 mod secret;
+mod shell;
 mod table;
 mod token;
 mod trust;

@@ -5,6 +5,7 @@ use crate::table::Table;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::io::{self, Write as _};
+use zeroize::Zeroizing;
 
 /// In which form results are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -14,6 +15,8 @@ pub(crate) enum Format {
     Table,
     /// One JSON document for programs
     Json,
+    /// The same document as YAML
+    Yaml,
 }
 
 /// Writes results.
@@ -29,8 +32,11 @@ impl Output {
     }
 
     /// Whether programs read the output.
-    pub(crate) fn is_json(self) -> bool {
-        self.format == Format::Json
+    pub(crate) fn is_for_programs(self) -> bool {
+        match self.format {
+            Format::Json | Format::Yaml => true,
+            Format::Table => false,
+        }
     }
 
     /// Writes the one result of a command: `document` to programs, `table` to people.
@@ -39,17 +45,31 @@ impl Output {
         document: &D,
         table: impl FnOnce() -> Table,
     ) -> Result<(), CliError> {
-        match self.format {
-            Format::Table => write(&table().render()),
-            Format::Json => {
-                let mut text = serde_json::to_string_pretty(document).map_err(|error| {
-                    CliError::failed("the result cannot be written").because(error)
-                })?;
-                text.push('\n');
-                write(&text)
-            },
-        }
+        let text = match self.format {
+            Format::Table => table().render(),
+            Format::Json => json(document).map_err(unwritable)?,
+            Format::Yaml => yaml(document).map_err(unwritable)?,
+        };
+        write(&text)
     }
+}
+
+fn json(document: &impl Serialize) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(document)?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Writes the JSON document as YAML. It takes the way through JSON because serde tells the two
+/// formats apart in places, and the documents are promised to be the same.
+fn yaml(document: &impl Serialize) -> Result<String, anyhow::Error> {
+    let text = Zeroizing::new(serde_json::to_string(document)?);
+    let document: serde_yaml::Value = serde_json::from_str(&text)?;
+    Ok(serde_yaml::to_string(&document)?)
+}
+
+fn unwritable(error: impl Into<anyhow::Error>) -> CliError {
+    CliError::failed("the result cannot be written").because(error)
 }
 
 /// Writes `text` as it is.
@@ -91,6 +111,35 @@ fn drives_terminal(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn yaml_holds_the_same_document_as_json() {
+        #[derive(Serialize)]
+        enum Way {
+            Word { inner: u64 },
+        }
+        #[derive(Serialize)]
+        struct Document<'d> {
+            z_first: &'d str,
+            nothing: Option<&'d str>,
+            number: u64,
+            lookalikes: [&'d str; 5],
+            way: Way,
+        }
+        let document = Document {
+            z_first: "two\nlines \u{1b}[2J",
+            nothing: None,
+            number: u64::MAX,
+            lookalikes: ["yes", "null", "1e3", "~", ""],
+            way: Way::Word { inner: 1 },
+        };
+        let text = yaml(&document).unwrap();
+        assert!(text.starts_with("z_first: "), "the order is kept: {text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert!(text.contains("'null'"), "{text}");
+        let read: serde_json::Value = serde_yaml::from_str(&text).unwrap();
+        assert_eq!(read, serde_json::to_value(&document).unwrap());
+    }
 
     #[test]
     fn only_harmless_characters_are_left() {

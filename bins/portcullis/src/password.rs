@@ -20,7 +20,8 @@ pub(crate) struct PasswordArgs {
     #[arg(long, value_name = "PASSWORD", value_parser = secret)]
     password: Option<SecretString>,
 
-    /// Read the password from the first line of a file, or of the standard input for `-`
+    /// Read the password from the first line of a file, or of the standard input for `-`; goes
+    /// before `PORTCULLIS_PASSWORD`
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     password_file: Option<PathBuf>,
 }
@@ -38,8 +39,9 @@ impl PasswordArgs {
             return Ok(password.clone());
         }
         match env::var(VARIABLE) {
-            Ok(password) => Ok(SecretString::from(password)),
-            Err(VarError::NotPresent) => prompt::password(question, is_new),
+            Ok(password) if !password.is_empty() => Ok(SecretString::from(password)),
+            // Set to nothing is how shells leave a variable out.
+            Ok(_) | Err(VarError::NotPresent) => prompt::password(question, is_new),
             Err(VarError::NotUnicode(_)) => {
                 Err(CliError::usage(format!("{VARIABLE} does not hold text")))
             },

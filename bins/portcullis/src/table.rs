@@ -58,10 +58,12 @@ impl Table {
         self
     }
 
-    /// Writes the table without blanks at the ends of lines.
+    /// Writes the table without blanks at the ends of lines. A header without rows is left out: the
+    /// line below says that there is nothing.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
-        for line in self.inner.lines() {
+        let is_empty = self.inner.row_count() == 0;
+        for line in self.inner.lines().filter(|_| !is_empty) {
             // Cells begin with a blank, which the first column can do without.
             let line = line.strip_prefix(' ').unwrap_or(&line);
             text.push_str(line.trim_end());
@@ -97,6 +99,12 @@ mod tests {
         table.row(["b", ""]);
         let table = table.footer("2 of 5");
         assert_eq!(table.render(), "ID  NAME\na1  lap\\ntop\nb\n2 of 5\n");
+    }
+
+    #[test]
+    fn nothing_has_no_header() {
+        let table = Table::with_columns(&["id"]).footer("no cats");
+        assert_eq!(table.render(), "no cats\n");
     }
 
     #[test]

@@ -26,6 +26,9 @@ impl ListQuery {
 
     /// Whatever has exactly that value in that field.
     ///
+    /// Strings of the filter language cannot hold every control character, and controllers do not
+    /// agree about backslashes; [`ListQuery::candidates`] copes with both.
+    ///
     /// # Examples
     ///
     /// ```
@@ -36,6 +39,32 @@ impl ListQuery {
     /// ```
     pub fn equal(field: &str, value: &str) -> Self {
         Self::filtered(format!("{field}={}", quote(value)))
+    }
+
+    /// Whatever can have that value in that field, and possibly more: the answer has to be compared
+    /// with `value`. The longest part that every controller reads alike is looked for.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_client::ListQuery;
+    ///
+    /// let query = ListQuery::candidates("name", "plain");
+    /// assert_eq!(query, ListQuery::equal("name", "plain"));
+    /// let query = ListQuery::candidates("name", "a\u{1b}[2Jb");
+    /// assert_eq!(query.filter.unwrap(), r#"name contains "[2Jb""#);
+    /// ```
+    pub fn candidates(field: &str, value: &str) -> Self {
+        if !value.contains(is_ambiguous) {
+            return Self::equal(field, value);
+        }
+        let parts = value.split(is_ambiguous);
+        match parts.max_by_key(|part| part.len()) {
+            Some(part) if !part.is_empty() => {
+                Self::filtered(format!("{field} contains {}", quote(part)))
+            },
+            _ => Self::default(),
+        }
     }
 
     /// Adds the parameters to those of `endpoint`.
@@ -54,6 +83,13 @@ impl ListQuery {
         }
         endpoint
     }
+}
+
+/// Whether a character cannot be written in a string, or is not read alike by every controller:
+/// OpenZiti's decodes an escaped backslash before `n` as a line feed.
+fn is_ambiguous(character: char) -> bool {
+    matches!(character, '\\' | '\0'..='\u{1f}')
+        && !matches!(character, '\n' | '\r' | '\t' | '\u{c}')
 }
 
 /// Writes a text as a string of the filter language.
@@ -89,6 +125,22 @@ mod tests {
             ("line\nfeed", r#"name="line\nfeed""#),
         ] {
             assert_eq!(ListQuery::equal("name", value).filter.unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn candidates_are_found_by_what_can_be_written() {
+        for (value, filter) in [
+            ("plain \"x\"", Some(r#"name="plain \"x\"""#)),
+            ("line\nfeed", Some(r#"name="line\nfeed""#)),
+            (r"dir\name", Some(r#"name contains "name""#)),
+            ("evil\u{1b}[2Jname", Some(r#"name contains "[2Jname""#)),
+            ("\u{7}bell\u{0}", Some(r#"name contains "bell""#)),
+            ("\u{1}\\", None),
+            ("", Some(r#"name="""#)),
+        ] {
+            let query = ListQuery::candidates("name", value);
+            assert_eq!(query.filter.as_deref(), filter, "{value:?}");
         }
     }
 

@@ -8,7 +8,9 @@ use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
+  source <(portcullis completion bash)    in this shell only
   portcullis completion bash > ~/.local/share/bash-completion/completions/portcullis
+  portcullis completion zsh > ~/.zfunc/_portcullis    a folder of $fpath
   portcullis completion fish > ~/.config/fish/completions/portcullis.fish";
 
 /// Arguments of `completion`.

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::files::{self, Existing, PrivateFile};
 use crate::identity_file::IdentityFile;
 use crate::password::PasswordArgs;
+use crate::shell;
 use crate::table::Table;
 use crate::token::UnverifiedToken;
 use clap::{Args, ValueEnum};
@@ -36,7 +37,7 @@ pub(crate) struct EnrollArgs {
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
 
-    /// Identity file to write; the name of the token with `.json` if left out
+    /// Identity file to write; named like the token file, with `.json`, if left out
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -119,12 +120,31 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
         },
     }
     context.output.result(&result, || {
-        Table::of_properties()
+        let table = Table::of_properties()
             .property("enrolled at", &result.url)
             .property("identity", &result.identity_id)
             .property("file", result.file.as_deref().unwrap_or_default())
-            .property("username", result.username.as_deref().unwrap_or_default())
+            .property("username", result.username.as_deref().unwrap_or_default());
+        match result.next_step() {
+            Some(next) => table.footer(format!("next: {next}")),
+            None => table,
+        }
     })
+}
+
+impl Enrolled {
+    /// The command that shows that it worked.
+    fn next_step(&self) -> Option<String> {
+        if let Some(file) = &self.file {
+            return Some(format!(
+                "portcullis whoami --identity {}",
+                shell::word(file)
+            ));
+        }
+        let username = shell::word(self.username.as_deref()?);
+        let url = shell::word(&self.url);
+        Some(format!("portcullis login {url} --username {username}"))
+    }
 }
 
 /// Verifies a token as clients of OpenZiti do: by the certificate that its issuer shows, which then

@@ -10,15 +10,23 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 
+/// Shown below the help of `enrollment`.
+pub(crate) const EXAMPLES: &str = "\
+An enrollment is pending until its token is redeemed with `portcullis enroll`.
+
+Examples:
+  portcullis enrollment list
+  portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt";
+
 /// What to do with enrollments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnrollmentCommand {
     /// List pending enrollments
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
-    /// Show a pending enrollment, and write its token
+    /// Show a pending enrollment, or write its token to a file
     Show(show::ShowArgs),
-    /// Replace the token of an enrollment by one that lasts longer
+    /// Replace the token of an enrollment by a new one
     Refresh(refresh::RefreshArgs),
     /// Delete pending enrollments
     #[command(visible_alias = "rm")]

@@ -13,6 +13,13 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
 
+/// Shown below the help of `identity`.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  portcullis identity create laptop --type device --output-jwt laptop.jwt
+  portcullis identity list --filter 'name contains \"lap\"'
+  portcullis identity show laptop";
+
 /// What to do with identities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityCommand {

@@ -25,15 +25,21 @@ Examples:
   pass show portcullis | portcullis login --password-file -
   portcullis login                       again, to the same controller as the same user";
 
+/// What to do about a login that is refused.
+const WRONG: &str = "check username and password; several failures lock a user for a while";
+
+const WHOAMI: &str = "portcullis whoami";
+const CREATE: &str = "portcullis identity create laptop --type device --output-jwt laptop.jwt";
+
 /// Arguments of `login`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct LoginArgs {
-    /// Address of the controller; that of the profile if left out
+    /// Address of the controller, such as `localhost:1280`; that of the profile if left out
     url: Option<String>,
 
-    /// Who logs in; whoever did last if left out
-    #[arg(short, long)]
+    /// Username to log in with; the one of the last login if left out
+    #[arg(short, long, value_name = "NAME")]
     username: Option<String>,
 
     #[command(flatten)]
@@ -43,7 +49,8 @@ pub(crate) struct LoginArgs {
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// Trust the authorities that the controller itself offers, without asking
+    /// Trust the authorities that the controller itself offers, without asking whether their
+    /// fingerprint is right
     #[arg(short, long, conflicts_with = "ca")]
     yes: bool,
 
@@ -76,11 +83,18 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let session = trusted
         .client
         .authenticate_with_password(Api::Management, &username, password)
-        .await?;
+        .await
+        .map_err(|error| CliError::of_login(error, WRONG))?;
     if !session.auth_queries.is_empty() {
         return Err(refuse_partial(&trusted.client, session).await);
     }
+    let client = trusted.client.with_session(session.token.clone());
     remember(context, &url, trusted, username, &session)?;
+    let next = if context.output.is_for_programs() {
+        WHOAMI
+    } else {
+        next_step(&client).await
+    };
     let result = LoggedIn {
         profile: &context.profile,
         url: controller_url::shown(&url),
@@ -95,7 +109,17 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
             .property("as", result.identity)
             .property("profile", result.profile)
             .property("until", end.unwrap_or_default())
+            .footer(format!("next: {next}"))
     })
+}
+
+/// What whoever has logged in can do now.
+async fn next_step(client: &Client) -> &'static str {
+    match client.current_identity(Api::Management).await {
+        Ok(identity) if identity.is_admin || identity.is_default_admin => CREATE,
+        // It is advice only: whatever is wrong shows with the next command.
+        _ => WHOAMI,
+    }
 }
 
 fn url(arguments: &LoginArgs, known: Option<&Profile>) -> Result<Url, CliError> {

@@ -7,6 +7,14 @@ use portcullis_api::code::Code;
 use portcullis_client::Api;
 use serde_json::json;
 
+/// Shown below the help of `logout`.
+pub(crate) const EXAMPLES: &str = "\
+The session ends at the controller and is forgotten here. What is trusted stays in the profile.
+
+Examples:
+  portcullis logout
+  portcullis logout --profile staging";
+
 pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
     let session = context.session()?;
     // Forgotten first: whatever the controller says, nobody is logged in here afterwards.

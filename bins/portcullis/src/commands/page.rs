@@ -10,16 +10,16 @@ use portcullis_domain::clock::Timestamp;
 /// Which part of a list is wanted.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PageArgs {
-    /// What entities have to be like, in the language of filters
+    /// List only what matches, for example `name contains "lap"`
     #[arg(long)]
     filter: Option<String>,
 
-    /// Most entities to show; -1 for all of them
-    #[arg(long, allow_negative_numbers = true)]
+    /// List at most that many, -1 for as many as the controller gives at once; 10 if left out
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     limit: Option<i64>,
 
-    /// Entities to pass over
-    #[arg(long)]
+    /// Skip that many first
+    #[arg(long, value_name = "NUMBER")]
     offset: Option<i64>,
 }
 
@@ -40,6 +40,9 @@ pub(crate) fn standing<T>(list: &ListEnvelope<T>, singular: &str, plural: &str) 
     let page = &list.meta.pagination;
     let total = usize::try_from(page.total_count).unwrap_or(usize::MAX);
     let whole = table::count(total, singular, plural);
+    if total == 0 {
+        return format!("no {plural}");
+    }
     if shown == total {
         return whole;
     }
@@ -48,7 +51,7 @@ pub(crate) fn standing<T>(list: &ListEnvelope<T>, singular: &str, plural: &str) 
         .offset
         .saturating_add(i64::try_from(shown).unwrap_or(i64::MAX));
     if shown == 0 {
-        format!("none of {whole} at this offset")
+        format!("none of {whole} at this offset; see them with a smaller --offset")
     } else {
         format!("{first} to {end} of {whole}; see more with --limit and --offset")
     }
@@ -85,7 +88,7 @@ mod tests {
     #[test]
     fn page_says_where_it_stands() {
         for (shown, offset, total, text) in [
-            (0, 0, 0, "0 cats"),
+            (0, 0, 0, "no cats"),
             (1, 0, 1, "1 cat"),
             (
                 10,
@@ -99,7 +102,12 @@ mod tests {
                 37,
                 "31 to 37 of 37 cats; see more with --limit and --offset",
             ),
-            (0, 99, 37, "none of 37 cats at this offset"),
+            (
+                0,
+                99,
+                37,
+                "none of 37 cats at this offset; see them with a smaller --offset",
+            ),
         ] {
             assert_eq!(standing(&list(shown, offset, total), "cat", "cats"), text);
         }

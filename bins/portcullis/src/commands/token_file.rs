@@ -37,11 +37,11 @@ impl TokenArgs {
 
     /// Refuses what would put two things on the standard output.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
-        if output.is_json() && self.goes_to_stdout() {
-            return Err(
-                CliError::usage("the standard output takes the token or JSON, not both")
-                    .hint("the JSON document holds the token already: leave `--output-jwt` out"),
-            );
+        if output.is_for_programs() && self.goes_to_stdout() {
+            return Err(CliError::usage(
+                "the standard output takes the token or a document, not both",
+            )
+            .hint("the document holds the token already: leave `--output-jwt` out"));
         }
         Ok(())
     }

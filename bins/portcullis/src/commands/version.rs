@@ -7,8 +7,14 @@ use clap::Args;
 use portcullis_api::version::Version;
 use serde::Serialize;
 
+const EXAMPLES: &str = "\
+Examples:
+  portcullis version
+  portcullis version --controller";
+
 /// Arguments of `version`.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub(crate) struct VersionArgs {
     /// Ask the controller of the profile for its version, too
     #[arg(long)]

@@ -20,6 +20,10 @@ Examples:
   portcullis whoami                          who is logged in
   portcullis whoami --identity laptop.json   whom a file belongs to; logs in with it and out again";
 
+/// What to do about an identity file whose certificate is refused.
+const OUTDATED: &str = "the certificate of this identity is no longer valid; enroll it again: ask \
+    an administrator for a new token, then run `portcullis enroll TOKEN`";
+
 /// Arguments of `whoami`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -79,7 +83,10 @@ async fn by_certificate(context: &Context, path: &Path) -> Result<Who, CliError>
         .client(&url, file.trust()?)
         .certificate(file.certificate()?)
         .build()?;
-    let held = client.authenticate_with_certificate(Api::Client).await?;
+    let held = client
+        .authenticate_with_certificate(Api::Client)
+        .await
+        .map_err(|error| CliError::of_login(error, OUTDATED))?;
     let client = client.with_session(held.token.clone());
     let identity = client.current_identity(Api::Client).await;
     // If the session cannot be ended, it ends by itself.

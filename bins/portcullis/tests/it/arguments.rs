@@ -28,7 +28,7 @@ fn arguments_without_sense_are_refused_before_anything_is_done() {
         "login https://localhost:1280",
         "login",
         "login https://localhost:1280 --yes --ca x.pem",
-        "whoami --output yaml",
+        "whoami --output xml",
         "version --timeout 0",
         "version --profile=",
     ] {

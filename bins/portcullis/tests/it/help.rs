@@ -36,14 +36,18 @@ fn help_of_every_command_teaches_by_examples() {
     let environment = Environment::new();
     for command in [
         "login",
+        "logout",
         "whoami",
         "enroll",
+        "version",
         "completion",
+        "identity",
         "identity create",
         "identity list",
         "identity show",
         "identity update",
         "identity delete",
+        "enrollment",
         "enrollment list",
         "enrollment show",
         "enrollment refresh",
@@ -72,6 +76,9 @@ fn version_is_told_to_people_and_programs() {
     let programs = environment.run("version --output json");
     let document: serde_json::Value = serde_json::from_str(&programs.stdout).unwrap();
     assert_eq!(document, serde_json::json!({"program": number}));
+    let yaml = environment.run("version --output yaml").stdout;
+    let same: serde_json::Value = serde_yaml::from_str(&yaml).unwrap();
+    assert_eq!(same, document, "{yaml}");
     assert_eq!(
         environment.run("--version").stdout,
         format!("portcullis {number}\n")

@@ -9,11 +9,12 @@ use portcullis_client::ListQuery;
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-Several are deleted only after a question, or with --yes.
+A deleted enrollment makes its token worthless. Several are deleted only after a question, or with
+--yes. `portcullis enrollment list` shows the ids.
 
 Examples:
   portcullis enrollment delete Yb0Dk.7vQ
-  portcullis enrollment delete --filter 'identity=\"uI2Rn3.8h\"'    an identity that cannot enroll";
+  portcullis enrollment delete --filter 'identity=\"uI2Rn3.8h\"'    all of one identity";
 
 /// Arguments of `enrollment delete`.
 #[derive(Debug, Args)]
@@ -27,11 +28,11 @@ pub(crate) struct DeleteArgs {
     )]
     ids: Vec<String>,
 
-    /// Delete whatever the filter finds
+    /// Delete all enrollments that match, instead of naming them
     #[arg(long)]
     filter: Option<String>,
 
-    /// Do not ask
+    /// Do not ask before several are deleted
     #[arg(short, long)]
     yes: bool,
 }

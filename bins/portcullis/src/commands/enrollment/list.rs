@@ -50,5 +50,9 @@ fn table(list: &ListEnvelope<EnrollmentDetail>, now: Timestamp) -> Table {
             &page::end(enrollment.expires_at, now),
         ]);
     }
-    table.footer(page::standing(list, "enrollment", "enrollments"))
+    table.footer(page::standing(
+        list,
+        "pending enrollment",
+        "pending enrollments",
+    ))
 }

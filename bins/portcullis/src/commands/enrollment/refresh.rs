@@ -21,7 +21,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RefreshArgs {
-    /// Id of the enrollment
+    /// Id of the enrollment, as `enrollment list` shows it
     id: String,
 
     /// How long the new token lasts, for example `90m` or `48h`

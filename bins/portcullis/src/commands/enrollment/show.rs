@@ -20,7 +20,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// Id of the enrollment
+    /// Id of the enrollment, as `enrollment list` shows it
     id: String,
 
     #[command(flatten)]

@@ -14,8 +14,8 @@ use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-Without --updb, --external-id, --ottca and --enrollment the identity is to enroll with a one-time
-token and obtains a certificate.
+Unless --updb, --ottca, --external-id or --enrollment says otherwise, the identity gets a one-time
+token, with which its device enrolls for a certificate: `portcullis enroll FILE`.
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
@@ -27,7 +27,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Name of the identity, unique
+    /// Name of the identity; no other has it
     name: String,
 
     /// What the identity stands for; kept as the tag `type`
@@ -38,27 +38,27 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     admin: bool,
 
-    /// Words by which policies select it, with commas between them
+    /// Role attributes, by which policies select identities; with commas between them
     #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
     role_attributes: Vec<String>,
 
-    /// What a signer of external JWTs calls it; it then logs in with such a JWT
+    /// Let it log in with JWTs of an external signer, which names it by this id
     #[arg(long, value_name = "ID", conflicts_with_all = ["updb", "ottca"])]
     external_id: Option<String>,
 
-    /// Have a password chosen for this username
+    /// Let it log in with this username; enrolling chooses the password
     #[arg(long, value_name = "USERNAME", group = "method")]
     updb: Option<String>,
 
-    /// Demand a certificate of the third-party authority with this id
+    /// Let it enroll with a certificate from the third-party authority with this id
     #[arg(long, value_name = "CA", group = "method")]
     ottca: Option<String>,
 
-    /// Give it a one-time token or nothing
+    /// How it enrolls, if with none of the above
     #[arg(long, value_enum, group = "method")]
     enrollment: Option<Enrollment>,
 
-    /// Authentication policy, by id or name
+    /// Authentication policy, by id or name; it says which logins are enough
     #[arg(short = 'P', long, value_name = "POLICY")]
     auth_policy: Option<String>,
 
@@ -69,7 +69,7 @@ pub(crate) struct CreateArgs {
 /// Ways to enroll that need nothing further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Enrollment {
-    /// None for now
+    /// Not at all, for now
     None,
     /// A one-time token for a certificate
     Ott,

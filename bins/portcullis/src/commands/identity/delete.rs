@@ -10,8 +10,8 @@ use portcullis_client::ListQuery;
 use portcullis_domain::ids::IdentityId;
 
 const EXAMPLES: &str = "\
-Everything that belongs to an identity goes with it, and its access ends at once. Several are deleted
-only after a question, or with --yes.
+Sessions, certificates, passwords and enrollments of an identity go with it: its access ends at
+once. Several identities are deleted only after a question, or with --yes.
 
 Examples:
   portcullis identity delete laptop
@@ -30,11 +30,11 @@ pub(crate) struct DeleteArgs {
     )]
     identities: Vec<String>,
 
-    /// Delete whatever the filter finds
+    /// Delete all identities that match, instead of naming them; `identity list` shows them first
     #[arg(long)]
     filter: Option<String>,
 
-    /// Do not ask
+    /// Do not ask before several are deleted
     #[arg(short, long)]
     yes: bool,
 }

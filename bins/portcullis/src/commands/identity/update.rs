@@ -33,15 +33,15 @@ pub(crate) struct UpdateArgs {
     #[arg(long, value_name = "true|false")]
     admin: Option<bool>,
 
-    /// Words by which policies select it, with commas between them, instead of those it has
+    /// Role attributes instead of those it has, with commas between them; empty for none
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
-    /// What a signer of external JWTs calls it; empty for nothing
+    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none
     #[arg(long, value_name = "ID")]
     external_id: Option<String>,
 
-    /// Authentication policy, by id or name
+    /// Authentication policy, by id or name; it says which logins are enough
     #[arg(short = 'P', long, value_name = "POLICY")]
     auth_policy: Option<String>,
 
