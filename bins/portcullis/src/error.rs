@@ -58,7 +58,7 @@ impl CliError {
 
     /// There is no session for that profile, or it is over.
     pub(crate) fn not_logged_in(message: impl Into<String>, url: Option<&str>) -> Self {
-        let login = url.unwrap_or("URL");
+        let login = url.unwrap_or("URL --username NAME");
         Self::new(Kind::NotLoggedIn, anyhow::Error::msg(message.into()))
             .hint(format!("run `portcullis login {login}`"))
     }

@@ -14,7 +14,7 @@ pub(crate) struct PageArgs {
     #[arg(long)]
     filter: Option<String>,
 
-    /// List at most that many, -1 for as many as the controller gives at once; 10 if left out
+    /// List at most that many, -1 for all; 10 if left out
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     limit: Option<i64>,
 

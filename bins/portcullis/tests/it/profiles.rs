@@ -25,7 +25,7 @@ fn commands_that_need_a_session_say_how_to_get_one() {
         assert!(
             outcome
                 .stderr
-                .ends_with("hint: run `portcullis login URL`\n"),
+                .ends_with("hint: run `portcullis login URL --username NAME`\n"),
             "{line}"
         );
     }

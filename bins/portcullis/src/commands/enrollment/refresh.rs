@@ -40,9 +40,9 @@ impl RefreshArgs {
 
 /// Reads how long something lasts.
 fn duration(text: &str) -> Result<SignedDuration, String> {
-    let duration: SignedDuration = text
-        .parse()
-        .map_err(|error: jiff::Error| error.to_string())?;
+    let duration: SignedDuration = text.parse().map_err(|_unreadable: jiff::Error| {
+        "a duration is a number with a unit, such as `90m` or `48h`".to_owned()
+    })?;
     if duration > SignedDuration::ZERO {
         Ok(duration)
     } else {
