@@ -2,9 +2,12 @@
 #![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod answers;
+mod authority;
 mod bodies;
+mod bounds;
 mod deviations;
 mod enrollment;
+mod escalation;
 mod failures;
 mod filters;
 mod first_identity;

@@ -1,0 +1,371 @@
+//! What one caller can hold or say is bounded.
+
+use crate::support::{
+    add_policy, choose, create, current, enrolling, get, id_of, log_in, operate, pending, read,
+    redeem, refused, revision, text,
+};
+use http::Method;
+use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
+use portcullis_pki::certificates_from_pem;
+use portcullis_storage::tables::{API_SESSION, AUTHENTICATOR, Found, Index, RowsMut, UniqueValue};
+use portcullis_testkit::{ADMIN, Harness, PASSWORD, Reply, client_key};
+use serde_json::{Value, json};
+
+const LATER: &str = "2040-01-01T00:00:00Z";
+const VALIDATE: &str = "COULD_NOT_VALIDATE";
+const MOST_SESSIONS: usize = 4096;
+
+async fn post(controller: &Harness, token: &str, path: &str, body: &Value) -> Reply {
+    let request = controller.manage(Method::POST, path, token);
+    request.json(body).send().await
+}
+
+fn identity(rows: &RowsMut<'_>, id: &str) -> Found<Identity> {
+    let by_id = UniqueValue::new(Index::IdentityId, id);
+    rows.rows().find(&by_id).unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn configuration_types_that_do_not_exist_are_not_kept() {
+    let controller = Harness::start().await;
+    let many: Vec<_> = (0..2000).map(|number| format!("type {number}")).collect();
+    for (named, kept) in [
+        (json!(["nope", "neither"]), json!([])),
+        (json!(many), json!([])),
+        (json!(["all"]), json!(["all"])),
+        (json!(["nope", "all", "all", "more"]), json!(["all"])),
+        (json!([]), json!([])),
+        (json!(["ALL"]), json!([])),
+    ] {
+        let body = json!({"username": ADMIN, "password": PASSWORD, "configTypes": named});
+        let request = controller.request(Method::POST, "/authenticate?method=password");
+        let opened = request.json(&body).send().await.data();
+        assert_eq!(opened["configTypes"], kept, "{named}");
+        let shown = current(&controller, text(&opened, "token")).await.data();
+        assert_eq!(shown["configTypes"], kept, "{named}");
+    }
+}
+
+/// Gives an identity sessions until it has `wanted`, all like the one that it has.
+async fn fill(controller: &Harness, id: &str, wanted: usize) {
+    let id = id.to_owned();
+    let numbers: Vec<_> = (1..wanted)
+        .map(|_| controller.engine.allocate(API_SESSION))
+        .collect();
+    operate(controller, move |rows| {
+        let owner = identity(rows, &id);
+        let present = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
+        assert_eq!(present.len(), 1);
+        for number in &numbers {
+            let mut session = present[0].entity.clone();
+            session.id = ApiSessionId::from_wire(format!("filler-{number}"));
+            session.token_hash = TokenHash(u128::from(*number).to_be_bytes());
+            let key = owner.key.dependent(API_SESSION, *number);
+            rows.insert(&key, &session).unwrap();
+        }
+    })
+    .await;
+}
+
+async fn sessions_of(controller: &Harness, id: &str) -> usize {
+    let id = id.to_owned();
+    operate(controller, move |rows| {
+        let owner = identity(rows, &id);
+        let sessions = rows.rows().dependents::<ApiSession>(&owner.key).unwrap();
+        sessions.len()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn sessions_of_an_identity_are_bounded_and_the_newest_counts() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let used = controller.user(&admin, "busy", json!({})).await;
+    let id = id_of(&controller, &admin, "busy").await;
+    fill(&controller, &id, MOST_SESSIONS).await;
+    assert_eq!(sessions_of(&controller, &id).await, MOST_SESSIONS);
+
+    controller.clock.advance(SignedDuration::from_secs(1));
+    assert_eq!(current(&controller, &used).await.status, 200);
+    for _ in 0..3 {
+        let newest = controller.login("busy", PASSWORD).await;
+        assert_eq!(current(&controller, &newest).await.status, 200);
+        assert_eq!(sessions_of(&controller, &id).await, MOST_SESSIONS);
+        assert_eq!(
+            current(&controller, &used).await.status,
+            200,
+            "room is made by what is not used"
+        );
+    }
+    assert_eq!(
+        current(&controller, &admin).await.status,
+        200,
+        "others keep theirs"
+    );
+}
+
+/// Logs an identity in by its password and by a certificate.
+async fn both_ways(controller: &Harness, admin: &str, name: &str, more: Value) -> [String; 2] {
+    let by_password = controller.user(admin, name, more).await;
+    let id = id_of(controller, admin, name).await;
+    let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
+    post(controller, admin, "/enrollments", &body).await.id();
+    let token = pending(controller, admin, &id, "ott").await;
+    let (_key, csr) = client_key();
+    let redeemed = redeem(controller, text(&token, "token"), &csr).await.data();
+    let chain = certificates_from_pem(text(&redeemed, "cert")).unwrap();
+    let request = controller.request(Method::POST, "/authenticate?method=cert");
+    let session = request.certificates(&chain).send().await.data();
+    [by_password, text(&session, "token").to_owned()]
+}
+
+async fn live(controller: &Harness, tokens: &[String; 2]) -> [bool; 2] {
+    let mut live = [false; 2];
+    for (is_live, token) in live.iter_mut().zip(tokens) {
+        *is_live = current(controller, token).await.status == 200;
+    }
+    live
+}
+
+#[tokio::test]
+async fn session_ends_with_the_authenticator_that_opened_it() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let tokens = both_ways(&controller, &admin, "somebody", json!({})).await;
+    let id = id_of(&controller, &admin, "somebody").await;
+    assert_eq!(live(&controller, &tokens).await, [true, true]);
+    for (is_gone, expected) in [
+        (
+            (|credential: &Credential| matches!(credential, Credential::Cert(_)))
+                as fn(&Credential) -> bool,
+            [true, false],
+        ),
+        (
+            |credential| matches!(credential, Credential::Updb(_)),
+            [false, false],
+        ),
+    ] {
+        let id = id.clone();
+        operate(&controller, move |rows| {
+            let owner = identity(rows, &id);
+            rows.remove_dependents::<Authenticator>(&owner.key, |one| is_gone(&one.credential))
+                .unwrap();
+        })
+        .await;
+        assert_eq!(live(&controller, &tokens).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn session_ends_when_its_policy_no_longer_allows_the_mechanism() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    add_policy(&controller, "changing", |_policy| {}).await;
+    let more = json!({"authPolicyId": "changing"});
+    let tokens = both_ways(&controller, &admin, "somebody", more).await;
+    for (updb, cert) in [(true, false), (false, true), (true, true), (false, false)] {
+        operate(&controller, move |rows| {
+            let by_id = UniqueValue::new(Index::AuthPolicyId, "changing");
+            let found: Found<AuthPolicy> = rows.rows().find(&by_id).unwrap().unwrap();
+            let mut after = found.entity.clone();
+            after.primary.updb.allowed = updb;
+            after.primary.cert.allowed = cert;
+            rows.replace(&found.key, &found.entity, &after).unwrap();
+        })
+        .await;
+        assert_eq!(live(&controller, &tokens).await, [updb, cert]);
+    }
+    assert_eq!(current(&controller, &admin).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_identity_has_one_password() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let taken = (409, "MAX_AUTHENTICATOR_METHODS_REACHED".to_owned());
+    controller.user(&admin, "somebody", json!({})).await;
+    let id = id_of(&controller, &admin, "somebody").await;
+    let at = revision(&controller);
+    let body = json!({"identityId": id, "method": "updb", "username": "other", "expiresAt": LATER});
+    let reply = post(&controller, &admin, "/enrollments", &body).await;
+    assert_eq!(reply.error(), taken, "{}", reply.text());
+    assert_eq!(revision(&controller), at);
+
+    // An enrollment that was there before the password came is worth nothing, but is not spent.
+    let how = json!({"updb": "waiting"});
+    let (id, waiting) = enrolling(&controller, &admin, "waiting", how).await;
+    give_a_password(&controller, &id).await;
+    let before = read(&controller, &admin, &id).await;
+    let at = revision(&controller);
+    let reply = choose(&controller, text(&waiting, "token"), PASSWORD).await;
+    assert_eq!(reply.error(), taken, "{}", reply.text());
+    assert_eq!(revision(&controller), at);
+    assert_eq!(read(&controller, &admin, &id).await, before);
+    assert_eq!(log_in(&controller, "waiting").await.status, 401);
+    assert_eq!(log_in(&controller, "given-name").await.status, 200);
+}
+
+/// Gives an identity the administrator's password, under the name `given-name`.
+async fn give_a_password(controller: &Harness, id: &str) {
+    let id = id.to_owned();
+    let number = controller.engine.allocate(AUTHENTICATOR);
+    operate(controller, move |rows| {
+        let by_name = UniqueValue::new(Index::AuthenticatorUsername, ADMIN);
+        let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
+        let mut given = found.entity;
+        given.id = AuthenticatorId::from_wire("given");
+        given.identity = IdentityId::from_wire(id.as_str());
+        let Credential::Updb(credential) = &mut given.credential else {
+            panic!("{given:?}")
+        };
+        "given-name".clone_into(&mut credential.username);
+        let owner = identity(rows, &id);
+        let key = owner.key.dependent(AUTHENTICATOR, number);
+        rows.insert(&key, &given).unwrap();
+        let mut after = owner.entity.clone();
+        after.attached.authenticators += 1;
+        rows.replace(&owner.key, &owner.entity, &after).unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn usernames_have_4_to_100_characters_wherever_they_are_given() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    for (username, is_good) in [
+        ("a".repeat(3), false),
+        ("a".repeat(4), true),
+        ("\u{e9}".repeat(3), false),
+        ("\u{e9}".repeat(100), true),
+        ("b".repeat(101), false),
+    ] {
+        let at = revision(&controller);
+        let name = format!("with {username}");
+        let body = json!({"name": name, "isAdmin": false, "enrollment": {"updb": username}});
+        let reply = post(&controller, &admin, "/identities", &body).await;
+        let id = if is_good {
+            let id = reply.id();
+            let enrollment = pending(&controller, &admin, &id, "updb").await;
+            let path = format!("/enrollments/{}", text(&enrollment, "id"));
+            let request = controller.manage(Method::DELETE, &path, &admin);
+            assert_eq!(request.send().await.status, 200);
+            id
+        } else {
+            assert_eq!(reply.error(), refused(VALIDATE), "{username}");
+            assert_eq!(reply.field(), "enrollment.updb");
+            assert_eq!(revision(&controller), at);
+            create(&controller, &admin, &name, json!({})).await
+        };
+        let at = revision(&controller);
+        let body =
+            json!({"identityId": id, "method": "updb", "username": username, "expiresAt": LATER});
+        let reply = post(&controller, &admin, "/enrollments", &body).await;
+        if is_good {
+            reply.id();
+        } else {
+            assert_eq!(reply.error(), refused(VALIDATE), "{username}");
+            assert_eq!(reply.field(), "username");
+            assert_eq!(revision(&controller), at);
+        }
+    }
+}
+
+#[tokio::test]
+async fn token_finds_its_enrollment_for_administrators_and_does_nothing_else() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let reader = json!({"permissions": ["enrollment", "identity", "admin_readonly"]});
+    let reader = controller.user(&admin, "reader", reader).await;
+    let (_, first) = enrolling(&controller, &admin, "first", json!({"ott": true})).await;
+    enrolling(&controller, &admin, "second", json!({"ott": true})).await;
+    let token = text(&first, "token");
+    let ask = async |caller: &str, filter: &str| {
+        let filter: String = filter
+            .bytes()
+            .map(|byte| match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' => char::from(byte).to_string(),
+                other => format!("%{other:02X}"),
+            })
+            .collect();
+        get(
+            &controller,
+            caller,
+            &format!("/enrollments?filter={filter}"),
+        )
+        .await
+    };
+    let alone = format!("token = \"{token}\"");
+    let found = ask(&admin, &alone).await;
+    assert_eq!(found.json()["meta"]["pagination"]["totalCount"], 1);
+    assert_eq!(found.data()[0]["id"], first["id"]);
+    assert_eq!(found.data().as_array().unwrap().len(), 1);
+    let unknown = "token = \"6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee\"";
+    assert_eq!(ask(&admin, unknown).await.data(), json!([]));
+
+    let bad = (400, "INVALID_FILTER".to_owned());
+    for filter in [
+        format!("token != \"{token}\""),
+        format!("token contains \"{}\"", &token[..4]),
+        format!("token > \"{}\"", &token[..4]),
+        format!("token in [\"{token}\"]"),
+        format!("not (token = \"{token}\")"),
+        format!("{alone} and method = \"ott\""),
+        format!("{alone} or true"),
+        "true sort by token".to_owned(),
+    ] {
+        let reply = ask(&admin, &filter).await;
+        assert_eq!(reply.status, 400, "{filter}: {}", reply.text());
+        assert_eq!(reply.error(), bad, "{filter}");
+    }
+    for filter in [alone.as_str(), unknown, "true sort by token"] {
+        assert_eq!(ask(&reader, filter).await.error(), bad, "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn enrollment_ends_at_a_whole_second_that_is_still_to_come() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = create(&controller, &admin, "somebody", json!({})).await;
+    let how = json!({"ott": true});
+    let (_, other) = enrolling(&controller, &admin, "other", how).await;
+    let refresh = format!("/enrollments/{}/refresh", text(&other, "id"));
+    let at = revision(&controller);
+    // It is 06:07:08.009.
+    for end in ["2031-04-05T06:07:08.010Z", "2031-04-05T06:07:08.999Z"] {
+        let body = json!({"identityId": id, "method": "ott", "expiresAt": end});
+        for (path, code) in [("/enrollments", "INVALID_FIELD"), (&refresh, VALIDATE)] {
+            let reply = post(&controller, &admin, path, &body).await;
+            assert_eq!(reply.error(), refused(code), "{path} {end}");
+            let fault = &reply.json()["error"]["cause"];
+            assert!(fault.to_string().contains("expiresAt"), "{fault}");
+        }
+    }
+    assert_eq!(revision(&controller), at);
+    let body = json!({"identityId": id, "method": "ott", "expiresAt": "2031-04-05T06:07:09.500Z"});
+    post(&controller, &admin, "/enrollments", &body).await.id();
+    assert_eq!(post(&controller, &admin, &refresh, &body).await.status, 200);
+    let shown = pending(&controller, &admin, &id, "ott").await;
+    assert_eq!(shown["expiresAt"], "2031-04-05T06:07:09.000Z");
+}
+
+#[tokio::test]
+async fn strangers_hear_of_their_missing_session_whatever_they_send() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let large = json!({"name": "x".repeat(2 << 20), "isAdmin": false});
+    for (token, expected) in [("6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee", 401), (&admin, 413)] {
+        let reply = post(&controller, token, "/identities", &large).await;
+        assert_eq!(reply.status, expected, "{}", reply.text());
+    }
+    let request = controller.request(Method::POST, "/edge/management/v1/identities");
+    let reply = request.json(&large).send().await;
+    assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()));
+}

@@ -1,0 +1,200 @@
+//! Property S-52: no permission leads to the means of becoming somebody who may do more.
+
+use crate::support::{create, get, pending, revision, text};
+use http::Method;
+use portcullis_domain::permission::Permission;
+use portcullis_testkit::Harness;
+use serde_json::{Value, json};
+
+const LATER: &str = "2040-01-01T00:00:00Z";
+
+/// Somebody who can be enrolled, and what redeems the enrollment.
+struct Target {
+    id: String,
+    enrollment: Value,
+}
+
+impl Target {
+    async fn make(controller: &Harness, admin: &str, name: &str, mut more: Value) -> Self {
+        more["enrollment"] = json!({"ott": true});
+        let id = create(controller, admin, name, more).await;
+        let enrollment = pending(controller, admin, &id, "ott").await;
+        Self { id, enrollment }
+    }
+
+    fn is_revealed_by(&self, answer: &str) -> bool {
+        ["token", "jwt"]
+            .into_iter()
+            .any(|secret| answer.contains(text(&self.enrollment, secret)))
+    }
+}
+
+/// What can be read of the targets: every GET route there is, about each of them.
+fn paths(controller: &Harness, targets: &[&Target]) -> Vec<String> {
+    let mut paths = Vec::new();
+    for route in controller.table().routes() {
+        if route.method != Method::GET {
+            continue;
+        }
+        for api in route.apis {
+            let path = format!("{}{}", api.base(), route.path);
+            if !path.contains("{id}") {
+                paths.push(path);
+                continue;
+            }
+            for target in targets {
+                for id in [&target.id, text(&target.enrollment, "id")] {
+                    paths.push(path.replace("{id}", id));
+                }
+            }
+        }
+    }
+    let management = "/edge/management/v1";
+    for list in ["identities", "enrollments"] {
+        for query in [
+            "limit=500",
+            "filter=true%20sort%20by%20createdAt%20desc%20limit%20none",
+            "filter=not%20%28id%20%3D%20%22x%22%29",
+        ] {
+            paths.push(format!("{management}/{list}?{query}"));
+        }
+    }
+    for target in targets {
+        let by_identity = format!("filter=identity%3D%22{}%22", target.id);
+        paths.push(format!("{management}/enrollments?{by_identity}"));
+    }
+    paths
+}
+
+async fn answer(controller: &Harness, path: &str, token: &str) -> String {
+    let request = controller.request(Method::GET, path).session(token);
+    request.send().await.text()
+}
+
+#[tokio::test]
+async fn no_permission_leads_to_the_token_of_somebody_above() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let everything: Vec<_> = Permission::grantable().map(|p| p.to_string()).collect();
+    let boss = Target::make(&controller, &admin, "boss", json!({"isAdmin": true})).await;
+    let mighty = json!({"permissions": everything});
+    let mighty = Target::make(&controller, &admin, "mighty", mighty).await;
+    let peer = Target::make(&controller, &admin, "peer", json!({})).await;
+    let above = [&boss, &mighty];
+
+    // Where an administrator finds a token, and nobody else may.
+    let mut revealing = Vec::new();
+    for path in paths(&controller, &[&boss, &mighty, &peer]) {
+        let shown = answer(&controller, &path, &admin).await;
+        if above.iter().any(|target| target.is_revealed_by(&shown)) {
+            revealing.push(path);
+        }
+    }
+    for part in [
+        "/identities",
+        "/identities/",
+        "/enrollments",
+        "/enrollments/",
+    ] {
+        assert!(
+            revealing.iter().any(|path| path.contains(part)),
+            "{part} is among {revealing:?}"
+        );
+    }
+    let by_peer = format!("/edge/management/v1/identities/{}", peer.id);
+
+    let holder = controller.user(&admin, "holder", json!({})).await;
+    let holder_id = crate::support::id_of(&controller, &admin, "holder").await;
+    for permission in Permission::grantable() {
+        let name = permission.to_string();
+        let path = format!("/identities/{holder_id}");
+        let request = controller.manage(Method::PATCH, &path, &admin);
+        let granted = request.json(&json!({"permissions": [name]})).send().await;
+        assert_eq!(granted.status, 200, "{}", granted.text());
+
+        for path in &revealing {
+            let shown = answer(&controller, path, &holder).await;
+            for target in above {
+                assert!(!target.is_revealed_by(&shown), "{name}: {path}");
+            }
+        }
+        // Not even those below are shown to somebody who could not read their enrollments.
+        let shown = answer(&controller, &by_peer, &holder).await;
+        assert_eq!(
+            peer.is_revealed_by(&shown),
+            name == "admin_readonly",
+            "{name}: who reads identities does not read enrollments by that"
+        );
+
+        let at = revision(&controller);
+        for target in above {
+            let refresh = format!("/enrollments/{}/refresh", text(&target.enrollment, "id"));
+            for (path, body) in [
+                (refresh.as_str(), json!({"expiresAt": LATER})),
+                (
+                    "/enrollments",
+                    json!({"identityId": target.id, "method": "updb", "username": "someone", "expiresAt": LATER}),
+                ),
+            ] {
+                let request = controller.manage(Method::POST, path, &holder);
+                let refused = request.json(&body).send().await;
+                assert_eq!(refused.status, 401, "{name}: {path}: {}", refused.text());
+            }
+        }
+        assert_eq!(revision(&controller), at, "{name} changed something");
+    }
+}
+
+#[tokio::test]
+async fn who_covers_the_permissions_of_another_may_enroll_it() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let reader = json!({"permissions": ["service.read"]});
+    let reader = Target::make(&controller, &admin, "reader", reader).await;
+    let refresh = format!("/enrollments/{}/refresh", text(&reader.enrollment, "id"));
+    for (number, (permissions, is_above)) in [
+        (json!(["identity", "enrollment"]), false),
+        (json!(["identity", "enrollment", "service.update"]), false),
+        (json!(["identity", "enrollment", "service.read"]), true),
+        (json!(["identity", "enrollment", "service"]), true),
+        (json!(["identity", "enrollment", "admin_readonly"]), true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let more = json!({"permissions": permissions});
+        let name = format!("helper {number}");
+        let helper = controller.user(&admin, &name, more).await;
+        let path = format!("/identities/{}", reader.id);
+        let shown = get(&controller, &helper, &path).await.data();
+        assert_eq!(
+            shown["enrollment"]["ott"]["token"].is_string(),
+            is_above,
+            "{permissions}: {shown}"
+        );
+        let request = controller.manage(Method::POST, &refresh, &helper);
+        let refreshed = request.json(&json!({"expiresAt": LATER})).send().await;
+        let status = if is_above { 200 } else { 401 };
+        assert_eq!(refreshed.status, status, "{permissions}");
+    }
+}
+
+#[tokio::test]
+async fn own_enrollments_are_shown_to_oneself() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    for (name, more) in [
+        ("plain", json!({})),
+        ("appointed", json!({"isAdmin": true})),
+        ("reader", json!({"permissions": ["identity.read"]})),
+    ] {
+        let own = controller.user(&admin, name, more).await;
+        let id = crate::support::id_of(&controller, &admin, name).await;
+        let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
+        let request = controller.manage(Method::POST, "/enrollments", &admin);
+        request.json(&body).send().await.id();
+        let token = pending(&controller, &admin, &id, "ott").await["token"].clone();
+        let shown = get(&controller, &own, "/current-identity").await.data();
+        assert_eq!(shown["enrollment"]["ott"]["token"], token, "{name}");
+    }
+}
