@@ -15,7 +15,11 @@ use tracing_subscriber::fmt::MakeWriter;
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter)
         .with_context(|| format!("the log filter {filter:?} makes no sense"))?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        // Whoever reads the log may go away. What cannot be written then is not complained about
+        // in the same place: that would end whatever was to be logged.
+        .log_internal_errors(false);
     let outcome = if io::stderr().is_terminal() {
         builder
             .with_ansi(false)

@@ -3,6 +3,7 @@
 mod certificates;
 mod core;
 mod credentials;
+mod descriptors;
 mod listeners;
 mod loading;
 mod upkeep;

@@ -13,31 +13,33 @@ pub(crate) struct Wishes {
     pub(crate) hurry: CancellationToken,
 }
 
-/// Listens for SIGTERM and SIGINT from now on.
+/// Listens for SIGTERM, SIGINT and SIGHUP from now on.
 pub(crate) fn listen() -> anyhow::Result<Wishes> {
     let open = |kind| signal(kind).context("signals cannot be received");
-    let (mut terminate, mut interrupt) = (
+    let mut signals = [
         open(SignalKind::terminate())?,
         open(SignalKind::interrupt())?,
-    );
+        open(SignalKind::hangup())?,
+    ];
     let wishes = Wishes {
         stop: CancellationToken::new(),
         hurry: CancellationToken::new(),
     };
     let told = wishes.clone();
     tokio::spawn(async move {
-        either(&mut terminate, &mut interrupt).await;
-        tracing::info!("stopping; a second signal ends the process at once");
+        any(&mut signals).await;
         told.stop.cancel();
-        either(&mut terminate, &mut interrupt).await;
+        tracing::info!("stopping; a second signal ends the process at once");
+        any(&mut signals).await;
         told.hurry.cancel();
     });
     Ok(wishes)
 }
 
-async fn either(first: &mut Signal, second: &mut Signal) {
+async fn any([terminate, interrupt, hangup]: &mut [Signal; 3]) {
     tokio::select! {
-        _ = first.recv() => {},
-        _ = second.recv() => {},
+        _ = terminate.recv() => {},
+        _ = interrupt.recv() => {},
+        _ = hangup.recv() => {},
     }
 }

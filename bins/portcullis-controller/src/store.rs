@@ -21,14 +21,22 @@ pub(crate) struct Store {
 /// Opens the store of a configuration, or makes it.
 pub(crate) fn open(location: &StoreLocation, entropy: Arc<dyn Entropy>) -> anyhow::Result<Store> {
     let path = location.store_path();
-    let engine =
-        RedbEngine::open(&path, Options::default()).map_err(|error| with_advice(&error, &path))?;
+    let engine = RedbEngine::open(&path, options()).map_err(|error| with_advice(&error, &path))?;
     let vault = Vault::open(&engine, &location.sealing_key_path(), entropy)
         .context("the secrets of the store cannot be opened")?;
     Ok(Store {
         engine: Arc::new(engine),
         vault: Arc::new(vault),
     })
+}
+
+/// The read model follows the store as an observer. Groups are kept only for followers that fall
+/// behind, of which there is none yet; each may hold a megabyte.
+fn options() -> Options {
+    Options {
+        feed_capacity: 16,
+        ..Options::default()
+    }
 }
 
 /// Adds what can be done about it.

@@ -53,13 +53,30 @@ impl Formatter for Escaping {
 }
 
 /// Splits `text` around the first character to escape and gives the escape for it.
+///
+/// Bytes are looked at before characters: nearly all texts have nothing to escape.
 fn split_at_first_escape(text: &str) -> Option<(&str, &'static [u8], &str)> {
-    let (position, character) = text
-        .char_indices()
-        .find(|(_, character)| escape_of(*character).is_some())?;
-    let (before, rest) = text.split_at(position);
-    let (_, after) = rest.split_at(character.len_utf8());
-    Some((before, escape_of(character)?, after))
+    let mut from = 0;
+    loop {
+        let position = from
+            + text
+                .as_bytes()
+                .get(from..)?
+                .iter()
+                .position(|byte| may_begin_escape(*byte))?;
+        let (before, rest) = text.split_at_checked(position)?;
+        let character = rest.chars().next()?;
+        if let Some(escape) = escape_of(character) {
+            return Some((before, escape, rest.get(character.len_utf8()..)?));
+        }
+        from = position + character.len_utf8();
+    }
+}
+
+/// Whether a character to escape may begin with this byte. U+2028 and U+2029 share theirs with
+/// many others.
+const fn may_begin_escape(byte: u8) -> bool {
+    matches!(byte, b'<' | b'>' | b'&' | 0xE2)
 }
 
 const fn escape_of(character: char) -> Option<&'static [u8]> {
@@ -85,6 +102,7 @@ mod tests {
             ("a<b>&c", r#""a\u003cb\u003e\u0026c""#),
             ("quote \" & line\n", r#""quote \" \u0026 line\n""#),
             ("ä<ß\u{2028}", r#""ä\u003cß\u2028""#),
+            ("€<\u{2027}\u{2029}€", "\"€\\u003c\u{2027}\\u2029€\""),
             ("", r#""""#),
         ] {
             let bytes = to_bytes(&text);

@@ -194,10 +194,11 @@ impl Certificates {
     }
 }
 
-/// Whether a certificate is so close to its end that something must be done.
+/// Whether a certificate is so close to its end, or so far before its beginning, that something
+/// must be done. The latter comes of a clock that ran ahead when it was made.
 fn is_due(leaf: &Certificate, now: Timestamp) -> bool {
     let life = leaf.not_after().duration_since(leaf.not_before());
-    leaf.not_after().duration_since(now) < AHEAD.min(life / 3)
+    now < leaf.not_before() || leaf.not_after().duration_since(now) < AHEAD.min(life / 3)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::certificates::Certificates;
 use super::credentials::Pair;
+use super::descriptors;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
 use portcullis_controller_config::{ApiKind, ControllerConfig, TlsVersion, WebListener};
@@ -115,6 +116,7 @@ impl Web {
             instance_id,
         };
         let state = Arc::new(state);
+        let (found, sockets) = (descriptors::raise(), self.local_addresses().len());
         for (entry, tls) in self.0.into_iter().zip(&certificates.tls) {
             let table = Table::new(routes::all(), &entry.apis)?;
             let service: Arc<dyn Service> = Arc::new(Controller::new(Arc::clone(&state), table));
@@ -122,7 +124,7 @@ impl Web {
                 let serving = socket.serve(
                     Arc::clone(&service),
                     Arc::clone(tls),
-                    limits(&entry.listener),
+                    descriptors::fit(limits(&entry.listener), found, sockets),
                     stop.clone(),
                 );
                 // Whatever ends a listener ends the controller.

@@ -2,9 +2,11 @@
 
 use crate::support::{Finished, finish, made, mode, program, quickstart};
 use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 fn home() -> (TempDir, PathBuf) {
@@ -171,4 +173,28 @@ fn configuration_with_mistakes_shows_them_all() {
     for part in ["controller.yml:1:4", "controller.yml:2:1"] {
         assert!(finished.stderr.contains(part), "{finished:?}");
     }
+}
+
+#[test]
+fn lost_log_reader_neither_ends_it_nor_keeps_it_from_ending() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = program()
+        .args(["quickstart", "--ctrl-port", "0", "--home"])
+        .arg(folder.path().join("home"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // From here on every line of the log meets a broken pipe.
+    drop(child.stderr.take());
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let is_ready = lines
+        .map_while(Result::ok)
+        .any(|line| line.contains("portcullis enroll laptop.jwt"));
+    assert!(is_ready, "{:?}", child.wait());
+
+    let id = child.id().to_string();
+    Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -142,9 +142,9 @@ mod tests {
                 ca: CaId::from_wire("c")
             })
         );
-        let username = "ann".to_owned();
+        let username = "anna".to_owned();
         assert_eq!(
-            enrollment(&json!({"method": "updb", "username": "ann"})),
+            enrollment(&json!({"method": "updb", "username": "anna"})),
             Ok(Method::Updb { username })
         );
         assert_eq!(field(&json!({"method": "ottca"})), "caId");
@@ -182,7 +182,7 @@ mod tests {
         for extra in [
             json!({}),
             json!({"method": "ottca", "caId": "c"}),
-            json!({"method": "updb", "username": "ann"}),
+            json!({"method": "updb", "username": "anna"}),
         ] {
             let sent = read(&body(&extra)).unwrap();
             let written = serde_json::to_value(&sent).unwrap();

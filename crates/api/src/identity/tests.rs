@@ -175,15 +175,15 @@ fn enrollment_is_one_of_three_or_none() {
                 ca: CaId::from_wire("c1"),
             }),
         ),
-        (json!({"ott": false, "updb": "ann"}), updb("ann")),
-        (json!({"OTT": false, "Updb": "ann"}), updb("ann")),
+        (json!({"ott": false, "updb": "anna"}), updb("anna")),
+        (json!({"OTT": false, "Updb": "anna"}), updb("anna")),
     ] {
         let created = create(&body(&json!({"enrollment": choice}))).unwrap();
         assert_eq!(created.enrollment, enrollment, "{choice}");
     }
     for (choice, field, value) in [
         (
-            json!({"ott": true, "updb": "ann"}),
+            json!({"ott": true, "updb": "anna"}),
             "enrollment",
             "ott, updb",
         ),
@@ -193,12 +193,12 @@ fn enrollment_is_one_of_three_or_none() {
             "ott, ottca",
         ),
         (
-            json!({"ottca": "c1", "updb": "ann"}),
+            json!({"ottca": "c1", "updb": "anna"}),
             "enrollment",
             "ottca, updb",
         ),
         (
-            json!({"ott": true, "ottca": "c", "updb": "a"}),
+            json!({"ott": true, "ottca": "c", "updb": "anna"}),
             "enrollment",
             "ott, ottca, updb",
         ),
@@ -315,9 +315,9 @@ fn what_clients_write_is_what_the_server_reads() {
             },
         ),
         (
-            EnrollmentChoice::updb("ann"),
+            EnrollmentChoice::updb("anna"),
             Method::Updb {
-                username: "ann".to_owned(),
+                username: "anna".to_owned(),
             },
         ),
     ] {

@@ -78,7 +78,8 @@ impl std::fmt::Debug for Options {
 
 /// Ends the process at once: destructors would touch a store that is not to be touched.
 fn abort(fatal: &Fatal) {
-    tracing::error!("{fatal}");
+    // The log must not keep the process from its end, whatever it stumbles over.
+    let _ = std::panic::catch_unwind(|| tracing::error!("{fatal}"));
     std::process::abort();
 }
 

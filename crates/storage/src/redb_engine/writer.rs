@@ -25,7 +25,8 @@ pub(super) fn run<C: Send + Sync + 'static>(shared: &Shared<C>) {
         Ok(Err(Ended)) => {},
         Err(_) => {
             let what = "its writer panicked".into();
-            let Ended = shared.end(&Fatal { what });
+            // Whoever waits for a ticket is told in any case.
+            let _ = catch_unwind(AssertUnwindSafe(|| shared.end(&Fatal { what })));
         },
     }
     shared.queue.abandon();
