@@ -5,7 +5,9 @@ pub(crate) mod pki;
 
 use crate::files::{self, PUBLIC, SECRET};
 use anyhow::{Context as _, bail};
-use portcullis_controller_config::{ControllerConfig, Generated, HomeLayout, Material, generate};
+use portcullis_controller_config::{
+    ControllerConfig, Generated, HomeLayout, Material, StoreLocation, generate,
+};
 use portcullis_domain::Env;
 use portcullis_pki::{KeyType, certificates_to_pem};
 use std::net::IpAddr;
@@ -81,6 +83,14 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
         .key
         .parent()
         .map_or_else(|| folder.clone(), Path::to_owned);
+    let store = StoreLocation::Database(layout.db.clone()).store_path();
+    if pki_folder.exists() && !home.is_ready() && !store.exists() {
+        // Cut short before anything was done with it. It may be somebody's, so it is kept.
+        let aside = folder.join("pki.incomplete");
+        if !aside.exists() {
+            files::rename(&pki_folder, &aside)?;
+        }
+    }
     if pki_folder.exists() || home.is_ready() {
         bail!(
             "{} holds parts of a network but no complete one: put {} back, or choose another folder",

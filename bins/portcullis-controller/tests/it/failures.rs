@@ -118,6 +118,18 @@ fn half_a_home_is_not_overwritten() {
 }
 
 #[test]
+fn first_start_that_was_cut_short_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir_all(home.join("pki")).unwrap();
+    fs::write(home.join("pki/root.key"), "half").unwrap();
+    made(&home);
+    let kept = fs::read_to_string(home.join("pki.incomplete/root.key")).unwrap();
+    assert_eq!(kept, "half", "what was there is kept aside");
+    assert!(home.join("controller.yml").exists());
+}
+
+#[test]
 fn home_that_cannot_be_made_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
