@@ -1,7 +1,7 @@
 //! What the tests that start the real binaries share.
 //!
 //! [`Site`] is a folder for one controller and its logs; [`Site::quickstart`] starts the binary on
-//! a free port of the loopback interface. [`Curl`], [`Openssl`] and [`Python`] are the independent
+//! a free port of the loopback interface. [`Curl`], [`Openssl`] and Python are the independent
 //! clients. Everything that waits has a deadline, and everything that a test leaves behind after a
 //! failure is kept and named.
 
