@@ -84,24 +84,61 @@ mod tests {
         }
     }
 
-    #[test]
-    fn text_of_clients_cannot_forge_lines() {
+    /// Names that log readers have been fooled with.
+    fn names() -> [String; 4] {
+        [
+            "laptop\r\n2026 INFO forged".to_owned(),
+            "laptop\u{1b}[2J\u{9b}31m".to_owned(),
+            "${jndi:ldap://127.0.0.1/a}".to_owned(),
+            "x".repeat(1024 * 1024),
+        ]
+    }
+
+    /// What a subscriber writes about an event with a name in it.
+    fn written<S>(subscriber: impl Fn(Memory) -> S, name: &str) -> String
+    where
+        S: tracing::Subscriber + Send + Sync + 'static,
+    {
         let memory = Memory::default();
-        let writer = memory.clone();
-        let subscriber = tracing_subscriber::fmt()
-            .with_ansi(false)
-            .with_writer(OneLine(move || writer.clone()))
-            .finish();
-        let name = "laptop\r\n2026 INFO forged\u{1b}[2J";
-        tracing::subscriber::with_default(subscriber, || {
+        tracing::subscriber::with_default(subscriber(memory.clone()), || {
             tracing::info!(%name, "identity {name} created");
         });
-        let written = String::from_utf8(memory.0.lock().unwrap().clone()).unwrap();
-        assert_eq!(written.matches('\n').count(), 1, "{written:?}");
-        assert!(
-            written.ends_with('\n') && written.contains("\\r\\n2026 INFO"),
-            "{written:?}"
-        );
-        assert!(!written.contains('\u{1b}'), "{written:?}");
+        let written = memory.0.lock().unwrap().clone();
+        String::from_utf8(written).unwrap()
+    }
+
+    #[test]
+    fn text_of_clients_cannot_forge_lines() {
+        let subscriber = |memory: Memory| {
+            tracing_subscriber::fmt()
+                .with_ansi(false)
+                .with_writer(OneLine(move || memory.clone()))
+                .finish()
+        };
+        for name in names() {
+            let written = written(subscriber, &name);
+            let line = written.strip_suffix('\n').unwrap();
+            assert!(!line.contains(char::is_control), "{line:.200?}");
+            assert!(line.contains(" INFO "), "{line:.200?}");
+        }
+    }
+
+    #[test]
+    fn documents_hold_what_clients_say_as_data() {
+        let subscriber = |memory: Memory| {
+            tracing_subscriber::fmt()
+                .json()
+                .flatten_event(true)
+                .with_span_list(false)
+                .with_writer(move || memory.clone())
+                .finish()
+        };
+        for name in names() {
+            let written = written(subscriber, &name);
+            let line = written.strip_suffix('\n').unwrap();
+            assert!(!line.contains(['\n', '\r', '\u{1b}']), "{line:.200?}");
+            let document: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(document["name"], name.as_str());
+        }
     }
 }
