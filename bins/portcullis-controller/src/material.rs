@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 #[derive(Debug, Clone)]
 pub(crate) struct Pair {
     /// Leaf first; never empty.
-    chain: Vec<Certificate>,
+    pub(crate) chain: Vec<Certificate>,
     /// Key of the leaf.
     pub(crate) key: Arc<SigningKey>,
     /// Key of the configuration that names the chain.

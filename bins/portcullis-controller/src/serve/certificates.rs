@@ -60,17 +60,19 @@ impl Watch {
         if certificates.may_renew && certificates.renew(now)? {
             pairs = certificates.load()?;
         }
-        let leaves: Vec<_> = pairs
+        // An intermediate may be exchanged under the same leaf.
+        let shown: Vec<_> = pairs
             .iter()
             .flatten()
-            .filter_map(|pair| pair.leaf().ok().map(Certificate::fingerprint))
+            .flat_map(|pair| &pair.chain)
+            .map(Certificate::fingerprint)
             .collect();
-        if leaves != self.served {
+        if shown != self.served {
             certificates.install(&pairs)?;
             if !self.served.is_empty() {
                 tracing::info!("the server certificates were replaced");
             }
-            self.served = leaves;
+            self.served = shown;
         }
         Ok(pairs)
     }
@@ -129,17 +131,19 @@ impl Certificates {
         if served.jwt_signer.public_key() != signer.key.public_key() {
             tracing::warn!("the key of the server changed; refresh the enrollments that are open");
         }
-        for (tls, pairs) in self.tls.iter().zip(pairs) {
-            tls.replace(
-                pairs
-                    .iter()
-                    .map(Pair::to_tls)
-                    .collect::<anyhow::Result<_>>()?,
-            )?;
-        }
+        // Everything that can fail comes before anything is replaced: tokens and connections have
+        // to show the same key.
+        let jwt_signer = signer.jwt_signer()?;
+        let ready = pairs
+            .iter()
+            .map(|pairs| pairs.iter().map(Pair::to_tls).collect())
+            .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
         self.app
             .network()
-            .renew(leaf.clone(), signer.jwt_signer()?, &self.network_id)?;
+            .renew(leaf.clone(), jwt_signer, &self.network_id)?;
+        for (tls, certificates) in self.tls.iter().zip(ready) {
+            tls.replace(certificates)?;
+        }
         Ok(())
     }
 
