@@ -3,6 +3,7 @@
 use super::licence;
 use super::policy::Policy;
 use crate::graph::Package;
+use std::collections::BTreeMap;
 
 /// Checks every package; `is_member` tells the workspace's own, which need no source.
 pub(super) fn check(
@@ -10,11 +11,12 @@ pub(super) fn check(
     packages: &[&Package],
     is_member: impl Fn(&str) -> bool,
 ) -> Vec<String> {
+    let usual = usual_registry(packages);
     packages
         .iter()
         .flat_map(|package| {
             let sourced = (!is_member(&package.name))
-                .then(|| source(package))
+                .then(|| source(package, usual))
                 .flatten();
             sourced
                 .into_iter()
@@ -24,13 +26,31 @@ pub(super) fn check(
         .collect()
 }
 
-fn source(package: &Package) -> Option<String> {
-    let is_public_registry = package.source.as_deref().is_some_and(|source| {
-        source.starts_with("registry+") && source.ends_with("/crates.io-index")
-    });
-    (!is_public_registry).then(|| {
+/// The registry that most packages come from; all others have to come from it too.
+fn usual_registry<'p>(packages: &[&'p Package]) -> Option<&'p str> {
+    let mut counts = BTreeMap::new();
+    for source in packages
+        .iter()
+        .filter_map(|package| package.source.as_deref())
+    {
+        if source.starts_with("registry+") {
+            *counts.entry(source).or_insert(0_usize) += 1;
+        }
+    }
+    counts
+        .into_iter()
+        .max_by_key(|(_, count)| *count)
+        .map(|(source, _)| source)
+}
+
+fn source(package: &Package, usual: Option<&str>) -> Option<String> {
+    let is_usual = package.source.is_some() && package.source.as_deref() == usual;
+    (!is_usual).then(|| {
         let source = package.source.as_deref().unwrap_or("a path");
-        format!("{} comes from {source}, not from crates.io", named(package))
+        format!(
+            "{} comes from {source}, not from the usual registry",
+            named(package)
+        )
     })
 }
 
@@ -107,7 +127,7 @@ mod tests {
 
     #[test]
     fn packages_are_judged_by_source_licence_and_name() {
-        let registry = Some("registry+https://example.test/crates.io-index");
+        let registry = Some("registry+https://example.test/usual");
         let mit = Some("MIT");
         for (name, source, license, fault) in [
             ("good", registry, mit, None),
@@ -123,7 +143,7 @@ mod tests {
                 "git",
                 Some("git+https://example.test/x"),
                 mit,
-                Some("not from crates.io"),
+                Some("not from the usual registry"),
             ),
             (
                 "other",
@@ -142,7 +162,9 @@ mod tests {
             ("bincode", registry, mit, Some("is banned; use serde_json")),
         ] {
             let package = package(name, source, license);
-            let found = check(&policy(), &[&package], |name| name == "own");
+            let others = [0, 1].map(|_| self::package("own", registry, mit));
+            let packages = [&package, &others[0], &others[1]];
+            let found = check(&policy(), &packages, |name| name == "own");
             match fault {
                 None => assert_eq!(found, Vec::<String>::new(), "{name}"),
                 Some(text) => {
