@@ -4,8 +4,8 @@
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
-    Authority, Certificate, ChainError, JwtError, JwtSigner, TrustAnchors, TrustDomain, VerifyAt,
-    pkcs7,
+    Authority, Certificate, CertificateError, ChainError, Fingerprint, JwtError, JwtSigner,
+    TrustAnchors, TrustDomain, VerifyAt, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -71,11 +71,38 @@ pub struct Served {
     pub network_jwt: String,
 }
 
-/// How a client's chain was found good.
+/// A client's chain that leads to the network's authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GoodChain {
+    /// Fingerprint of the leaf.
+    pub fingerprint: Fingerprint,
+    /// When the leaf begins to be valid.
+    pub not_before: Timestamp,
+    /// When it ends to be.
+    pub not_after: Timestamp,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
+}
+
+impl GoodChain {
+    /// Whether the leaf is valid at `now`.
+    pub fn is_in_time(&self, now: Timestamp) -> bool {
+        (self.not_before..=self.not_after).contains(&now)
+    }
+}
+
+/// A client's chain was not believed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadChain {
+    /// There is none.
+    #[error("no certificate was presented")]
+    Missing,
+    /// It cannot be read.
+    #[error("a certificate cannot be read")]
+    Unreadable(#[from] CertificateError),
+    /// It does not lead to the network's authority.
+    #[error("the certificate is of another authority")]
+    Foreign(#[from] ChainError),
 }
 
 impl Network {
@@ -172,36 +199,34 @@ impl Network {
         Ok(())
     }
 
-    /// Judges a client's chain, leaf first, apart from its dates.
+    /// Judges a client's chain, in DER and leaf first, apart from its dates.
     ///
     /// # Errors
     ///
-    /// [`ChainError`] when the leaf does not chain to the network's authority.
-    pub fn judge(
-        &self,
-        leaf: &Certificate,
-        intermediates: &[Certificate],
-    ) -> Result<GoodChain, ChainError> {
-        self.verdicts
-            .remember(leaf, intermediates, || self.verify(leaf, intermediates))
+    /// [`BadChain`] when the leaf does not chain to the network's authority.
+    pub fn judge(&self, chain: &[&[u8]]) -> Result<GoodChain, BadChain> {
+        self.verdicts.remember(chain, || self.verify(chain))
     }
 
-    fn verify(
-        &self,
-        leaf: &Certificate,
-        intermediates: &[Certificate],
-    ) -> Result<GoodChain, ChainError> {
+    fn verify(&self, chain: &[&[u8]]) -> Result<GoodChain, BadChain> {
+        let mut certificates = chain.iter().map(|der| Certificate::from_der(*der));
+        let leaf = certificates.next().ok_or(BadChain::Missing)??;
+        let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
         let at = VerifyAt::IgnoreValidity;
-        if self
+        let is_proper = self
             .roots
-            .verify_client_chain(leaf, intermediates, at)
-            .is_ok()
-        {
-            return Ok(GoodChain { is_improper: false });
+            .verify_client_chain(&leaf, &intermediates, at)
+            .is_ok();
+        if !is_proper {
+            self.with_intermediates
+                .verify_client_chain(&leaf, &intermediates, at)?;
         }
-        self.with_intermediates
-            .verify_client_chain(leaf, intermediates, at)
-            .map(|_anchor| GoodChain { is_improper: true })
+        Ok(GoodChain {
+            fingerprint: leaf.fingerprint(),
+            not_before: leaf.not_before(),
+            not_after: leaf.not_after(),
+            is_improper: !is_proper,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 mod login;
 mod upkeep;
 
-pub use login::{Login, LoginError, NewSession, PresentedChain, with_certificate, with_password};
+pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
 pub use upkeep::{flush_activity, sweep};
 
 use crate::action::actions;

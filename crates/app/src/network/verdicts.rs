@@ -4,8 +4,8 @@
 //! its bytes and on the anchors, which do not change while the controller runs; dates are judged
 //! each time.
 
-use super::GoodChain;
-use portcullis_pki::{Certificate, ChainError, Sha256Fingerprint};
+use super::{BadChain, GoodChain};
+use portcullis_pki::Sha256Fingerprint;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,11 +28,10 @@ impl Verdicts {
     /// fill the memory with them.
     pub(super) fn remember(
         &self,
-        leaf: &Certificate,
-        intermediates: &[Certificate],
-        judge: impl FnOnce() -> Result<GoodChain, ChainError>,
-    ) -> Result<GoodChain, ChainError> {
-        let key = digest(leaf, intermediates);
+        chain: &[&[u8]],
+        judge: impl FnOnce() -> Result<GoodChain, BadChain>,
+    ) -> Result<GoodChain, BadChain> {
+        let key = digest(chain);
         if let Some(verdict) = self.lock().find(&key) {
             return Ok(verdict);
         }
@@ -66,10 +65,10 @@ impl Generations {
 
 /// One digest for the whole chain: the leaf's alone would let a client that once left out an
 /// intermediate count as improper for ever.
-fn digest(leaf: &Certificate, intermediates: &[Certificate]) -> [u8; 32] {
-    let mut digests = leaf.sha256().as_bytes().to_vec();
-    for intermediate in intermediates {
-        digests.extend_from_slice(intermediate.sha256().as_bytes());
-    }
+fn digest(chain: &[&[u8]]) -> [u8; 32] {
+    let digests: Vec<u8> = chain
+        .iter()
+        .flat_map(|der| *Sha256Fingerprint::of_der(der).as_bytes())
+        .collect();
     *Sha256Fingerprint::of_der(&digests).as_bytes()
 }

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities::find_policy;
+use crate::network::BadChain;
 use crate::password::Verdict;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, SessionTotp};
@@ -21,7 +22,6 @@ use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::{ApiSessionId, Number};
 use portcullis_domain::view::{ApiSessionView, IdentityRef};
 use portcullis_index::Session;
-use portcullis_pki::{Certificate, CertificateError};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
     API_SESSION, Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
@@ -43,35 +43,6 @@ pub struct Login {
     pub env_info: EnvInfo,
     /// Its software.
     pub sdk_info: SdkInfo,
-}
-
-/// A chain of certificates as a TLS client presented it.
-#[derive(Debug, Clone)]
-pub struct PresentedChain {
-    /// The leaf, whose key the client has proved to hold.
-    pub leaf: Certificate,
-    /// What else it sent, in its order.
-    pub intermediates: Vec<Certificate>,
-}
-
-impl PresentedChain {
-    /// Reads a chain in DER, leaf first; `None` when nothing was presented.
-    ///
-    /// # Errors
-    ///
-    /// [`CertificateError`] for a certificate that cannot be read.
-    pub fn from_ders<'d>(
-        ders: impl IntoIterator<Item = &'d [u8]>,
-    ) -> Result<Option<Self>, CertificateError> {
-        let mut chain = ders.into_iter().map(Certificate::from_der);
-        let Some(leaf) = chain.next() else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            leaf: leaf?,
-            intermediates: chain.collect::<Result<_, _>>()?,
-        }))
-    }
 }
 
 /// A session that a login opened.
@@ -145,20 +116,23 @@ pub async fn with_password(
     }
 }
 
-/// Logs in with the certificate of the TLS connection.
+/// Logs in with the certificate of the TLS connection: the chain that the client presented, in DER,
+/// the leaf whose key it has proved to hold first.
 pub async fn with_certificate(
     app: &App,
     origin: &Origin,
-    chain: Option<PresentedChain>,
+    chain: &[&[u8]],
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let chain = chain.ok_or(LoginError::Refused("no certificate was presented"))?;
-    let good = app
-        .network()
-        .judge(&chain.leaf, &chain.intermediates)
-        .map_err(|_chain| LoginError::Refused("the certificate is of another authority"))?;
-    let fingerprint = chain.leaf.fingerprint().to_string();
-    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
+    let good = app.network().judge(chain).map_err(|bad| {
+        LoginError::Refused(match bad {
+            BadChain::Missing => "no certificate was presented",
+            BadChain::Unreadable(_) => "the certificate cannot be read",
+            BadChain::Foreign(_) => "the certificate is of another authority",
+        })
+    })?;
+    let fingerprint = good.fingerprint.to_string();
+    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
     let found = app
         .snapshot()
         .map_err(LoginError::Failed)?
@@ -167,7 +141,7 @@ pub async fn with_certificate(
         .ok_or(LoginError::Refused("the certificate belongs to nobody"))?;
     let means = Means::Certificate {
         is_improper: good.is_improper,
-        is_in_time: chain.leaf.is_valid_at(app.env().now()),
+        is_in_time: good.is_in_time(app.env().now()),
     };
     open(app, origin, found, login, means).await
 }

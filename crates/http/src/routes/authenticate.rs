@@ -9,7 +9,7 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::sessions::{self, Login, LoginError, NewSession, PresentedChain};
+use portcullis_app::sessions::{self, Login, NewSession};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use secrecy::ExposeSecret as _;
@@ -50,8 +50,9 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
             sessions::with_password(&state.app, origin, &username, password, login).await?
         },
         Means::Certificate => {
-            let chain = presented(&call.context)?;
-            sessions::with_certificate(&state.app, origin, chain, login).await?
+            let chain = &call.context.connection.client_certificates;
+            let chain: Vec<&[u8]> = chain.iter().map(AsRef::as_ref).collect();
+            sessions::with_certificate(&state.app, origin, &chain, login).await?
         },
         // No external signer exists, so there is none whose token could be asked for.
         Means::ExternalJwt => return Err(ApiError::unauthenticated()),
@@ -73,17 +74,6 @@ fn means(context: &Context) -> Result<Means, ApiError> {
             )))
         },
     }
-}
-
-/// The certificates of the connection, if there are any.
-fn presented(context: &Context) -> Result<Option<PresentedChain>, ApiError> {
-    let ders = context
-        .connection
-        .client_certificates
-        .iter()
-        .map(AsRef::as_ref);
-    PresentedChain::from_ders(ders)
-        .map_err(|_unreadable| LoginError::Refused("the certificate cannot be read").into())
 }
 
 fn welcome(session: NewSession) -> Answer {
