@@ -103,4 +103,18 @@ impl<T> Page<T> {
             total: self.total,
         }
     }
+
+    /// The same page with each entity turned into something else, unless one cannot be.
+    ///
+    /// # Errors
+    ///
+    /// The first that `turn` gives.
+    pub fn try_map<U, E>(self, turn: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
+        Ok(Page {
+            items: self.items.into_iter().map(turn).collect::<Result<_, _>>()?,
+            limit: self.limit,
+            offset: self.offset,
+            total: self.total,
+        })
+    }
 }

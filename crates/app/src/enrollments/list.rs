@@ -142,23 +142,8 @@ fn finish(
     view: &View,
     page: Page<Found<StoredEnrollment>>,
 ) -> Result<Page<EnrollmentView>, AppError> {
-    let Page {
-        items,
-        limit,
-        offset,
-        total,
-    } = page;
-    let items = items
-        .into_iter()
-        .map(|found| {
-            let identity = owner(view.rows(), &found)?;
-            look(app, found, &identity.entity)
-        })
-        .collect::<Result<_, _>>()?;
-    Ok(Page {
-        items,
-        limit,
-        offset,
-        total,
+    page.try_map(|found| {
+        let identity = owner(view.rows(), &found)?;
+        look(app, found, &identity.entity)
     })
 }

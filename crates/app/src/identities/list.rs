@@ -36,22 +36,7 @@ pub fn list(
             (view, page.map(|row| row.0))
         },
     };
-    let Page {
-        items,
-        limit,
-        offset,
-        total,
-    } = page;
-    let items = items
-        .into_iter()
-        .map(|found| look(app, permit.caller(), &view, found))
-        .collect::<Result<_, _>>()?;
-    Ok(Page {
-        items,
-        limit,
-        offset,
-        total,
-    })
+    page.try_map(|found| look(app, permit.caller(), &view, found))
 }
 
 /// Lists the types of identities.
