@@ -34,6 +34,13 @@ fn tally<'r>(replies: impl IntoIterator<Item = &'r Reply>) -> BTreeMap<String, u
     tally
 }
 
+/// The same for what is expected.
+fn outcomes<const N: usize>(expected: [(&str, usize); N]) -> BTreeMap<String, usize> {
+    expected
+        .map(|(name, count)| (name.to_owned(), count))
+        .into()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_token_gives_one_certificate() {
     let controller = Arc::new(Harness::start().await);
@@ -50,12 +57,7 @@ async fn one_token_gives_one_certificate() {
         })
         .await;
         let expected = [("200", 1), ("INVALID_ENROLLMENT_TOKEN", 255)];
-        assert_eq!(
-            tally(&replies),
-            expected
-                .map(|(name, count)| (name.to_owned(), count))
-                .into()
-        );
+        assert_eq!(tally(&replies), outcomes(expected));
 
         let winner = replies.iter().find(|reply| reply.status == 200).unwrap();
         let chain = certificates_from_pem(text(&winner.data(), "cert")).unwrap();
@@ -107,12 +109,7 @@ async fn one_name_is_given_once() {
             })
             .await;
             let expected = [("201", 1), ("COULD_NOT_VALIDATE", 63)];
-            assert_eq!(
-                tally(&replies),
-                expected
-                    .map(|(name, count)| (name.to_owned(), count))
-                    .into()
-            );
+            assert_eq!(tally(&replies), outcomes(expected));
             for loser in replies.iter().filter(|reply| reply.status == 400) {
                 assert_eq!(loser.field(), member);
             }
@@ -142,12 +139,7 @@ async fn one_username_is_given_once() {
     })
     .await;
     let expected = [("200", 1), ("COULD_NOT_VALIDATE", 15)];
-    assert_eq!(
-        tally(&replies),
-        expected
-            .map(|(name, count)| (name.to_owned(), count))
-            .into()
-    );
+    assert_eq!(tally(&replies), outcomes(expected));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -165,12 +157,7 @@ async fn enrollment_of_a_method_is_created_once() {
     })
     .await;
     let expected = [("201", 1), ("ENROLLMENT_EXISTS", 63)];
-    assert_eq!(
-        tally(&replies),
-        expected
-            .map(|(name, count)| (name.to_owned(), count))
-            .into()
-    );
+    assert_eq!(tally(&replies), outcomes(expected));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
