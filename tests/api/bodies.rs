@@ -1,6 +1,6 @@
 //! Bodies that are no valid JSON, or valid in ways that clients rely on; and their sizes.
 
-use crate::support::{create, read, revision};
+use crate::support::{create, ott_enrollment, read, revision};
 use http::Method;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
@@ -202,13 +202,7 @@ async fn bodies_are_bounded() {
 async fn certificate_requests_are_bounded() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let id = create(
-        &controller,
-        &admin,
-        "x",
-        json!({"enrollment": {"ott": true}}),
-    )
-    .await;
+    let id = create(&controller, &admin, "x", ott_enrollment()).await;
     let shown = read(&controller, &admin, &id).await;
     let token = shown["enrollment"]["ott"]["token"].as_str().unwrap();
     let long = "x".repeat(64 * 1024 + 1);

@@ -2,7 +2,7 @@
 //! a record.
 
 use crate::support::{
-    add_policy, create, everything, get, operate, pending, redeem, revision, text,
+    add_policy, create, everything, get, operate, ott_enrollment, pending, redeem, revision, text,
 };
 use http::Method;
 use portcullis_app::sessions;
@@ -44,13 +44,7 @@ fn assert_unavailable(reply: &Reply, status: u16, code: &str) {
 async fn without_randomness_nothing_secret_is_made() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let ott = create(
-        &controller,
-        &admin,
-        "x",
-        json!({"enrollment": {"ott": true}}),
-    )
-    .await;
+    let ott = create(&controller, &admin, "x", ott_enrollment()).await;
     let ott = pending(&controller, &admin, &ott, "ott").await;
     let updb = create(
         &controller,
@@ -155,13 +149,7 @@ async fn full_store_queue_is_said_to_be_passing() {
     };
     let controller = Harness::start_with(options).await;
     let admin = controller.admin().await;
-    let id = create(
-        &controller,
-        &admin,
-        "x",
-        json!({"enrollment": {"ott": true}}),
-    )
-    .await;
+    let id = create(&controller, &admin, "x", ott_enrollment()).await;
     let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
     let (_key, csr) = client_key();
     controller.clock.advance(SignedDuration::from_secs(60));
@@ -213,13 +201,7 @@ async fn full_store_queue_is_said_to_be_passing() {
 async fn lists_wait_for_the_read_model_and_nothing_else_does() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let id = create(
-        &controller,
-        &admin,
-        "x",
-        json!({"enrollment": {"ott": true}}),
-    )
-    .await;
+    let id = create(&controller, &admin, "x", ott_enrollment()).await;
     let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
     let (_key, csr) = client_key();
     controller.app.projections().begin_load();

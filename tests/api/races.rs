@@ -1,6 +1,6 @@
 //! What many do at once, and only one may.
 
-use crate::support::{create, get, pending, read, redeem, text};
+use crate::support::{create, get, ott_enrollment, pending, read, redeem, text};
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_pki::certificates_from_pem;
@@ -46,7 +46,7 @@ async fn one_token_gives_one_certificate() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     for round in 0..5 {
-        let how = json!({"enrollment": {"ott": true}});
+        let how = ott_enrollment();
         let id = create(&controller, &admin, &format!("round {round}"), how).await;
         let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
         let csrs: Vec<_> = (0..256).map(|_| client_key().1).collect();
@@ -165,7 +165,7 @@ async fn redemption_and_deletion_leave_nothing_behind() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     for round in 0..16 {
-        let how = json!({"enrollment": {"ott": true}});
+        let how = ott_enrollment();
         let id = create(&controller, &admin, &format!("round {round}"), how).await;
         let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
         let (_key, csr) = client_key();

@@ -20,6 +20,11 @@ pub(crate) async fn create(controller: &Harness, token: &str, name: &str, more: 
     request.json(&body).send().await.id()
 }
 
+/// What an identity is created with to be enrolled by a one-time token.
+pub(crate) fn ott_enrollment() -> Value {
+    json!({"enrollment": {"ott": true}})
+}
+
 /// Lays the members of `over` over those of `under`.
 pub(crate) fn merge(under: &mut Value, over: Value) {
     let Value::Object(over) = over else {
