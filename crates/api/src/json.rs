@@ -1,5 +1,6 @@
 //! Writing JSON the way clients have come to see it.
 
+use memchr::{memchr, memchr3};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use std::io;
@@ -58,12 +59,7 @@ impl Formatter for Escaping {
 fn split_at_first_escape(text: &str) -> Option<(&str, &'static [u8], &str)> {
     let mut from = 0;
     loop {
-        let position = from
-            + text
-                .as_bytes()
-                .get(from..)?
-                .iter()
-                .position(|byte| may_begin_escape(*byte))?;
+        let position = from + first_suspect(text.as_bytes().get(from..)?)?;
         let (before, rest) = text.split_at_checked(position)?;
         let character = rest.chars().next()?;
         if let Some(escape) = escape_of(character) {
@@ -73,10 +69,12 @@ fn split_at_first_escape(text: &str) -> Option<(&str, &'static [u8], &str)> {
     }
 }
 
-/// Whether a character to escape may begin with this byte. U+2028 and U+2029 share theirs with
-/// many others.
-const fn may_begin_escape(byte: u8) -> bool {
-    matches!(byte, b'<' | b'>' | b'&' | 0xE2)
+/// Where the first byte lies that a character to escape may begin with. U+2028 and U+2029 share
+/// theirs with many others.
+fn first_suspect(bytes: &[u8]) -> Option<usize> {
+    let markup = memchr3(b'<', b'>', b'&', bytes);
+    let until = markup.unwrap_or(bytes.len());
+    memchr(0xE2, bytes.get(..until)?).or(markup)
 }
 
 const fn escape_of(character: char) -> Option<&'static [u8]> {

@@ -2,30 +2,27 @@
 
 mod create;
 mod list;
+mod look;
 mod update;
 
 pub use create::create;
 pub use list::{list, list_types, read_type};
+pub(crate) use look::Onlooker;
 pub use update::{disable, enable, merge, replace};
 
 use crate::action::actions;
-use crate::app::{App, View};
+use crate::app::App;
 use crate::audit;
-use crate::enrollments;
 use crate::error::AppError;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Action as _, Caller, Permit};
-use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, StoredEnrollment, UniqueValue};
-use std::ops::ControlFlow;
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 
 actions! {
     /// Reads one identity or a list.
@@ -46,14 +43,14 @@ actions! {
 pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    look(app, permit.caller(), &view, found)
+    Onlooker::new(app, permit.caller(), &view).look(found)
 }
 
 /// Reads the caller's own identity.
 pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), &permit.caller().identity)?;
-    look(app, permit.caller(), &view, found)
+    Onlooker::new(app, permit.caller(), &view).look(found)
 }
 
 /// Deletes an identity with everything that is its own. Its sessions and credentials are dead when
@@ -92,50 +89,6 @@ pub(crate) fn find_policy(
     id: &AuthPolicyId,
 ) -> Result<Option<Found<AuthPolicy>>, StoreError> {
     rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
-}
-
-/// Puts an identity together with what is shown of it to `caller`.
-///
-/// The token of a pending enrollment is worth as much as the identity itself, so it is shown to
-/// itself and to those who might have made the enrollment.
-pub(crate) fn look(
-    app: &App,
-    caller: &Caller,
-    view: &View,
-    found: Found<Identity>,
-) -> Result<IdentityView, AppError> {
-    let rows = view.rows();
-    let authenticators = rows.dependents::<Authenticator>(&found.key)?;
-    let shows_enrollments = caller.identity == found.entity.id
-        || (caller.may(enrollments::Read::ACCESS) && enrollments::outranks(caller, &found.entity));
-    let enrollments = rows
-        .dependents::<StoredEnrollment>(&found.key)?
-        .into_iter()
-        .filter(|_stored| shows_enrollments)
-        .map(|stored| enrollments::unseal(app, stored))
-        .collect::<Result<_, _>>()?;
-    let policy = find_policy(rows, &found.entity.spec.auth_policy)?;
-    Ok(IdentityView {
-        has_api_session: has_session(rows, &found.key)?,
-        policy_name: policy.map(|policy| policy.entity.name),
-        authenticators: authenticators
-            .into_iter()
-            .map(|found| found.entity)
-            .collect(),
-        enrollments,
-        seen_at: app.env().now(),
-        identity: found.entity,
-    })
-}
-
-/// Whether an identity has a session.
-fn has_session(rows: Rows<'_>, identity: &RecordKey) -> Result<bool, StoreError> {
-    let mut has_one = false;
-    rows.each_in::<ApiSession>(&identity.dependents(API_SESSION), &mut |_session| {
-        has_one = true;
-        Ok(ControlFlow::Break(()))
-    })?;
-    Ok(has_one)
 }
 
 /// Checks that what a specification refers to exists.

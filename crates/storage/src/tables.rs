@@ -17,7 +17,7 @@ pub use kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, Index, StoredEnrollment,
     UniqueValue, identity_key,
 };
-pub use read::{Found, Rows};
+pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Listing identities.
 
-use super::{Read, ReadTypes, look};
+use super::{Onlooker, Read, ReadTypes};
 use crate::app::{App, View};
 use crate::error::AppError;
 use crate::listing::{self, Parameters, Plan, kinds};
@@ -36,7 +36,8 @@ pub fn list(
             (view, page.map(|row| row.0))
         },
     };
-    page.try_map(|found| look(app, permit.caller(), &view, found))
+    let mut onlooker = Onlooker::new(app, permit.caller(), &view);
+    page.try_map(|found| onlooker.look(found))
 }
 
 /// Lists the types of identities.

@@ -3,7 +3,7 @@
 use super::kind::{Entity, UniqueValue};
 use crate::engine::{KeyRange, ReadTx, StoreError};
 use crate::frame;
-use crate::key::{RecordKey, UniqueKey};
+use crate::key::{Kind, RecordKey, UniqueKey};
 use portcullis_domain::ids::Number;
 use std::ops::ControlFlow;
 
@@ -25,6 +25,29 @@ impl<E> Found<E> {
     /// Number of the record that it lives under; its own if it is a root.
     pub fn root_number(&self) -> Number {
         Number(self.key.root_id().1)
+    }
+}
+
+/// A record that was come across and is not read yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'r> {
+    key: RecordKey,
+    frame: &'r [u8],
+}
+
+impl Record<'_> {
+    /// What it is a record of.
+    pub fn kind(&self) -> Kind {
+        self.key.id().0
+    }
+
+    /// Reads the entity, which is of the kind [`Record::kind`].
+    pub fn read<E: Entity>(&self) -> Result<Found<E>, StoreError> {
+        let entity = parse(&self.key, self.frame)?;
+        Ok(Found {
+            key: self.key,
+            entity,
+        })
     }
 }
 
@@ -92,14 +115,33 @@ impl<'t> Rows<'t> {
         range: &KeyRange,
         visit: &mut dyn FnMut(Found<E>) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
+        self.each_record(range, &mut |record| {
+            if record.kind() == E::KIND {
+                visit(record.read()?)
+            } else {
+                Ok(ControlFlow::Continue(()))
+            }
+        })
+    }
+
+    /// Visits what lives under `root`, in the order of the kinds' numbers, oldest first.
+    pub fn each_below(
+        self,
+        root: &RecordKey,
+        visit: &mut dyn FnMut(Record<'_>) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        self.each_record(&root.tree().after(root.as_bytes()), visit)
+    }
+
+    fn each_record(
+        self,
+        range: &KeyRange,
+        visit: &mut dyn FnMut(Record<'_>) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
         self.0.scan(range, &mut |bytes, frame| {
             let key = RecordKey::parse(bytes)
                 .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
-            if key.id().0 != E::KIND {
-                return Ok(ControlFlow::Continue(()));
-            }
-            let entity = parse(&key, frame)?;
-            visit(Found { key, entity })
+            visit(Record { key, frame })
         })
     }
 

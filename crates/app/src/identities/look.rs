@@ -1,0 +1,101 @@
+//! What is shown of identities, and to whom.
+
+use super::find_policy;
+use crate::app::{App, View};
+use crate::enrollments;
+use crate::error::AppError;
+use portcullis_domain::access::{Action as _, Caller};
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::AuthPolicyId;
+use portcullis_domain::view::IdentityView;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{
+    API_SESSION, AUTHENTICATOR, ENROLLMENT, Found, Rows, StoredEnrollment,
+};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Puts identities together with what is shown of them to one caller, as of one moment.
+pub(crate) struct Onlooker<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    rows: Rows<'a>,
+    /// Names of policies: most identities of a list have the same one.
+    policies: BTreeMap<AuthPolicyId, Option<String>>,
+}
+
+/// What lives under an identity.
+#[derive(Default)]
+struct Belongings {
+    authenticators: Vec<Authenticator>,
+    enrollments: Vec<Found<StoredEnrollment>>,
+    has_session: bool,
+}
+
+impl<'a> Onlooker<'a> {
+    pub(crate) fn new(app: &'a App, caller: &'a Caller, view: &'a View) -> Self {
+        Self {
+            app,
+            caller,
+            rows: view.rows(),
+            policies: BTreeMap::new(),
+        }
+    }
+
+    /// Puts one identity together.
+    pub(crate) fn look(&mut self, found: Found<Identity>) -> Result<IdentityView, AppError> {
+        let belongings = self.belongings(&found)?;
+        let enrollments = belongings
+            .enrollments
+            .into_iter()
+            .map(|stored| enrollments::unseal(self.app, stored))
+            .collect::<Result<_, _>>()?;
+        Ok(IdentityView {
+            has_api_session: belongings.has_session,
+            policy_name: self.policy_name(&found.entity.spec.auth_policy)?,
+            authenticators: belongings.authenticators,
+            enrollments,
+            seen_at: self.app.env().now(),
+            identity: found.entity,
+        })
+    }
+
+    /// Whether the caller sees the enrollments of an identity.
+    ///
+    /// The token of a pending one is worth as much as the identity itself, so it is shown to itself
+    /// and to those who might have made the enrollment.
+    fn sees_enrollments(&self, identity: &Identity) -> bool {
+        self.caller.identity == identity.id
+            || (self.caller.may(enrollments::Read::ACCESS)
+                && enrollments::outranks(self.caller, identity))
+    }
+
+    fn belongings(&self, identity: &Found<Identity>) -> Result<Belongings, StoreError> {
+        let shows_enrollments = self.sees_enrollments(&identity.entity);
+        let mut belongings = Belongings::default();
+        self.rows.each_below(&identity.key, &mut |record| {
+            match record.kind() {
+                ENROLLMENT if shows_enrollments => belongings.enrollments.push(record.read()?),
+                AUTHENTICATOR => belongings.authenticators.push(record.read()?.entity),
+                // Sessions come last, and there may be thousands.
+                API_SESSION => {
+                    belongings.has_session = true;
+                    return Ok(ControlFlow::Break(()));
+                },
+                _ => {},
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(belongings)
+    }
+
+    fn policy_name(&mut self, id: &AuthPolicyId) -> Result<Option<String>, StoreError> {
+        if let Some(name) = self.policies.get(id) {
+            return Ok(name.clone());
+        }
+        let name = find_policy(self.rows, id)?.map(|policy| policy.entity.name);
+        self.policies.insert(id.clone(), name.clone());
+        Ok(name)
+    }
+}
