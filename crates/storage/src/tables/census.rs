@@ -3,10 +3,18 @@
 //! The engine underneath can lose rows to bit rot without noticing. A count per kind, written with
 //! every insertion and removal, turns a silent loss into a finding of the scan at the start.
 
-use super::kind::{API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, IDENTITY};
+use super::kind::{
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment,
+    UniqueValue,
+};
+use super::read::parse;
 use crate::engine::{KeyRange, ReadTx, StoreError, WriteTx};
 use crate::frame;
 use crate::key::{Kind, META_TAG, RecordKey, UniqueKey};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::identity::Identity;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -29,6 +37,17 @@ pub enum Shortfall {
         /// Records found.
         found: u64,
         /// Records that there must be.
+        stated: u64,
+    },
+    /// There are not as many values of an index as records have; a value that is missing could be
+    /// given a second time.
+    #[error("{found} values of index {index} are there, records have {stated}")]
+    Values {
+        /// The index.
+        index: u8,
+        /// Values found.
+        found: u64,
+        /// Values that there must be.
         stated: u64,
     },
     /// A unique value leads to a record that is not there.
@@ -75,12 +94,15 @@ impl Census {
     }
 
     /// Compares what is there with what must be there.
+    ///
+    /// Reads every record and every unique row. Records that cannot be read are left to those who
+    /// need them.
     pub fn check(tx: &dyn ReadTx) -> Result<Vec<Shortfall>, StoreError> {
         let mut shortfalls = Vec::new();
-        let found = Self::found(tx)?;
+        let inventory = Inventory::take(tx)?;
         for kind in KINDS {
             let stated = Self::stated(tx, kind)?;
-            let found = found.get(&kind).copied().unwrap_or(0);
+            let found = inventory.records.get(&kind).copied().unwrap_or(0);
             if found != stated {
                 shortfalls.push(Shortfall::Records {
                     kind: kind.byte(),
@@ -89,30 +111,30 @@ impl Census {
                 });
             }
         }
-        Self::follow_unique_rows(tx, &mut shortfalls)?;
+        let values = Self::follow_unique_rows(tx, &mut shortfalls)?;
+        for (index, stated) in inventory.values {
+            let found = values.get(&index).copied().unwrap_or(0);
+            if found < stated {
+                shortfalls.push(Shortfall::Values {
+                    index,
+                    found,
+                    stated,
+                });
+            }
+        }
         Ok(shortfalls)
     }
 
-    fn found(tx: &dyn ReadTx) -> Result<BTreeMap<Kind, u64>, StoreError> {
-        let mut found = BTreeMap::new();
-        for root in [IDENTITY, AUTH_POLICY] {
-            tx.scan(&RecordKey::all(root), &mut |bytes, _frame| {
-                if let Some(key) = RecordKey::parse(bytes) {
-                    *found.entry(key.id().0).or_insert(0) += 1;
-                }
-                Ok(ControlFlow::Continue(()))
-            })?;
-        }
-        Ok(found)
-    }
-
+    /// Reports unique values that lead nowhere; counts them all, by index.
     fn follow_unique_rows(
         tx: &dyn ReadTx,
         shortfalls: &mut Vec<Shortfall>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<BTreeMap<u8, u64>, StoreError> {
+        let mut values = BTreeMap::new();
         let range: KeyRange = UniqueKey::every_index();
         tx.scan(&range, &mut |bytes, row| {
             let index = UniqueKey::parse_index(bytes).unwrap_or_default();
+            *values.entry(index).or_insert(0) += 1;
             let body = frame::decode(bytes, row)?;
             let record = RecordKey::parse(body);
             let is_there = match &record {
@@ -124,6 +146,54 @@ impl Census {
                 shortfalls.push(Shortfall::Dangling { index, record });
             }
             Ok(ControlFlow::Continue(()))
-        })
+        })?;
+        Ok(values)
+    }
+}
+
+/// What the records of a store are and have.
+#[derive(Default)]
+struct Inventory {
+    /// How many records of each kind.
+    records: BTreeMap<Kind, u64>,
+    /// How many unique values they have, by index.
+    values: BTreeMap<u8, u64>,
+}
+
+impl Inventory {
+    fn take(tx: &dyn ReadTx) -> Result<Self, StoreError> {
+        let mut inventory = Self::default();
+        for root in [IDENTITY, AUTH_POLICY] {
+            tx.scan(&RecordKey::all(root), &mut |bytes, frame| {
+                if let Some(key) = RecordKey::parse(bytes) {
+                    inventory.count(&key, frame);
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(inventory)
+    }
+
+    fn count(&mut self, key: &RecordKey, frame: &[u8]) {
+        let kind = key.id().0;
+        *self.records.entry(kind).or_insert(0) += 1;
+        for value in unique_values(kind, key, frame) {
+            *self.values.entry(value.index as u8).or_insert(0) += 1;
+        }
+    }
+}
+
+/// The unique values of a record of any kind.
+fn unique_values(kind: Kind, key: &RecordKey, frame: &[u8]) -> Vec<UniqueValue> {
+    fn of<E: Entity>(key: &RecordKey, frame: &[u8]) -> Vec<UniqueValue> {
+        parse::<E>(key, frame).map_or_else(|_damaged| Vec::new(), |entity| entity.unique_values())
+    }
+    match kind {
+        IDENTITY => of::<Identity>(key, frame),
+        AUTH_POLICY => of::<AuthPolicy>(key, frame),
+        ENROLLMENT => of::<StoredEnrollment>(key, frame),
+        AUTHENTICATOR => of::<Authenticator>(key, frame),
+        API_SESSION => of::<ApiSession>(key, frame),
+        _ => Vec::new(),
     }
 }

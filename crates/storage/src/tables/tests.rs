@@ -1,7 +1,7 @@
 use super::*;
 use crate::engine::{Engine as _, StoreError, submit_with};
 use crate::feed::Group;
-use crate::key::RecordKey;
+use crate::key::{RecordKey, UniqueKey};
 use crate::redb_engine::{Options, RedbEngine};
 use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
 use portcullis_domain::change::Change;
@@ -219,6 +219,58 @@ fn lost_rows_are_found() {
         matches!(lost, StoreError::Corrupt { .. }),
         "absence is not permission: {lost}"
     );
+}
+
+#[test]
+fn lost_unique_values_are_found() {
+    let store = store();
+    let mut laptop = identity("i1", "laptop");
+    laptop.spec.external_id = Some("ext".to_owned());
+    laptop.is_default_admin = true;
+    insert(&store, 1, &laptop).unwrap();
+    insert(&store, 2, &identity("i2", "phone")).unwrap();
+    for (value, stated) in [
+        (UniqueValue::new(Index::IdentityName, "phone"), 2),
+        (UniqueValue::new(Index::IdentityExternalId, "ext"), 1),
+        (UniqueValue::new(Index::DefaultAdministrator, ""), 1),
+    ] {
+        let key = value.key();
+        let row = store
+            .snapshot()
+            .unwrap()
+            .get(key.as_bytes())
+            .unwrap()
+            .unwrap();
+        set(&store, &key, None);
+        let index = value.index as u8;
+        let found = stated - 1;
+        assert_eq!(
+            shortfalls(&store),
+            [Shortfall::Values {
+                index,
+                found,
+                stated
+            }]
+        );
+        set(&store, &key, Some(row));
+        assert!(shortfalls(&store).is_empty());
+    }
+}
+
+/// Sets or removes one row, as damage would.
+fn set(store: &Store, key: &UniqueKey, row: Option<Vec<u8>>) {
+    let key = key.clone();
+    submit_with(store, move |tx| {
+        match &row {
+            Some(row) => tx.put(key.as_bytes(), row),
+            None => tx.delete(key.as_bytes()),
+        }
+        Ok::<_, StoreError>(())
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+    .unwrap();
 }
 
 #[test]
