@@ -1,7 +1,9 @@
 //! Instants on the wire.
 
+use jiff::civil::DateTime;
 use jiff::fmt::temporal::DateTimePrinter;
-use portcullis_domain::clock::Timestamp;
+use jiff::tz::Offset;
+use portcullis_domain::clock::{LATEST, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
@@ -24,9 +26,17 @@ static PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 pub struct WireTime(pub Timestamp);
 
 impl WireTime {
-    /// Reads RFC 3339 text with any offset and any number of fraction digits.
+    /// Reads RFC 3339 text (section 5.6) with any offset and any number of fraction digits.
+    ///
+    /// What lies after [`LATEST`], in the last hours of the year 9999, becomes that: people write
+    /// such instants when they mean "never".
     pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok().map(Self)
+        let (civil, offset) = split_at_offset(text)?;
+        let instant = civil.parse::<DateTime>().ok()?;
+        match offset.to_timestamp(instant) {
+            Ok(instant) => Some(Self(instant.min(LATEST))),
+            Err(_) => (instant.year() == 9999).then_some(Self(LATEST)),
+        }
     }
 }
 
@@ -67,6 +77,51 @@ impl<'de> Deserialize<'de> for WireTime {
     }
 }
 
+/// Splits an RFC 3339 `date-time` in front of its offset, whose value comes second.
+fn split_at_offset(text: &str) -> Option<(&str, Offset)> {
+    let seconds = "0000-00-00T00:00:00";
+    let is_in_place = |(index, expected): (usize, u8)| match (expected, text.as_bytes().get(index))
+    {
+        (b'0', Some(byte)) => byte.is_ascii_digit(),
+        (expected, Some(byte)) => byte.eq_ignore_ascii_case(&expected),
+        (_, None) => false,
+    };
+    if !seconds.bytes().enumerate().all(is_in_place) {
+        return None;
+    }
+    let fraction = text.get(seconds.len()..)?;
+    let digits = fraction.strip_prefix('.').map_or(Some(0), |digits| {
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        (count > 0).then_some(count + 1)
+    })?;
+    let (civil, offset) = text.split_at_checked(seconds.len() + digits)?;
+    Some((civil, offset_of(offset)?))
+}
+
+/// The value of `Z` or `±hh:mm`.
+fn offset_of(text: &str) -> Option<Offset> {
+    if text.eq_ignore_ascii_case("z") {
+        return Some(Offset::UTC);
+    }
+    let (sign, rest) = match text.as_bytes() {
+        [b'+', rest @ ..] => (1, rest),
+        [b'-', rest @ ..] => (-1, rest),
+        _ => return None,
+    };
+    let [h1, h2, b':', m1, m2] = rest else {
+        return None;
+    };
+    let two = |tens: &u8, ones: &u8| {
+        (tens.is_ascii_digit() && ones.is_ascii_digit())
+            .then(|| i32::from(tens - b'0') * 10 + i32::from(ones - b'0'))
+    };
+    let (hours, minutes) = (two(h1, h2)?, two(m1, m2)?);
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,19 +134,34 @@ mod tests {
             ("2031-04-05T06:07:08.9999Z", "2031-04-05T06:07:08.999Z"),
             ("2031-04-05T08:07:08.5+02:00", "2031-04-05T06:07:08.500Z"),
             ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
+            ("2031-04-05t06:07:08z", "2031-04-05T06:07:08.000Z"),
+            ("2031-04-05T06:07:08-05:30", "2031-04-05T11:37:08.000Z"),
+            ("9999-12-30T22:00:00Z", "9999-12-30T22:00:00.000Z"),
+            ("9999-12-31T23:59:59Z", "9999-12-30T22:00:00.000Z"),
+            ("9999-12-31T23:59:59-14:00", "9999-12-30T22:00:00.000Z"),
         ] {
             assert_eq!(WireTime::parse(read).unwrap().to_string(), written);
         }
     }
 
     #[test]
-    fn text_without_offset_is_no_instant() {
+    fn text_of_another_form_is_no_instant() {
         for text in [
             "",
             "tomorrow",
             "2031-04-05",
             "2031-04-05T06:07:08",
             "1900000000",
+            "2031-04-05 06:07:08Z",
+            "2031-04-05T06:07Z",
+            "2031-04-05T06:07:08.Z",
+            "2031-04-05T06:07:08+0200",
+            "2031-04-05T06:07:08+24:00",
+            "2031-04-05T06:07:08Z[UTC]",
+            "2031-02-29T06:07:08Z",
+            "2031-04-05T24:00:00Z",
+            "10000-01-01T00:00:00Z",
+            "2031-04-05T06:07:08Zä",
         ] {
             assert_eq!(WireTime::parse(text), None, "{text}");
         }

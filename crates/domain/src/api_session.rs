@@ -2,7 +2,7 @@
 
 use crate::access::Standing;
 use crate::auth_policy::AuthPolicy;
-use crate::clock::{SignedDuration, Timestamp};
+use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{ApiSessionId, AuthenticatorId, IdentityId};
 use serde::{Deserialize, Serialize};
 
@@ -93,9 +93,7 @@ impl ApiSession {
 
     /// When it ends if it is not used after `last_activity`.
     pub fn expires_at(last_activity: Timestamp, timeout: SignedDuration) -> Timestamp {
-        last_activity
-            .saturating_add(timeout)
-            .unwrap_or(Timestamp::MAX)
+        clock::later(last_activity, timeout)
     }
 }
 

@@ -25,3 +25,24 @@ pub fn to_millisecond(instant: Timestamp) -> Timestamp {
     // A valid instant cut to milliseconds stays in range, so the fallback is never taken.
     Timestamp::from_millisecond(instant.as_millisecond()).unwrap_or(instant)
 }
+
+/// The last instant that is stored and shown: the last whole second that [`Timestamp`] holds, at the
+/// end of the year 9999.
+pub const LATEST: Timestamp = Timestamp::constant(253_402_207_200, 0);
+
+/// The instant that lies `duration` after `instant`, or [`LATEST`] if that comes before it.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_domain::clock::{LATEST, SignedDuration, Timestamp, later};
+///
+/// let noon = Timestamp::new(43_200, 0).unwrap();
+/// assert_eq!(later(noon, SignedDuration::from_hours(1)).as_second(), 46_800);
+/// assert_eq!(later(noon, SignedDuration::MAX), LATEST);
+/// ```
+pub fn later(instant: Timestamp, duration: SignedDuration) -> Timestamp {
+    instant
+        .checked_add(duration)
+        .map_or(LATEST, |instant| instant.min(LATEST))
+}

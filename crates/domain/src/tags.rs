@@ -86,13 +86,48 @@ pub struct AppData(serde_json::Map<String, serde_json::Value>);
 
 impl AppData {
     /// Wraps a JSON object.
-    pub fn from_json(object: serde_json::Map<String, serde_json::Value>) -> Self {
-        Self(object)
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] when lists and objects lie more than 100 deep in each other, the object
+    /// itself included.
+    pub fn from_json(
+        object: serde_json::Map<String, serde_json::Value>,
+    ) -> Result<Self, FieldError> {
+        if object
+            .values()
+            .all(|value| is_shallow(value, MAX_DEPTH - 1))
+        {
+            Ok(Self(object))
+        } else {
+            Err(FieldError::new(
+                "appData",
+                format!("must not be nested more than {MAX_DEPTH} deep"),
+                "deeper",
+            ))
+        }
     }
 
     /// Whether there is no data.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+/// How deep application data may be nested. Records are read back by a parser with a limit of its
+/// own, which lies above.
+const MAX_DEPTH: usize = 100;
+
+/// Whether a value has at most `levels` levels of lists and objects.
+fn is_shallow(value: &serde_json::Value, levels: usize) -> bool {
+    use serde_json::Value::{Array, Object};
+    match value {
+        Array(_) | Object(_) if levels == 0 => false,
+        Array(items) => items.iter().all(|item| is_shallow(item, levels - 1)),
+        Object(members) => members
+            .values()
+            .all(|member| is_shallow(member, levels - 1)),
+        _ => true,
     }
 }
 
@@ -109,6 +144,19 @@ mod tests {
         let error = Tags::from_json(object).unwrap_err();
         assert_eq!(error.field, "tags.deep");
         assert_eq!(error.value, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn application_data_has_a_depth_that_can_be_read_back() {
+        for (depth, is_accepted) in [(1, true), (100, true), (101, false), (126, false)] {
+            for (open, close) in [("{\"a\":", "}"), ("[", "]")] {
+                let inner = depth - 1;
+                let text = format!("{{\"a\":{}1{}}}", open.repeat(inner), close.repeat(inner));
+                let object = serde_json::from_str(&text).unwrap();
+                let data = AppData::from_json(object);
+                assert_eq!(data.is_ok(), is_accepted, "{depth} {open}");
+            }
+        }
     }
 
     #[test]

@@ -59,10 +59,9 @@ impl Decode for ReplaceIdentity {
     const PARAMETER: &'static str = "identity";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = to_kind(members.required_choice("type", &TYPES)?);
         Ok(Self {
             spec: spec(members)?,
-            kind,
+            kind: to_kind(members.required_choice("type", &TYPES)?),
         })
     }
 }
@@ -97,7 +96,7 @@ impl Decode for PatchIdentity {
             auth_policy: auth_policy(members)?,
             external_id: members.optional_string("externalId")?.map(unless_blank),
             permissions: permissions(members)?,
-            app_data: members.json_object("appData")?.map(AppData::from_json),
+            app_data: app_data(members)?,
             tags: tags(members)?,
             default_hosting_precedence: default_precedence(members)?,
             default_hosting_cost: members.optional_u16("defaultHostingCost")?,
@@ -126,21 +125,25 @@ impl Decode for DisableIdentity {
     }
 }
 
+fn app_data(members: &mut Members) -> Result<Option<AppData>, DecodeError> {
+    let object = members.json_object("appData")?;
+    Ok(object.map(AppData::from_json).transpose()?)
+}
+
 /// Reads the members that a creation and a replacement share.
 fn spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
+    // Of several that are missing, clients are used to hear of this one first.
+    let is_admin = members.required_bool("isAdmin")?;
     let name = IdentityName::new(members.required_string("name")?)?;
     Ok(IdentitySpec {
-        is_admin: members.required_bool("isAdmin")?,
+        is_admin,
         role_attributes: role_attributes(members)?.unwrap_or_default(),
         auth_policy: auth_policy(members)?.unwrap_or_else(default_policy),
         external_id: members
             .optional_string("externalId")?
             .and_then(unless_blank),
         permissions: permissions(members)?,
-        app_data: members
-            .json_object("appData")?
-            .map(AppData::from_json)
-            .unwrap_or_default(),
+        app_data: app_data(members)?.unwrap_or_default(),
         tags: tags(members)?.unwrap_or_default(),
         hosting: Hosting {
             default_precedence: default_precedence(members)?.unwrap_or_default(),

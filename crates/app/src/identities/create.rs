@@ -7,6 +7,7 @@ use crate::enrollments::{self, Draft};
 use crate::error::AppError;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
+use portcullis_domain::clock;
 use portcullis_domain::enrollment::Method;
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
@@ -25,9 +26,7 @@ pub async fn create(
     let draft = enrollment
         .map(|method| {
             check_method(&method)?;
-            let expires_at = now
-                .saturating_add(app.settings().enrollment_duration)
-                .map_err(AppError::internal)?;
+            let expires_at = clock::later(now, app.settings().enrollment_duration);
             Draft::new(app, number, &id, method, expires_at)
         })
         .transpose()?;

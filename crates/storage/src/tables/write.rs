@@ -103,8 +103,10 @@ impl<'t> RowsMut<'t> {
     }
 
     fn put<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
-        let body = serde_json::to_vec(entity)
-            .map_err(|error| StoreError::corrupt(format!("record {key} has no form: {error}")))?;
+        let unfit = |error| StoreError::corrupt(format!("record {key} has no form: {error}"));
+        let body = serde_json::to_vec(entity).map_err(unfit)?;
+        // A record that cannot be read again would be damage for good, whatever made it so.
+        serde_json::from_slice::<E>(&body).map_err(unfit)?;
         self.0
             .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
         self.record(key, Some(entity));
