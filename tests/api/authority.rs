@@ -1,5 +1,6 @@
 //! Authority is judged where a change is made: what a caller loses on the way there, it has lost.
 
+use crate::hold::{Hold, drawn};
 use crate::support::{get, id_of, operate, text};
 use http::Method;
 use portcullis_app::{AppError, administrator};
@@ -11,43 +12,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{ENROLLMENT, Found, IDENTITY, Index, RowsMut, UniqueValue};
 use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD};
 use serde_json::{Value, json};
-use std::sync::{Arc, mpsc};
-
-/// The one writer of the store, kept busy for as long as this lives.
-struct Hold {
-    _release: mpsc::Sender<()>,
-}
-
-impl Hold {
-    /// Returns when the writer is busy: what is submitted from then on waits, in order.
-    fn take(controller: &Harness) -> Self {
-        let (release, released) = mpsc::channel();
-        let (begin, busy) = mpsc::channel();
-        let ticket = submit_with(&*controller.engine, move |_tx| {
-            // The body may run more than once: then nobody listens, and nobody holds.
-            let _ = begin.send(());
-            let _ = released.recv();
-            Ok::<_, std::convert::Infallible>(())
-        });
-        drop(ticket.unwrap());
-        busy.recv().unwrap();
-        Self { _release: release }
-    }
-}
-
-/// Waits until `count` numbers of a kind were drawn besides those drawn here, which is what a
-/// creation does right before it hands its body to the writer.
-///
-/// Only where one thread runs all tasks does the one follow the other without a gap.
-async fn drawn(controller: &Harness, kind: Kind, count: u64, first: u64) {
-    for own in 1.. {
-        assert!(own < 1_000_000, "nobody draws a number");
-        tokio::task::yield_now().await;
-        if controller.engine.allocate(kind) >= first + own + count {
-            return;
-        }
-    }
-}
+use std::sync::Arc;
 
 /// What an administrator loses.
 #[derive(Debug, Clone, Copy)]

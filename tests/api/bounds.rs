@@ -1,5 +1,6 @@
 //! What one caller can hold or say is bounded.
 
+use crate::hold::{Hold, drawn};
 use crate::support::{
     add_policy, choose, create, current, enrolling, get, id_of, log_in, operate, pending, read,
     redeem, refused, revision, text,
@@ -11,10 +12,11 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
-use portcullis_pki::certificates_from_pem;
+use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_storage::tables::{API_SESSION, AUTHENTICATOR, Found, Index, RowsMut, UniqueValue};
 use portcullis_testkit::{ADMIN, Harness, PASSWORD, Reply, client_key};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 const LATER: &str = "2040-01-01T00:00:00Z";
 const VALIDATE: &str = "COULD_NOT_VALIDATE";
@@ -48,6 +50,59 @@ async fn configuration_types_that_do_not_exist_are_not_kept() {
         assert_eq!(opened["configTypes"], kept, "{named}");
         let shown = current(&controller, text(&opened, "token")).await.data();
         assert_eq!(shown["configTypes"], kept, "{named}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_accepted_can_be_read_again() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let nested = |depth: usize| {
+        let text = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    for depth in [99, 100, 101, 110, 120, 124] {
+        let name = format!("depth {depth}");
+        let body = json!({"name": name, "isAdmin": false, "appData": nested(depth)});
+        let made = post(&controller, &admin, "/identities", &body).await;
+        if depth <= 100 {
+            let shown = read(&controller, &admin, &made.id()).await;
+            assert_eq!(shown["appData"], nested(depth));
+            let path = format!("/identities/{}", made.id());
+            let request = controller.manage(Method::PATCH, &path, &admin);
+            let patched = request.json(&json!({"appData": nested(101)})).send().await;
+            assert_eq!(patched.error(), refused(VALIDATE));
+        } else {
+            assert_eq!(made.error(), refused(VALIDATE), "{depth}");
+            assert_eq!(made.field(), "appData");
+        }
+    }
+
+    let id = create(&controller, &admin, "shut out", json!({})).await;
+    for minutes in [1, 4_193_000_000_i64, 4_200_000_000, i64::MAX / 60, i64::MAX] {
+        let path = format!("/identities/{id}/disable");
+        let body = json!({"durationMinutes": minutes});
+        assert_eq!(post(&controller, &admin, &path, &body).await.status, 200);
+        let shown = read(&controller, &admin, &id).await;
+        assert!(shown["disabledUntil"].is_string(), "{minutes}: {shown}");
+    }
+    assert_eq!(
+        read(&controller, &admin, &id).await["disabledUntil"],
+        "9999-12-30T22:00:00.000Z"
+    );
+
+    for (number, end) in ["9999-12-30T22:00:00Z", "9999-12-31T23:59:59Z"]
+        .into_iter()
+        .enumerate()
+    {
+        let id = create(&controller, &admin, &format!("never {number}"), json!({})).await;
+        let body = json!({"identityId": id, "method": "ott", "expiresAt": end});
+        let made = post(&controller, &admin, "/enrollments", &body).await;
+        let shown = get(&controller, &admin, &format!("/enrollments/{}", made.id())).await;
+        assert_eq!(shown.data()["expiresAt"], "9999-12-30T22:00:00.000Z");
+    }
+    for list in ["/identities?limit=500", "/enrollments?limit=500"] {
+        assert_eq!(get(&controller, &admin, list).await.status, 200, "{list}");
     }
 }
 
@@ -110,16 +165,50 @@ async fn sessions_of_an_identity_are_bounded_and_the_newest_counts() {
     );
 }
 
+#[tokio::test]
+async fn sessions_that_are_opened_together_make_room_for_each_other() {
+    const TOGETHER: usize = 24;
+    let controller = Arc::new(Harness::start().await);
+    let admin = controller.admin().await;
+    controller.user(&admin, "busy", json!({})).await;
+    let id = id_of(&controller, &admin, "busy").await;
+    let chain = certify(&controller, &admin, &id).await;
+    fill(&controller, &id, MOST_SESSIONS).await;
+
+    let hold = Hold::take(&controller);
+    let first = controller.engine.allocate(API_SESSION);
+    let logins: Vec<_> = (0..TOGETHER)
+        .map(|_| {
+            let (controller, chain) = (Arc::clone(&controller), chain.clone());
+            tokio::spawn(async move {
+                let request = controller.request(Method::POST, "/authenticate?method=cert");
+                request.certificates(&chain).send().await.status
+            })
+        })
+        .collect();
+    drawn(&controller, API_SESSION, TOGETHER as u64, first).await;
+    drop(hold);
+    for login in logins {
+        assert_eq!(login.await.unwrap(), 200);
+    }
+    assert_eq!(sessions_of(&controller, &id).await, MOST_SESSIONS);
+}
+
+/// Gives an identity a certificate.
+async fn certify(controller: &Harness, admin: &str, id: &str) -> Vec<Certificate> {
+    let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
+    post(controller, admin, "/enrollments", &body).await.id();
+    let token = pending(controller, admin, id, "ott").await;
+    let (_key, csr) = client_key();
+    let redeemed = redeem(controller, text(&token, "token"), &csr).await.data();
+    certificates_from_pem(text(&redeemed, "cert")).unwrap()
+}
+
 /// Logs an identity in by its password and by a certificate.
 async fn both_ways(controller: &Harness, admin: &str, name: &str, more: Value) -> [String; 2] {
     let by_password = controller.user(admin, name, more).await;
     let id = id_of(controller, admin, name).await;
-    let body = json!({"identityId": id, "method": "ott", "expiresAt": LATER});
-    post(controller, admin, "/enrollments", &body).await.id();
-    let token = pending(controller, admin, &id, "ott").await;
-    let (_key, csr) = client_key();
-    let redeemed = redeem(controller, text(&token, "token"), &csr).await.data();
-    let chain = certificates_from_pem(text(&redeemed, "cert")).unwrap();
+    let chain = certify(controller, admin, &id).await;
     let request = controller.request(Method::POST, "/authenticate?method=cert");
     let session = request.certificates(&chain).send().await.data();
     [by_password, text(&session, "token").to_owned()]

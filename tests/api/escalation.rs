@@ -1,6 +1,6 @@
 //! Property S-52: no permission leads to the means of becoming somebody who may do more.
 
-use crate::support::{create, get, pending, revision, text};
+use crate::support::{STRICT, add_strict_policy, create, get, pending, revision, text};
 use http::Method;
 use portcullis_domain::permission::Permission;
 use portcullis_testkit::Harness;
@@ -197,4 +197,52 @@ async fn own_enrollments_are_shown_to_oneself() {
         let shown = get(&controller, &own, "/current-identity").await.data();
         assert_eq!(shown["enrollment"]["ott"]["token"], token, "{name}");
     }
+}
+
+#[tokio::test]
+async fn ways_in_to_somebody_above_are_for_administrators() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    add_strict_policy(&controller).await;
+    let above = create(
+        &controller,
+        &admin,
+        "above",
+        json!({"permissions": ["service"]}),
+    )
+    .await;
+    let below = create(
+        &controller,
+        &admin,
+        "below",
+        json!({"permissions": ["identity.read"]}),
+    )
+    .await;
+    let helper = json!({"permissions": ["identity"]});
+    let helper = controller.user(&admin, "helper", helper).await;
+    for (number, patch) in [
+        json!({"authPolicyId": STRICT}),
+        json!({"externalId": "helper@example.com"}),
+        json!({"externalId": null, "authPolicyId": STRICT}),
+        json!({"name": "renamed", "externalId": "subject"}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let change = async |token: &str, id: &str| {
+            let request = controller.manage(Method::PATCH, &format!("/identities/{id}"), token);
+            request.json(&patch).send().await
+        };
+        let at = revision(&controller);
+        let refusal = change(&helper, &above).await;
+        assert_eq!(refusal.error(), (401, "UNAUTHORIZED".to_owned()), "{patch}");
+        assert_eq!(revision(&controller), at, "{patch}");
+        assert_eq!(change(&helper, &below).await.status, 200, "{patch}");
+        if number == 0 {
+            assert_eq!(change(&admin, &above).await.status, 200, "{patch}");
+        }
+    }
+    let request = controller.manage(Method::PATCH, &format!("/identities/{above}"), &helper);
+    let renamed = request.json(&json!({"name": "called otherwise"})).send();
+    assert_eq!(renamed.await.status, 200, "a name is no way in");
 }

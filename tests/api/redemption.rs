@@ -1,6 +1,8 @@
 //! Redeeming enrollments: the proof, what comes of it, and what is left of a refused one.
 
-use crate::support::{choose, enrolling, get, pending, read, redeem, refused, revision, text};
+use crate::support::{
+    choose, disable, enrolling, get, pending, read, redeem, refused, revision, text,
+};
 use http::Method;
 use portcullis_pki::certificates_from_pem;
 use portcullis_testkit::{Harness, PASSWORD, client_key};
@@ -10,6 +12,38 @@ const LATER: &str = "2031-04-06T00:00:00.000Z";
 
 async fn authenticators(controller: &Harness, admin: &str, id: &str) -> Value {
     read(controller, admin, id).await["authenticators"].clone()
+}
+
+#[tokio::test]
+async fn disabled_identity_is_not_enrolled_until_it_is_enabled() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let (_key, csr) = client_key();
+    for method in [json!({"ott": true}), json!({"updb": "somebody"})] {
+        let name = method.to_string();
+        let has_password = method.get("updb").is_some();
+        let (id, enrollment) = enrolling(&controller, &admin, &name, method).await;
+        let token = text(&enrollment, "token");
+        let redemption = async || {
+            if has_password {
+                choose(&controller, token, PASSWORD).await
+            } else {
+                redeem(&controller, token, &csr).await
+            }
+        };
+        disable(&controller, &admin, &id).await;
+        let at = revision(&controller);
+        let refusal = redemption().await;
+        assert_eq!(refusal.error(), (401, "UNAUTHORIZED".to_owned()), "{name}");
+        assert!(refusal.text().contains("disabled"), "{}", refusal.text());
+        assert_eq!(revision(&controller), at, "{name}");
+        assert_eq!(authenticators(&controller, &admin, &id).await, json!({}));
+
+        let enable = format!("/identities/{id}/enable");
+        let enabled = controller.manage(Method::POST, &enable, &admin);
+        assert_eq!(enabled.send().await.status, 200);
+        assert_eq!(redemption().await.status, 200, "{name}");
+    }
 }
 
 #[tokio::test]

@@ -61,6 +61,37 @@ fn bodies_beyond_the_limit_of_their_route_are_refused() {
     );
 }
 
+/// Resident memory of a process, in MiB.
+fn resident(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kib = line.and_then(|line| line.split_whitespace().nth(1));
+    kib.unwrap().parse::<u64>().unwrap() / 1024
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_of_password_hashes_is_given_back() {
+    if !are_there(&[Tool::Curl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let stranger = Api::anonymous(&controller);
+    let login = format!("{CLIENT}/authenticate?method=password");
+    let before = resident(controller.process());
+    for _ in 0..25 {
+        let body = r#"{"username":"nobody","password":"a wrong one"}"#;
+        let reply = stranger.curl(&login).body("POST", "application/json", body);
+        reply.send().expect(401);
+    }
+    let after = resident(controller.process());
+    assert!(
+        after < before + 40,
+        "{before} MiB became {after} MiB: a hash takes 19"
+    );
+}
+
 #[test]
 fn requests_that_do_not_make_sense_are_refused_and_end_the_connection() {
     if !are_there(&[Tool::Openssl]) {

@@ -217,7 +217,7 @@ fn check_room(rows: Rows<'_>, identity: &RecordKey, kind: MethodKind) -> Result<
         .iter()
         .any(|other| other.entity.enrollment.method.kind() == kind)
     {
-        return Err(AppError::EnrollmentExists);
+        return Err(AppError::EnrollmentExists(kind));
     }
     if kind == MethodKind::Updb {
         check_no_password(rows, identity)

@@ -2,7 +2,7 @@
 
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Denied;
-use portcullis_domain::enrollment::RedemptionError;
+use portcullis_domain::enrollment::{MethodKind, RedemptionError};
 use portcullis_domain::entropy::EntropyError;
 use portcullis_storage::engine::{CommitError, Overloaded, StoreError};
 use portcullis_storage::tables::{Index, UniqueValue, WriteError};
@@ -42,7 +42,7 @@ pub enum AppError {
     Undeletable,
     /// The identity has an enrollment of this method already.
     #[error("the identity has an enrollment of this method already")]
-    EnrollmentExists,
+    EnrollmentExists(MethodKind),
     /// The identity has a password already.
     #[error("the identity has a password already")]
     PasswordExists,

@@ -5,7 +5,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
     Authority, Certificate, CertificateError, ChainError, Fingerprint, JwtError, JwtSigner,
-    TrustAnchors, TrustDomain, VerifyAt, pkcs7,
+    TrustAnchors, TrustDomain, Validity, VerifyAt, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -76,19 +76,10 @@ pub struct Served {
 pub struct GoodChain {
     /// Fingerprint of the leaf.
     pub fingerprint: Fingerprint,
-    /// When the leaf begins to be valid.
-    pub not_before: Timestamp,
-    /// When it ends to be.
-    pub not_after: Timestamp,
+    /// When the leaf is valid.
+    pub validity: Validity,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
-}
-
-impl GoodChain {
-    /// Whether the leaf is valid at `now`.
-    pub fn is_in_time(&self, now: Timestamp) -> bool {
-        (self.not_before..=self.not_after).contains(&now)
-    }
 }
 
 /// A client's chain was not believed.
@@ -223,8 +214,7 @@ impl Network {
         }
         Ok(GoodChain {
             fingerprint: leaf.fingerprint(),
-            not_before: leaf.not_before(),
-            not_after: leaf.not_after(),
+            validity: leaf.validity(),
             is_improper: !is_proper,
         })
     }

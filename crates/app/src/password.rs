@@ -21,6 +21,11 @@ const COST: (u32, u32, u32) = (19 * 1024, 2, 1);
 /// The highest costs that a stored hash may ask for; more is damage, not a password.
 const DEAREST: (u32, u32, u32) = (256 * 1024, 16, 16);
 
+/// Blocks that memory is reserved for, whether or not a hash fills them: 33 MiB. What is larger than
+/// 32 MiB the C library maps for itself and gives back when it is freed; of anything smaller it
+/// comes to keep many times what is in use.
+const RESERVED: usize = 33 * 1024;
+
 const SALT_LENGTH: usize = 16;
 const HASH_LENGTH: usize = 32;
 
@@ -136,7 +141,7 @@ impl std::fmt::Debug for PasswordPool {
 }
 
 /// Takes jobs until the pool is dropped. The memory of one hash serves the next as long as there
-/// is a next; an idle thread holds none.
+/// is a next; an idle thread holds none, and the system has it back.
 fn work(queue: &Mutex<Receiver<Job>>) {
     let mut blocks = Vec::new();
     while let Some(job) = waiting_job(queue).or_else(|| {
@@ -186,6 +191,7 @@ fn derive(
         return None;
     }
     let params = Params::new(memory, passes, lanes, Some(length)).ok()?;
+    blocks.reserve_exact(RESERVED.saturating_sub(blocks.len()));
     blocks.resize(params.block_count(), Block::default());
     let mut hash = Zeroizing::new(vec![0; length]);
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)

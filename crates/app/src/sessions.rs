@@ -1,6 +1,7 @@
 //! API sessions: login, the session behind a token, logout, expiry.
 
 mod login;
+mod room;
 mod upkeep;
 
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
@@ -99,10 +100,8 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
         return Ok(None);
     };
     let now = app.env().now();
-    let is_over = last_activity(app, &session.entity)
-        .saturating_add(app.settings().session_timeout)
-        .is_ok_and(|end| now >= end);
-    if is_over {
+    let last_activity = last_activity(app, &session.entity);
+    if now >= ApiSession::expires_at(last_activity, app.settings().session_timeout) {
         Ok(None)
     } else {
         judge(rows, session, now)

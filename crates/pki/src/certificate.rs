@@ -165,8 +165,15 @@ impl Certificate {
 
     /// Whether `at` lies within the validity, ends included.
     pub fn is_valid_at(&self, at: Timestamp) -> bool {
-        // Validity is in whole seconds, and the last one counts to its end.
-        (self.not_before().as_second()..=self.not_after().as_second()).contains(&at.as_second())
+        self.validity().contains(at)
+    }
+
+    /// When the certificate is valid.
+    pub fn validity(&self) -> Validity {
+        Validity {
+            not_before: self.not_before(),
+            not_after: self.not_after(),
+        }
     }
 
     /// The subject as text (RFC 4514).
@@ -256,6 +263,22 @@ impl fmt::Debug for Certificate {
             self.subject(),
             self.fingerprint()
         )
+    }
+}
+
+/// When a certificate is valid: from the first instant to the second, in whole seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validity {
+    /// The first second of validity.
+    pub not_before: Timestamp,
+    /// The last one, which counts to its end.
+    pub not_after: Timestamp,
+}
+
+impl Validity {
+    /// Whether `at` lies within the validity, both seconds included.
+    pub fn contains(&self, at: Timestamp) -> bool {
+        (self.not_before.as_second()..=self.not_after.as_second()).contains(&at.as_second())
     }
 }
 

@@ -55,7 +55,9 @@ mod spiffe;
 mod subject;
 
 pub use authority::{Authority, AuthorityError, IssueError, ServerNames, ServerNamesError};
-pub use certificate::{Certificate, CertificateError, certificates_from_pem, certificates_to_pem};
+pub use certificate::{
+    Certificate, CertificateError, Validity, certificates_from_pem, certificates_to_pem,
+};
 pub use chain::{ChainError, TrustAnchors, VerifyAt};
 pub use csr::{Csr, CsrError, make_csr};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};

@@ -65,9 +65,7 @@ pub async fn redeem(
     let now = app.env().now();
     let (found, identity) = {
         let view = app.snapshot()?;
-        let found = pending(view.rows(), &by_token, redemption.method.as_deref(), now)?;
-        let identity = owner(view.rows(), &found)?;
-        (found, identity)
+        pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
     let (credential, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
     let authenticator = Authenticator {
@@ -82,14 +80,14 @@ pub async fn redeem(
     let id = authenticator.id.clone();
     app.commit(move |rows| {
         // Somebody else may have been faster: what is there now counts.
-        let found = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
+        let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
         let key = identity.key.dependent(AUTHENTICATOR, number.0);
         if let Credential::Updb(_) = authenticator.credential {
             check_no_password(rows.rows(), &identity.key)?;
         }
         rows.remove(&found.key, &found.entity)?;
         rows.insert(&key, &authenticator)?;
-        attach(rows, &owner(rows.rows(), &found)?)
+        attach(rows, &identity)
     })
     .await?;
     let Enrollment {
@@ -105,16 +103,22 @@ pub async fn redeem(
     Ok(redeemed)
 }
 
-/// Finds the enrollment that a token opens, if it may be redeemed.
+/// Finds the enrollment that a token opens and whose it is, if it may be redeemed.
 fn pending(
     rows: Rows<'_>,
     by_token: &UniqueValue,
     method: Option<&str>,
     now: Timestamp,
-) -> Result<Found<StoredEnrollment>, AppError> {
+) -> Result<(Found<StoredEnrollment>, Found<Identity>), AppError> {
     let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
     found.entity.enrollment.check(method, now)?;
-    Ok(found)
+    let identity = owner(rows, &found)?;
+    if identity.entity.is_disabled(now) {
+        return Err(AppError::Denied {
+            rule: Some("the identity is disabled; its token can be redeemed once it is enabled"),
+        });
+    }
+    Ok((found, identity))
 }
 
 /// Notes on the identity that one more authenticator must be found beside it.

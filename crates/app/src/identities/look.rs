@@ -25,6 +25,12 @@ pub(crate) struct Onlooker<'a> {
     policies: BTreeMap<AuthPolicyId, Option<String>>,
 }
 
+/// What is shown is looked for before the first session.
+const _: () = assert!(
+    ENROLLMENT.byte() < API_SESSION.byte() && AUTHENTICATOR.byte() < API_SESSION.byte(),
+    "kinds that are shown with their identity have smaller numbers than sessions"
+);
+
 /// What lives under an identity.
 #[derive(Default)]
 struct Belongings {
@@ -78,7 +84,7 @@ impl<'a> Onlooker<'a> {
             match record.kind() {
                 ENROLLMENT if shows_enrollments => belongings.enrollments.push(record.read()?),
                 AUTHENTICATOR => belongings.authenticators.push(record.read()?.entity),
-                // Sessions come last, and there may be thousands.
+                // There may be thousands, behind everything else that is shown.
                 API_SESSION => {
                     belongings.has_session = true;
                     return Ok(ControlFlow::Break(()));

@@ -3,10 +3,11 @@
 use super::{ADMINS_ONLY, Update, check_rank, check_references, find};
 use crate::app::App;
 use crate::audit;
+use crate::enrollments;
 use crate::error::AppError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::clock::{self, SignedDuration};
 use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
 use portcullis_domain::ids::IdentityId;
 
@@ -57,10 +58,28 @@ pub async fn merge(
                 patch.is_admin.is_some(),
                 patch.permissions.is_some(),
             )?;
+            if patch.auth_policy.is_some() || patch.external_id.is_some() {
+                check_way_in(caller, identity)?;
+            }
             Ok(identity.merge(patch.clone(), now)?)
         },
     )
     .await
+}
+
+/// Checks that a caller may decide how an identity gets in: whoever opens a way to more than it may
+/// do itself could go there.
+fn check_way_in(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
+    if enrollments::outranks(caller, identity) {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some(
+                "the identity may do more than the caller; only an administrator may change its \
+                 authPolicyId or externalId",
+            ),
+        })
+    }
 }
 
 /// Shuts an identity out for a time, or until it is enabled, and ends its sessions.
@@ -71,7 +90,7 @@ pub async fn disable(
     duration: Option<SignedDuration>,
 ) -> Result<(), AppError> {
     let now = app.env().now();
-    let until = duration.and_then(|duration| now.saturating_add(duration).ok());
+    let until = duration.map(|duration| clock::later(now, duration));
     change(
         app,
         permit,

@@ -5,6 +5,7 @@
 //! inside it against the records as they are then.
 
 use super::hash;
+use super::room::Room;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
@@ -19,20 +20,13 @@ use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::{ApiSessionId, Number};
+use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::view::{ApiSessionView, IdentityRef};
-use portcullis_index::Session;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
     API_SESSION, Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
 };
 use secrecy::SecretString;
-
-/// Most sessions of one identity.
-const MOST_SESSIONS: usize = 4096;
-
-/// Among how many sessions the least recently used is looked for.
-const CANDIDATES: usize = 16;
 
 /// What a client says with its credential.
 #[derive(Debug, Clone, Default)]
@@ -141,7 +135,7 @@ pub async fn with_certificate(
         .ok_or(LoginError::Refused("the certificate belongs to nobody"))?;
     let means = Means::Certificate {
         is_improper: good.is_improper,
-        is_in_time: good.is_in_time(app.env().now()),
+        is_in_time: good.validity.contains(app.env().now()),
     };
     open(app, origin, found, login, means).await
 }
@@ -218,30 +212,27 @@ async fn open(
     let number = app.number(API_SESSION);
     let owner = authenticator.root_number();
     let key = identity_key(owner).dependent(API_SESSION, number.0);
-    let surplus = surplus(app, owner);
-    let (session, identity, open_factors) = app
+    let room = Room::for_one_more(app, owner);
+    let (session, identity, open_factors, ended) = app
         .commit(move |rows| {
             let (identity, policy) = admit(rows.rows(), &authenticator, means, now)?;
             let mut session = session.clone();
             session.totp.is_required = identity.entity.attached.totp == TotpState::Verified;
+            let ended = room.make(rows)?;
             rows.insert(&key, &session)?;
-            if let Some(number) = surplus {
-                let key = identity.key.dependent(API_SESSION, number.0);
-                if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
-                    rows.remove(&key, &session)?;
-                }
-            }
             remember_client(rows, &identity, &env_info, &sdk_info)?;
             let open_factors = session.open_factors(&policy);
-            Ok::<_, LoginError>((session, IdentityRef::from(&identity.entity), open_factors))
+            let identity = IdentityRef::from(&identity.entity);
+            Ok::<_, LoginError>((session, identity, open_factors, ended))
         })
         .await?;
-    audit::changed_by_stranger(
-        origin,
-        identity.id.as_str(),
-        "api-session.create",
-        session.id.as_str(),
-    );
+    let note = |operation, session: &ApiSessionId| {
+        audit::changed_by_stranger(origin, identity.id.as_str(), operation, session.as_str());
+    };
+    for session in &ended {
+        note("api-session.displace", session);
+    }
+    note("api-session.create", &session.id);
     let view = ApiSessionView {
         last_activity_at: session.last_activity_at,
         timeout: app.settings().session_timeout,
@@ -264,23 +255,6 @@ fn wanted(named: &[String]) -> Vec<String> {
     } else {
         Vec::new()
     }
-}
-
-/// A session that has to make room for a new one, if the identity has as many as it may.
-///
-/// Of a few sessions the one that was used least recently: nobody is locked out by having had too
-/// many, and no identity can fill the store or make its own deletion a burden.
-fn surplus(app: &App, identity: Number) -> Option<Number> {
-    let sessions = app.projections().sessions();
-    if sessions.owned_count(identity) < MOST_SESSIONS {
-        return None;
-    }
-    sessions
-        .owned_by(identity, 0, CANDIDATES)
-        .into_iter()
-        .filter_map(|number| sessions.get(number))
-        .min_by_key(Session::last_activity_at)
-        .map(|session| session.number)
 }
 
 /// Judges the owner of an authenticator by the records as they are now.

@@ -27,7 +27,14 @@ impl From<AppError> for ApiError {
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
             AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::EnrollmentExists => Self::new(Code::EnrollmentExists),
+            AppError::EnrollmentExists(method) => {
+                let reason = "enrollment of same method exists";
+                Self::new(Code::EnrollmentExists).because(FieldError::new(
+                    "method",
+                    reason,
+                    method.name(),
+                ))
+            },
             AppError::PasswordExists => Self::new(Code::MaxAuthenticatorMethodsReached),
             AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
             AppError::Redemption(RedemptionError::WrongMethod) => {

@@ -6,7 +6,9 @@ use crate::error::ApiError;
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
+use portcullis_api::code::Code;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
+use portcullis_app::AppError;
 use portcullis_app::enrollments::{self, Create, CreateEnrollment, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
@@ -80,8 +82,13 @@ async fn refresh(call: Call<Permit<Update>, Json<EnrollmentRefresh>>) -> Result<
     let Json(EnrollmentRefresh { expires_at }) = call.body;
     let Context { state, .. } = &call.context;
     let expires_at = expires_at.into();
-    enrollments::refresh(&state.app, &call.permit, &id(&call.context), expires_at).await?;
-    Ok(Answer::done())
+    let id = id(&call.context);
+    match enrollments::refresh(&state.app, &call.permit, &id, expires_at).await {
+        Ok(()) => Ok(Answer::done()),
+        // This operation says no more than the code.
+        Err(AppError::NotFound { .. }) => Err(ApiError::new(Code::NotFound)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn id(context: &Context) -> EnrollmentId {

@@ -1,0 +1,42 @@
+//! Requests that wait for the store together: the writer is held until all of them are there.
+
+use portcullis_storage::engine::submit_with;
+use portcullis_storage::key::Kind;
+use portcullis_testkit::Harness;
+use std::sync::mpsc;
+
+/// The one writer of the store, kept busy for as long as this lives.
+pub(crate) struct Hold {
+    _release: mpsc::Sender<()>,
+}
+
+impl Hold {
+    /// Returns when the writer is busy: what is submitted from then on waits, in order.
+    pub(crate) fn take(controller: &Harness) -> Self {
+        let (release, released) = mpsc::channel();
+        let (begin, busy) = mpsc::channel();
+        let ticket = submit_with(&*controller.engine, move |_tx| {
+            // The body may run more than once: then nobody listens, and nobody holds.
+            let _ = begin.send(());
+            let _ = released.recv();
+            Ok::<_, std::convert::Infallible>(())
+        });
+        drop(ticket.unwrap());
+        busy.recv().unwrap();
+        Self { _release: release }
+    }
+}
+
+/// Waits until `count` numbers of a kind were drawn besides those drawn here, which is what a
+/// creation does right before it hands its body to the writer.
+///
+/// Only where one thread runs all tasks does the one follow the other without a gap.
+pub(crate) async fn drawn(controller: &Harness, kind: Kind, count: u64, first: u64) {
+    for own in 1.. {
+        assert!(own < 1_000_000, "nobody draws a number");
+        tokio::task::yield_now().await;
+        if controller.engine.allocate(kind) >= first + own + count {
+            return;
+        }
+    }
+}
