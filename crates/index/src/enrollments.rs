@@ -1,7 +1,7 @@
 //! Enrollments in a catalog.
 
+use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
-use crate::identities::mark;
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;

@@ -1,5 +1,6 @@
 //! Identities in a catalog.
 
+use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
 use crate::postings::Postings;
 use crate::slots::Slot;
@@ -132,14 +133,5 @@ impl Columns<Identity> for IdentityColumns {
             + self.external_ids.heap_bytes()
             + self.role_attributes.heap_bytes()
             + self.auth_policies.heap_bytes()
-    }
-}
-
-/// Says whether the slot has a flag.
-pub(crate) fn mark(flag: &mut RoaringBitmap, slot: Slot, is_set: bool) {
-    if is_set {
-        flag.insert(slot.bit());
-    } else {
-        flag.remove(slot.bit());
     }
 }

@@ -42,6 +42,7 @@
 //! # Ok::<(), portcullis_domain::FieldError>(())
 //! ```
 
+mod bits;
 mod catalog;
 mod enrollments;
 mod identities;
