@@ -2,6 +2,7 @@
 
 use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
+use crate::held::{Held, Word};
 use crate::postings::Postings;
 use crate::slots::Slot;
 use crate::text::TextColumn;
@@ -103,6 +104,22 @@ impl Columns<Identity> for IdentityColumns {
             .set_words(slot, spec.role_attributes.iter());
         self.auth_policies
             .set_words(slot, std::iter::once(spec.auth_policy.as_str()));
+    }
+
+    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+        let kind = |of: IdentityType| Word::Text(of.name());
+        Some(match symbol {
+            "externalId" => Held::text(&self.external_ids),
+            "type" => Held::cases(
+                [(&self.routers, kind(IdentityType::Router))],
+                kind(IdentityType::Default),
+            ),
+            "authPolicyId" => Held::single(&self.auth_policies),
+            "isAdmin" => Held::flag(&self.admins),
+            "isDefaultAdmin" => Held::flag(&self.default_admins),
+            "roleAttributes" => Held::set(&self.role_attributes),
+            _ => return None,
+        })
     }
 
     fn clear(&mut self, slot: Slot) {
