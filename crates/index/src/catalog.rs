@@ -5,14 +5,15 @@ mod rows;
 mod walk;
 
 pub use builder::CatalogBuilder;
+pub(crate) use rows::{Key, Rows, milliseconds};
 pub use walk::{Direction, SortKey, Walk};
 
+use crate::held::Held;
 use crate::order::Order;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
 use roaring::RoaringBitmap;
-use rows::{Key, Rows};
 use std::cmp::Ordering;
 
 /// A kind of entity that a [`Catalog`] can hold.
@@ -38,6 +39,10 @@ pub trait Columns<E: ?Sized>: Default {
     /// Takes over what `entity`, which may have been in the slot before, is now.
     fn set(&mut self, slot: Slot, entity: &E);
 
+    /// What is held under a symbol of the filters of this kind, besides `id`, `name`, `createdAt`,
+    /// `updatedAt` and `isSystem`. `None` sends whoever asks to the record.
+    fn held(&self, symbol: &str) -> Option<Held<'_>>;
+
     /// Forgets the entity in the slot.
     fn clear(&mut self, slot: Slot);
 
@@ -50,7 +55,7 @@ pub trait Columns<E: ?Sized>: Default {
 /// A change costs logarithmic time, and so does the begin of a page, wherever it lies.
 #[derive(Debug)]
 pub struct Catalog<E: Catalogued> {
-    rows: Rows,
+    pub(crate) rows: Rows,
     columns: E::Columns,
     by_id: Order,
     /// Stays empty for kinds without names.
@@ -269,7 +274,16 @@ impl<E: Catalogued> Catalog<E> {
         (start, end)
     }
 
-    const fn order(&self, key: Key) -> &Order {
+    /// Whether `name` is a symbol here: every entity has one. Of nothing, anything is true.
+    pub(crate) const fn has_names(&self) -> bool {
+        self.by_name.len() == self.by_id.len()
+    }
+
+    pub(crate) fn columns_held(&self, symbol: &str) -> Option<Held<'_>> {
+        self.columns.held(symbol)
+    }
+
+    pub(crate) const fn order(&self, key: Key) -> &Order {
         match key {
             Key::Id => &self.by_id,
             Key::Name => &self.by_name,

@@ -1,7 +1,8 @@
 //! Enrollments in a catalog.
 
+use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
-use crate::identities::mark;
+use crate::held::{Held, Word};
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
@@ -67,6 +68,15 @@ impl Columns<Enrollment> for EnrollmentColumns {
             Method::Ott | Method::Updb { .. } => None,
         };
         self.cas.set_words(slot, ca.into_iter());
+    }
+
+    /// The token is a secret, and the identity is the owner.
+    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+        Some(match symbol {
+            "caId" => Held::single(&self.cas),
+            "edgeRouter" | "transitRouter" => Held::same(Word::Missing),
+            _ => return None,
+        })
     }
 
     fn clear(&mut self, slot: Slot) {

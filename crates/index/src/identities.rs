@@ -1,6 +1,8 @@
 //! Identities in a catalog.
 
+use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
+use crate::held::{Held, Word};
 use crate::postings::Postings;
 use crate::slots::Slot;
 use crate::text::TextColumn;
@@ -104,6 +106,22 @@ impl Columns<Identity> for IdentityColumns {
             .set_words(slot, std::iter::once(spec.auth_policy.as_str()));
     }
 
+    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+        let kind = |of: IdentityType| Word::Text(of.name());
+        Some(match symbol {
+            "externalId" => Held::text(&self.external_ids),
+            "type" => Held::cases(
+                [(&self.routers, kind(IdentityType::Router))],
+                kind(IdentityType::Default),
+            ),
+            "authPolicyId" => Held::single(&self.auth_policies),
+            "isAdmin" => Held::flag(&self.admins),
+            "isDefaultAdmin" => Held::flag(&self.default_admins),
+            "roleAttributes" => Held::set(&self.role_attributes),
+            _ => return None,
+        })
+    }
+
     fn clear(&mut self, slot: Slot) {
         for flag in [
             &mut self.routers,
@@ -132,14 +150,5 @@ impl Columns<Identity> for IdentityColumns {
             + self.external_ids.heap_bytes()
             + self.role_attributes.heap_bytes()
             + self.auth_policies.heap_bytes()
-    }
-}
-
-/// Says whether the slot has a flag.
-pub(crate) fn mark(flag: &mut RoaringBitmap, slot: Slot, is_set: bool) {
-    if is_set {
-        flag.insert(slot.bit());
-    } else {
-        flag.remove(slot.bit());
     }
 }

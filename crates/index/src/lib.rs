@@ -42,19 +42,31 @@
 //! # Ok::<(), portcullis_domain::FieldError>(())
 //! ```
 
+mod auth_policies;
+mod authenticators;
+mod bits;
 mod catalog;
+mod digest;
 mod enrollments;
+mod held;
 mod identities;
+mod matches;
 mod order;
+mod page;
 mod postings;
 mod projections;
+mod search;
 mod sessions;
 mod slots;
 mod text;
 
+pub use auth_policies::AuthPolicyColumns;
+pub use authenticators::AuthenticatorColumns;
 pub use catalog::{Catalog, CatalogBuilder, Catalogued, Columns, Direction, SortKey, Walk};
 pub use enrollments::EnrollmentColumns;
+pub use held::{Held, Word};
 pub use identities::IdentityColumns;
+pub use matches::Matches;
 pub use postings::Postings;
 pub use projections::Projections;
 pub use sessions::{Session, Sessions};

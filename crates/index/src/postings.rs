@@ -1,9 +1,10 @@
 //! Which slots carry which words.
 
+use crate::bits::Bits;
 use crate::slots::Slot;
 use hashbrown::HashTable;
-use roaring::RoaringBitmap;
-use std::collections::BTreeMap;
+use roaring::{MultiOps as _, RoaringBitmap};
+use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 
 /// A set of words per slot, and a bitmap of slots per word.
@@ -51,6 +52,75 @@ impl Postings {
         self.set(slot).iter().map(|word| &**word)
     }
 
+    /// The slots that carry one of `words`.
+    pub(crate) fn with_one_of(&self, words: &[String]) -> RoaringBitmap {
+        words.iter().filter_map(|word| self.with(word)).union()
+    }
+
+    /// The slots that carry a word that passes. Costs a test per word.
+    pub(crate) fn with_word(&self, is: impl Fn(&str) -> bool) -> RoaringBitmap {
+        self.words()
+            .filter(|(word, _)| is(word))
+            .map(|(_, slots)| slots)
+            .union()
+    }
+
+    /// The candidates that carry a word that passes, by way of the words or of the sets, whichever
+    /// are fewer. Slots that are no candidates may be among them.
+    pub(crate) fn with_any(
+        &self,
+        candidates: &RoaringBitmap,
+        is: impl Fn(&str) -> bool,
+        width: usize,
+    ) -> RoaringBitmap {
+        if self.words.len() <= self.sets.kept.len() {
+            return self.with_word(is);
+        }
+        self.with_set(candidates, width, |set| set.iter().any(|word| is(word)))
+    }
+
+    /// The candidates, out of `width` slots, whose set passes. Costs a test per set at most, and a
+    /// look at a number per candidate.
+    pub(crate) fn with_set(
+        &self,
+        candidates: &RoaringBitmap,
+        width: usize,
+        is: impl Fn(&[Box<str>]) -> bool,
+    ) -> RoaringBitmap {
+        let mut verdicts: Vec<Option<bool>> = vec![None; self.sets.kept.len().max(1)];
+        let mut bits = Bits::none_of(width);
+        for slot in candidates.iter().map(Slot::from_bit) {
+            let set = self.set_of(slot);
+            let passes = verdicts
+                .get_mut(set)
+                .is_some_and(|verdict| *verdict.get_or_insert_with(|| is(self.sets.words(set))));
+            if passes {
+                bits.set(slot);
+            }
+        }
+        bits.into_bitmap()
+    }
+
+    /// The number of the set of a slot.
+    pub(crate) fn set_of(&self, slot: Slot) -> usize {
+        self.of.get(slot.index()).map_or(0, |set| *set as usize)
+    }
+
+    /// For each set, by its number, the place of its first word among all words, from 1 on; 0 for
+    /// the empty set.
+    pub(crate) fn places(&self) -> Vec<u64> {
+        let words: HashMap<&str, u64> = self.words.keys().map(|word| &**word).zip(1..).collect();
+        let place = |set: &Set| {
+            let first = set.words.first()?;
+            words.get(&**first).copied()
+        };
+        self.sets
+            .kept
+            .iter()
+            .map(|set| place(set).unwrap_or_default())
+            .collect()
+    }
+
     /// Replaces the words of a slot. They come sorted and without repetition.
     pub(crate) fn set_words<'w>(&mut self, slot: Slot, words: impl Iterator<Item = &'w str>) {
         let words: Vec<&str> = words.collect();
@@ -58,7 +128,7 @@ impl Postings {
         if same {
             return;
         }
-        let old = self.of.get(slot.index()).copied().unwrap_or_default();
+        let old = self.set_of(slot);
         for word in self.sets.words(old) {
             if let Some(slots) = self.words.get_mut(word) {
                 slots.remove(slot.bit());
@@ -95,15 +165,13 @@ impl Postings {
     }
 
     fn set(&self, slot: Slot) -> &[Box<str>] {
-        self.of
-            .get(slot.index())
-            .map_or(&[], |set| self.sets.words(*set))
+        self.sets.words(self.set_of(slot))
     }
 }
 
 impl Sets {
-    fn words(&self, set: u32) -> &[Box<str>] {
-        self.kept.get(set as usize).map_or(&[], |set| &set.words)
+    fn words(&self, set: usize) -> &[Box<str>] {
+        self.kept.get(set).map_or(&[], |set| &set.words)
     }
 
     /// Counts one more user of the set of these words.
@@ -118,7 +186,7 @@ impl Sets {
         let found = self
             .by_content
             .find(hash, |set| {
-                self.words(*set)
+                self.words(*set as usize)
                     .iter()
                     .map(|word| &**word)
                     .eq(words.iter().copied())
@@ -149,8 +217,8 @@ impl Sets {
     }
 
     /// Counts one user less; a set without users is forgotten.
-    fn release(&mut self, set: u32) {
-        let Some(kept) = self.kept.get_mut(set as usize).filter(|_| set != 0) else {
+    fn release(&mut self, set: usize) {
+        let Some(kept) = self.kept.get_mut(set).filter(|_| set != 0) else {
             return;
         };
         kept.users -= 1;
@@ -159,10 +227,11 @@ impl Sets {
         }
         let words = std::mem::take(&mut kept.words);
         let hash = self.state.hash_one(&words);
-        if let Ok(entry) = self.by_content.find_entry(hash, |other| *other == set) {
-            entry.remove();
+        let is_it = |other: &u32| *other as usize == set;
+        if let Ok(entry) = self.by_content.find_entry(hash, is_it) {
+            let (set, _) = entry.remove();
+            self.free.push(set);
         }
-        self.free.push(set);
     }
 
     fn heap_bytes(&self) -> usize {

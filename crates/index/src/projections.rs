@@ -2,9 +2,11 @@
 
 mod loading;
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Catalogued};
 use crate::sessions::Sessions;
 use loading::{Batch, Loader, Phase};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
@@ -39,6 +41,8 @@ pub struct Projections {
     is_ready: AtomicBool,
     identities: RwLock<Catalog<Identity>>,
     enrollments: RwLock<Catalog<Enrollment>>,
+    authenticators: RwLock<Catalog<Authenticator>>,
+    auth_policies: RwLock<Catalog<AuthPolicy>>,
     sessions: RwLock<Sessions>,
 }
 
@@ -60,6 +64,16 @@ impl Projections {
     /// The pending enrollments, owned by their identities.
     pub fn enrollments(&self) -> RwLockReadGuard<'_, Catalog<Enrollment>> {
         read(&self.enrollments)
+    }
+
+    /// The authenticators, owned by their identities.
+    pub fn authenticators(&self) -> RwLockReadGuard<'_, Catalog<Authenticator>> {
+        read(&self.authenticators)
+    }
+
+    /// The authentication policies.
+    pub fn auth_policies(&self) -> RwLockReadGuard<'_, Catalog<AuthPolicy>> {
+        read(&self.auth_policies)
     }
 
     /// The API sessions.
@@ -131,6 +145,8 @@ impl Projections {
         let scanned = loader.finish();
         exchange(&self.identities, scanned.identities);
         exchange(&self.enrollments, scanned.enrollments);
+        exchange(&self.authenticators, scanned.authenticators);
+        exchange(&self.auth_policies, scanned.auth_policies);
         exchange(&self.sessions, scanned.sessions);
         self.catch_up(scanned_at_revision);
         let waiting = std::mem::take(&mut *lock(&self.on_ready));
@@ -166,49 +182,14 @@ impl Projections {
 
     /// Writes changes to each projection that they concern, under one lock per projection.
     fn write(&self, changes: &[Change]) {
-        let concerns = |is: fn(&Change) -> bool| changes.iter().any(is);
-        if concerns(|change| matches!(change, Change::Identity(_))) {
-            self.write_identities(changes);
-        }
-        if concerns(|change| matches!(change, Change::Enrollment(_)) || removes_identity(change)) {
-            self.write_enrollments(changes);
-        }
-        if concerns(|change| matches!(change, Change::ApiSession(_)) || removes_identity(change)) {
+        write_roots(&self.identities, changes, identity);
+        write_roots(&self.auth_policies, changes, auth_policy);
+        write_owned(&self.enrollments, changes, enrollment);
+        write_owned(&self.authenticators, changes, authenticator);
+        let concerns_sessions =
+            |change| matches!(change, &Change::ApiSession(_)) || removed_identity(change).is_some();
+        if changes.iter().any(concerns_sessions) {
             self.write_sessions(changes);
-        }
-    }
-
-    fn write_identities(&self, changes: &[Change]) {
-        let mut identities = write(&self.identities);
-        for change in changes {
-            if let Change::Identity(change) = change {
-                match &change.now {
-                    Some(identity) => identities.put(change.number, change.owner, identity),
-                    None => {
-                        identities.remove(change.number);
-                    },
-                }
-            }
-        }
-    }
-
-    fn write_enrollments(&self, changes: &[Change]) {
-        let mut enrollments = write(&self.enrollments);
-        for change in changes {
-            match change {
-                Change::Enrollment(change) => match &change.now {
-                    Some(enrollment) => enrollments.put(change.number, change.owner, enrollment),
-                    None => {
-                        enrollments.remove(change.number);
-                    },
-                },
-                Change::Identity(change) => {
-                    if let Some(owner) = removed(change) {
-                        enrollments.remove_owned_by(owner);
-                    }
-                },
-                Change::Authenticator(_) | Change::ApiSession(_) | Change::AuthPolicy(_) => {},
-            }
         }
     }
 
@@ -225,28 +206,96 @@ impl Projections {
                         sessions.remove(change.number);
                     },
                 },
-                Change::Identity(change) => {
-                    if let Some(owner) = removed(change) {
+                change => {
+                    if let Some(owner) = removed_identity(change) {
                         sessions.remove_owned_by(owner);
                     }
                 },
-                Change::Enrollment(_) | Change::Authenticator(_) | Change::AuthPolicy(_) => {},
             }
         }
     }
 }
 
-const fn removes_identity(change: &Change) -> bool {
-    matches!(change, Change::Identity(EntityChange { now: None, .. }))
+/// What became of an entity of the kind `E`, if a change is about that kind.
+type OfKind<E> = fn(&Change) -> Option<&EntityChange<E>>;
+
+const fn identity(change: &Change) -> Option<&EntityChange<Identity>> {
+    match change {
+        Change::Identity(change) => Some(change),
+        _ => None,
+    }
 }
 
-/// The number of what a change removed. What lived under it goes with it, whether or not the
-/// change of each follows.
-const fn removed<E>(change: &EntityChange<E>) -> Option<Number> {
-    match change.now {
-        None => Some(change.number),
-        Some(_) => None,
+const fn enrollment(change: &Change) -> Option<&EntityChange<Enrollment>> {
+    match change {
+        Change::Enrollment(change) => Some(change),
+        _ => None,
     }
+}
+
+const fn authenticator(change: &Change) -> Option<&EntityChange<Authenticator>> {
+    match change {
+        Change::Authenticator(change) => Some(change),
+        _ => None,
+    }
+}
+
+const fn auth_policy(change: &Change) -> Option<&EntityChange<AuthPolicy>> {
+    match change {
+        Change::AuthPolicy(change) => Some(change),
+        _ => None,
+    }
+}
+
+/// Writes changes to a catalog of roots, which is not locked when none concerns it.
+fn write_roots<E: Catalogued>(
+    catalog: &RwLock<Catalog<E>>,
+    changes: &[Change],
+    of_kind: OfKind<E>,
+) {
+    if changes.iter().any(|change| of_kind(change).is_some()) {
+        let mut catalog = write(catalog);
+        for change in changes.iter().filter_map(of_kind) {
+            put(&mut catalog, change);
+        }
+    }
+}
+
+/// Writes changes to a catalog of what lives under identities and goes with them.
+fn write_owned<E: Catalogued>(
+    catalog: &RwLock<Catalog<E>>,
+    changes: &[Change],
+    of_kind: OfKind<E>,
+) {
+    let concerns = |change| of_kind(change).is_some() || removed_identity(change).is_some();
+    if !changes.iter().any(concerns) {
+        return;
+    }
+    let mut catalog = write(catalog);
+    for change in changes {
+        if let Some(change) = of_kind(change) {
+            put(&mut catalog, change);
+        } else if let Some(owner) = removed_identity(change) {
+            catalog.remove_owned_by(owner);
+        }
+    }
+}
+
+fn put<E: Catalogued>(catalog: &mut Catalog<E>, change: &EntityChange<E>) {
+    match &change.now {
+        Some(entity) => catalog.put(change.number, change.owner, entity),
+        None => {
+            catalog.remove(change.number);
+        },
+    }
+}
+
+/// The number of an identity that a change removed. What lived under it goes with it, whether or
+/// not the change of each follows.
+fn removed_identity(change: &Change) -> Option<Number> {
+    identity(change)
+        .filter(|change| change.now.is_none())
+        .map(|change| change.number)
 }
 
 /// Puts a projection in place. The old one is dropped after the lock is given back.

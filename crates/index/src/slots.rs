@@ -44,6 +44,11 @@ impl Slots {
         self.by_number.len()
     }
 
+    /// One more than the largest slot that was ever in use.
+    pub(crate) const fn width(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// The slots in use.
     pub(crate) const fn live(&self) -> &RoaringBitmap {
         &self.live

@@ -2,6 +2,7 @@
 
 use super::rows::{Key, Rows};
 use super::{Catalog, Catalogued, Columns as _};
+use crate::digest::{digest, of_time, shared_prefix};
 use crate::order::Order;
 use crate::slots::Slot;
 use portcullis_domain::ids::Number;
@@ -67,8 +68,7 @@ fn sorted(rows: &Rows, key: Key) -> Order {
             let digest = match key {
                 Key::Id => digest(rows.ids.text(slot), shared),
                 Key::Name => digest(rows.names.text(slot), shared),
-                // Moves the negative ones below the others.
-                Key::CreatedAt => rows.created_at(slot).cast_unsigned() ^ (1 << 63),
+                Key::CreatedAt => of_time(rows.created_at(slot)),
                 Key::Owner => rows.owner(slot).map_or(0, |owner| owner.0),
             };
             (digest, slot)
@@ -81,24 +81,4 @@ fn sorted(rows: &Rows, key: Key) -> Order {
     });
     let slots: Vec<Slot> = keyed.into_iter().map(|(_, slot)| slot).collect();
     Order::from_sorted(&slots)
-}
-
-/// Number of bytes with which every text begins.
-fn shared_prefix<'t>(mut texts: impl Iterator<Item = &'t str>) -> usize {
-    let first = texts.next().unwrap_or_default().as_bytes();
-    texts.fold(first.len(), |shared, text| {
-        let common = text
-            .bytes()
-            .zip(first)
-            .take_while(|(left, right)| left == *right);
-        common.count().min(shared)
-    })
-}
-
-/// Eight bytes after the shared ones, so that numbers order as the texts do.
-fn digest(text: &str, shared: usize) -> u64 {
-    let rest = text.as_bytes().get(shared..).unwrap_or_default();
-    (0..8).fold(0, |digest, index| {
-        (digest << 8) | u64::from(rest.get(index).copied().unwrap_or_default())
-    })
 }

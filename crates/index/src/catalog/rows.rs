@@ -3,13 +3,14 @@
 use super::Catalogued;
 use crate::slots::{Slot, Slots};
 use crate::text::TextColumn;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
 use std::cmp::Ordering;
 
 /// What an order follows first; ties are broken by id, and then, so that orders stay sound even
 /// over records that should not coexist, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Key {
+pub(crate) enum Key {
     Id,
     Name,
     CreatedAt,
@@ -17,23 +18,29 @@ pub(super) enum Key {
 }
 
 impl Key {
-    pub(super) const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CreatedAt, Self::Owner];
+    pub(crate) const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CreatedAt, Self::Owner];
 }
 
 /// The columns that every kind has.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub(super) slots: Slots,
-    pub(super) ids: TextColumn,
-    pub(super) names: TextColumn,
+pub(crate) struct Rows {
+    pub(crate) slots: Slots,
+    pub(crate) ids: TextColumn,
+    pub(crate) names: TextColumn,
     /// Creation and change, milliseconds since 1970.
     times: Vec<(i64, i64)>,
     /// Stays empty for kinds that are roots.
     owners: Vec<Option<Number>>,
 }
 
+/// The instant of a column of times.
+pub(crate) fn milliseconds(since_1970: i64) -> Timestamp {
+    // Columns hold what timestamps said.
+    Timestamp::from_millisecond(since_1970).unwrap_or_default()
+}
+
 impl Rows {
-    pub(super) fn set<E: Catalogued>(&mut self, slot: Slot, owner: Option<Number>, entity: &E) {
+    pub(crate) fn set<E: Catalogued>(&mut self, slot: Slot, owner: Option<Number>, entity: &E) {
         self.ids.set(slot, Some(entity.id()));
         self.names.set(slot, entity.name());
         let times = (
@@ -55,7 +62,7 @@ impl Rows {
     }
 
     /// Forgets what takes memory; the rest is overwritten when the slot is used again.
-    pub(super) fn clear(&mut self, slot: Slot) {
+    pub(crate) fn clear(&mut self, slot: Slot) {
         self.ids.set(slot, None);
         self.names.set(slot, None);
         if let Some(place) = self.owners.get_mut(slot.index()) {
@@ -63,20 +70,20 @@ impl Rows {
         }
     }
 
-    pub(super) fn created_at(&self, slot: Slot) -> i64 {
+    pub(crate) fn created_at(&self, slot: Slot) -> i64 {
         self.times.get(slot.index()).map_or(0, |times| times.0)
     }
 
-    pub(super) fn updated_at(&self, slot: Slot) -> i64 {
+    pub(crate) fn updated_at(&self, slot: Slot) -> i64 {
         self.times.get(slot.index()).map_or(0, |times| times.1)
     }
 
-    pub(super) fn owner(&self, slot: Slot) -> Option<Number> {
+    pub(crate) fn owner(&self, slot: Slot) -> Option<Number> {
         self.owners.get(slot.index()).copied().flatten()
     }
 
     /// Whether the slot belongs into the order by `key`.
-    pub(super) fn has(&self, key: Key, slot: Slot) -> bool {
+    pub(crate) fn has(&self, key: Key, slot: Slot) -> bool {
         match key {
             Key::Id | Key::CreatedAt => true,
             Key::Name => self.names.get(slot).is_some(),
@@ -85,7 +92,7 @@ impl Rows {
     }
 
     /// The keys by which the slot changes its place when it becomes `entity`.
-    pub(super) fn moved<E: Catalogued>(
+    pub(crate) fn moved<E: Catalogued>(
         &self,
         slot: Slot,
         owner: Option<Number>,
@@ -105,7 +112,7 @@ impl Rows {
     }
 
     /// Compares by `key` alone.
-    pub(super) fn compare_key(&self, key: Key, left: Slot, right: Slot) -> Ordering {
+    pub(crate) fn compare_key(&self, key: Key, left: Slot, right: Slot) -> Ordering {
         match key {
             Key::Id => self.ids.text(left).cmp(self.ids.text(right)),
             Key::Name => self.names.text(left).cmp(self.names.text(right)),
@@ -115,13 +122,13 @@ impl Rows {
     }
 
     /// Compares by `key`, then id, then number.
-    pub(super) fn compare(&self, key: Key, left: Slot, right: Slot) -> Ordering {
+    pub(crate) fn compare(&self, key: Key, left: Slot, right: Slot) -> Ordering {
         self.compare_key(key, left, right)
             .then_with(|| self.compare_key(Key::Id, left, right))
             .then_with(|| self.slots.raw(left).cmp(&self.slots.raw(right)))
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.slots.heap_bytes()
             + self.ids.heap_bytes()
             + self.names.heap_bytes()
@@ -130,7 +137,7 @@ impl Rows {
     }
 
     /// Gives back what growth reserved.
-    pub(super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.ids.shrink();
         self.names.shrink();
         self.times.shrink_to_fit();

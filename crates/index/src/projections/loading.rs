@@ -1,9 +1,11 @@
 //! What is collected while the store is scanned.
 
-use crate::catalog::{Catalog, CatalogBuilder};
+use crate::catalog::{Catalog, CatalogBuilder, Catalogued};
 use crate::sessions::Sessions;
 use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::change::Change;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
@@ -51,6 +53,8 @@ impl Pending {
 pub(super) struct Loader {
     identities: CatalogBuilder<Identity>,
     enrollments: CatalogBuilder<Enrollment>,
+    authenticators: CatalogBuilder<Authenticator>,
+    auth_policies: CatalogBuilder<AuthPolicy>,
     sessions: Vec<(Number, Number, Arc<ApiSession>)>,
 }
 
@@ -58,29 +62,23 @@ pub(super) struct Loader {
 pub(super) struct Scanned {
     pub(super) identities: Catalog<Identity>,
     pub(super) enrollments: Catalog<Enrollment>,
+    pub(super) authenticators: Catalog<Authenticator>,
+    pub(super) auth_policies: Catalog<AuthPolicy>,
     pub(super) sessions: Sessions,
 }
 
 impl Loader {
     pub(super) fn put(&mut self, record: &Change) {
         match record {
-            Change::Identity(record) => {
-                if let Some(identity) = &record.now {
-                    self.identities.put(record.number, record.owner, identity);
-                }
-            },
-            Change::Enrollment(record) => {
-                if let Some(enrollment) = &record.now {
-                    self.enrollments
-                        .put(record.number, record.owner, enrollment);
-                }
-            },
+            Change::Identity(record) => put(&mut self.identities, record),
+            Change::Enrollment(record) => put(&mut self.enrollments, record),
+            Change::Authenticator(record) => put(&mut self.authenticators, record),
+            Change::AuthPolicy(record) => put(&mut self.auth_policies, record),
             Change::ApiSession(record) => {
                 if let (Some(session), Some(owner)) = (&record.now, record.owner) {
                     self.sessions.push((record.number, owner, session.clone()));
                 }
             },
-            Change::Authenticator(_) | Change::AuthPolicy(_) => {},
         }
     }
 
@@ -88,7 +86,15 @@ impl Loader {
         Scanned {
             identities: self.identities.build(),
             enrollments: self.enrollments.build(),
+            authenticators: self.authenticators.build(),
+            auth_policies: self.auth_policies.build(),
             sessions: Sessions::from_records(self.sessions),
         }
+    }
+}
+
+fn put<E: Catalogued>(builder: &mut CatalogBuilder<E>, record: &EntityChange<E>) {
+    if let Some(entity) = &record.now {
+        builder.put(record.number, record.owner, entity);
     }
 }

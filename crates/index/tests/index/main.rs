@@ -7,6 +7,9 @@
 )]
 
 mod catalog;
+mod entities;
 mod projections;
+mod rows;
+mod search;
 mod sessions;
 mod support;

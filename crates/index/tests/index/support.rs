@@ -1,7 +1,10 @@
 //! Entities with just what the tests are about.
 
 use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
-use portcullis_domain::auth_policy::DEFAULT_ID;
+use portcullis_domain::auth_policy::{AuthPolicy, DEFAULT_ID};
+use portcullis_domain::authenticator::{
+    Authenticator, CertCredential, Credential, PasswordHash, UpdbCredential,
+};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -29,6 +32,43 @@ pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollmen
         identity: IdentityId::from_wire("owner"),
         method,
         expires_at: at(created_at + 1000),
+    }
+}
+
+/// `is_own` tells whether the network issued the certificate; without it, there is a password.
+pub(crate) fn authenticator(id: &str, created_at: i64, is_own: Option<bool>) -> Authenticator {
+    let credential = match is_own {
+        Some(is_issued_by_network) => Credential::Cert(CertCredential {
+            fingerprint: format!("print-{id}"),
+            pem: String::new(),
+            is_issued_by_network,
+        }),
+        None => Credential::Updb(UpdbCredential {
+            username: format!("user-{id}"),
+            password: PasswordHash {
+                memory: 0,
+                passes: 0,
+                lanes: 0,
+                salt: String::new(),
+                hash: String::new(),
+            },
+        }),
+    };
+    Authenticator {
+        id: AuthenticatorId::from_wire(id),
+        created_at: at(created_at),
+        updated_at: at(created_at),
+        tags: Tags::default(),
+        identity: IdentityId::from_wire("owner"),
+        credential,
+    }
+}
+
+pub(crate) fn policy(id: &str, name: &str, created_at: i64) -> AuthPolicy {
+    AuthPolicy {
+        id: AuthPolicyId::from_wire(id),
+        name: name.to_owned(),
+        ..AuthPolicy::default_policy(at(created_at))
     }
 }
 

@@ -1,0 +1,73 @@
+//! A page of matches in any order that the columns know.
+
+mod keyed;
+mod sort;
+
+use crate::catalog::{Catalog, Catalogued, Direction, SortKey};
+use crate::matches::Matches;
+use crate::slots::Slot;
+use portcullis_domain::ids::Number;
+use portcullis_filter::Order;
+use sort::Sort;
+use std::ops::Range;
+
+/// A walk through an order is given up when it has passed this many slots per match without
+/// filling the page. What was walked in vain then costs as much as comparing the matches, so
+/// neither way is ever much more expensive than the other would have been.
+const STEPS_PER_MATCH: usize = 16;
+
+impl<E: Catalogued> Catalog<E> {
+    /// The records of `matches` whose positions in `order` are in `range`; `None` when `order`
+    /// sorts by what no column holds.
+    ///
+    /// By id, name or time of creation, a page of everything costs a few microseconds wherever it
+    /// lies, and one of matches at most about ten nanoseconds per entity. Other orders look at
+    /// each match, and take up to 32 bytes of memory for each.
+    pub fn page_in(
+        &self,
+        matches: &Matches,
+        order: &Order,
+        range: Range<usize>,
+    ) -> Option<Vec<Number>> {
+        let sort = Sort::new(order, &|symbol| self.held(symbol))?;
+        let range = range.start..range.end.min(matches.len());
+        if range.is_empty() {
+            return Some(Vec::new());
+        }
+        let slots = match sort.ranked() {
+            Some((key, direction)) => self
+                .walked(matches, key, direction, &range)
+                .unwrap_or_else(|| keyed::page(self, matches, &sort, range)),
+            None => keyed::page(self, matches, &sort, range),
+        };
+        let number = |slot| self.rows.slots.raw(slot);
+        Some(slots.into_iter().map(number).collect())
+    }
+
+    /// The page as the order has it; `None` when the matches lie too far apart.
+    fn walked(
+        &self,
+        matches: &Matches,
+        key: SortKey,
+        direction: Direction,
+        range: &Range<usize>,
+    ) -> Option<Vec<Slot>> {
+        let Some(slots) = matches.slots() else {
+            let offset = u64::try_from(range.start).unwrap_or(u64::MAX);
+            return Some(
+                self.walk(key, direction, offset)
+                    .take(range.len())
+                    .collect(),
+            );
+        };
+        let steps = matches.len().saturating_mul(STEPS_PER_MATCH);
+        let page: Vec<Slot> = self
+            .walk(key, direction, 0)
+            .take(steps)
+            .filter(|slot| slots.contains(slot.bit()))
+            .skip(range.start)
+            .take(range.len())
+            .collect();
+        (page.len() == range.len()).then_some(page)
+    }
+}

@@ -1,0 +1,294 @@
+//! Single tests, answered by the column that they are about.
+
+use super::texts;
+use crate::held::{Source, Word};
+use crate::order::Order;
+use crate::postings::Postings;
+use crate::slots::Slot;
+use portcullis_domain::clock::Timestamp;
+use portcullis_filter::{Collection, CompareOp, Comparison, Subject, Test, Value};
+use roaring::RoaringBitmap;
+use std::ops::Range;
+
+/// The slots of a catalog.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scope<'c> {
+    /// Those in use.
+    pub(super) live: &'c RoaringBitmap,
+    /// One more than the largest that was ever in use.
+    pub(super) width: usize,
+}
+
+/// How much a test costs, roughly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Cost {
+    /// A look at an order, or bitmaps that are there.
+    LookedUp,
+    /// The slots that match, out of an order.
+    Ranked,
+    /// A look at a number per slot.
+    Counted,
+    /// A look at a text per slot, or at all texts.
+    Read,
+    /// Nothing, and nothing is learnt.
+    Undecided,
+}
+
+/// A test with the column that it is about.
+#[derive(Debug)]
+pub(super) enum Leaf<'a> {
+    Value(Source<'a>, &'a Test),
+    AnyOf(&'a Postings, &'a Test),
+    AllOf(&'a Postings, &'a Test),
+    Count(&'a Postings, &'a Test),
+    IsEmpty(&'a Postings),
+}
+
+impl<'a> Leaf<'a> {
+    /// `None` when no column holds the subject.
+    pub(super) fn test(
+        subject: &'a Subject,
+        test: &'a Test,
+        held: &impl Fn(&str) -> Option<Source<'a>>,
+    ) -> Option<Self> {
+        match subject {
+            Subject::Value(symbol) => match held(symbol.name())? {
+                Source::Set(_) => None,
+                source => Some(Self::Value(source, test)),
+            },
+            Subject::AnyOf(symbol) => Some(Self::AnyOf(set(symbol.name(), held)?, test)),
+            Subject::AllOf(symbol) => Some(Self::AllOf(set(symbol.name(), held)?, test)),
+            Subject::Count(Collection::Set(symbol)) => {
+                Some(Self::Count(set(symbol.name(), held)?, test))
+            },
+            Subject::Entry { .. } | Subject::Count(Collection::SubQuery { .. }) => None,
+        }
+    }
+
+    /// `None` when no column holds the collection.
+    pub(super) fn is_empty(
+        collection: &'a Collection,
+        held: &impl Fn(&str) -> Option<Source<'a>>,
+    ) -> Option<Self> {
+        match collection {
+            Collection::Set(symbol) => Some(Self::IsEmpty(set(symbol.name(), held)?)),
+            Collection::SubQuery { .. } => None,
+        }
+    }
+
+    pub(super) const fn cost(&self) -> Cost {
+        match self {
+            Self::Value(Source::Cases { .. } | Source::Single(_), _) => Cost::LookedUp,
+            Self::Value(source, test) => match (is_ordered(source), test) {
+                (true, Test::Text(comparison)) => compared(comparison),
+                (true, Test::Datetime(comparison)) => compared(comparison),
+                (true, Test::DatetimeBetween { .. }) => Cost::Ranked,
+                (_, Test::Null | Test::Present) => Cost::Counted,
+                _ if matches!(source, Source::Time { .. }) => Cost::Counted,
+                _ => Cost::Read,
+            },
+            Self::AnyOf(_, test) => match equals(test) {
+                Some(_) => Cost::LookedUp,
+                None => Cost::Counted,
+            },
+            Self::AllOf(..) | Self::Count(..) | Self::IsEmpty(_) => Cost::Counted,
+        }
+    }
+
+    /// The slots that pass; those that are no candidates mean nothing. No candidates stand for
+    /// all slots in use.
+    pub(super) fn run(
+        &self,
+        scope: &Scope<'_>,
+        candidates: Option<&RoaringBitmap>,
+    ) -> RoaringBitmap {
+        match self {
+            Self::Value(Source::Cases { cases, otherwise }, test) => {
+                in_cases(cases, *otherwise, test, scope)
+            },
+            Self::Value(Source::Single(words), test) => single(words, test, scope),
+            Self::Value(Source::Time { times, order }, test) => order
+                .and_then(|order| in_time(order, test, scope, &|slot| times.instant(slot)))
+                .unwrap_or_else(|| {
+                    keep(candidates.unwrap_or(scope.live), |slot| {
+                        test.accepts(&Value::Datetime(times.instant(slot)))
+                    })
+                }),
+            Self::Value(Source::Text { texts, order }, test) => {
+                texts::run(texts, *order, test, scope, candidates)
+            },
+            Self::Value(Source::Set(_), _) => RoaringBitmap::new(),
+            Self::AnyOf(words, test) => any_of(words, test, scope, candidates),
+            Self::AllOf(words, test) => {
+                candidates.unwrap_or(scope.live)
+                    - words.with_any(
+                        candidates.unwrap_or(scope.live),
+                        |word| !test.accepts(&word.into()),
+                        scope.width,
+                    )
+            },
+            Self::Count(words, test) => {
+                words.with_set(candidates.unwrap_or(scope.live), scope.width, |set| {
+                    let count = i64::try_from(set.len()).unwrap_or(i64::MAX);
+                    test.accepts(&Value::Integer(count))
+                })
+            },
+            Self::IsEmpty(words) => words.with_set(
+                candidates.unwrap_or(scope.live),
+                scope.width,
+                <[Box<str>]>::is_empty,
+            ),
+        }
+    }
+}
+
+/// The candidates that pass a test of their own.
+pub(super) fn keep(candidates: &RoaringBitmap, is: impl Fn(Slot) -> bool) -> RoaringBitmap {
+    candidates
+        .iter()
+        .filter(|bit| is(Slot::from_bit(*bit)))
+        .collect()
+}
+
+/// The operands, if a test is of texts that are equal to one of them.
+pub(super) const fn equals(test: &Test) -> Option<&[String]> {
+    match test {
+        Test::Text(Comparison::Is {
+            op: CompareOp::Equal,
+            operand,
+        }) => Some(std::slice::from_ref(operand)),
+        Test::Text(Comparison::OneOf(operands)) => Some(operands.as_slice()),
+        _ => None,
+    }
+}
+
+/// The slots between two ranks. What is not there is collected instead if it is less and the
+/// order has all slots.
+pub(super) fn between(order: &Order, ranks: Range<usize>, scope: &Scope<'_>) -> RoaringBitmap {
+    let has_all = u64::try_from(order.len()) == Ok(scope.live.len());
+    if has_all && ranks.len() > order.len() / 2 {
+        let outside = [0..ranks.start, ranks.end..order.len()];
+        return scope.live - order.slots_in(&outside, scope.width);
+    }
+    order.slots_in(&[ranks], scope.width)
+}
+
+const fn is_ordered(source: &Source<'_>) -> bool {
+    matches!(
+        source,
+        Source::Text { order: Some(_), .. } | Source::Time { order: Some(_), .. }
+    )
+}
+
+const fn compared<T>(comparison: &Comparison<T>) -> Cost {
+    match comparison {
+        Comparison::OneOf(_)
+        | Comparison::Is {
+            op: CompareOp::Equal | CompareOp::NotEqual,
+            ..
+        } => Cost::LookedUp,
+        Comparison::Is { .. } => Cost::Ranked,
+    }
+}
+
+fn set<'a>(symbol: &str, held: &impl Fn(&str) -> Option<Source<'a>>) -> Option<&'a Postings> {
+    match held(symbol)? {
+        Source::Set(words) => Some(words),
+        _ => None,
+    }
+}
+
+fn in_cases(
+    cases: &[(&RoaringBitmap, Word)],
+    otherwise: Word,
+    test: &Test,
+    scope: &Scope<'_>,
+) -> RoaringBitmap {
+    let mut slots = RoaringBitmap::new();
+    if test.accepts(&otherwise.into()) {
+        slots.clone_from(scope.live);
+    }
+    for (of, word) in cases {
+        if test.accepts(&(*word).into()) {
+            slots |= *of;
+        } else {
+            slots -= *of;
+        }
+    }
+    slots
+}
+
+fn single(words: &Postings, test: &Test, scope: &Scope<'_>) -> RoaringBitmap {
+    if let Some(operands) = equals(test) {
+        return words.with_one_of(operands);
+    }
+    if test.accepts(&Value::Missing) {
+        return scope.live - words.with_word(|word| !test.accepts(&word.into()));
+    }
+    words.with_word(|word| test.accepts(&word.into()))
+}
+
+fn any_of(
+    words: &Postings,
+    test: &Test,
+    scope: &Scope<'_>,
+    candidates: Option<&RoaringBitmap>,
+) -> RoaringBitmap {
+    if let Some(operands) = equals(test) {
+        return words.with_one_of(operands);
+    }
+    let candidates = candidates.unwrap_or(scope.live);
+    words.with_any(candidates, |word| test.accepts(&word.into()), scope.width)
+}
+
+/// The slots whose instant passes, by the order of all slots by their instants; `None` for tests
+/// that are not about instants.
+fn in_time(
+    order: &Order,
+    test: &Test,
+    scope: &Scope<'_>,
+    instant: &impl Fn(Slot) -> Timestamp,
+) -> Option<RoaringBitmap> {
+    let before = |limit: &Timestamp| order.partition_point(|slot| instant(slot) < *limit);
+    let up_to = |limit: &Timestamp| order.partition_point(|slot| instant(slot) <= *limit);
+    let slots = match test {
+        Test::DatetimeBetween { low, high } => {
+            let start = before(low);
+            between(order, start..before(high).max(start), scope)
+        },
+        Test::Datetime(comparison) => by_ranks(order, comparison, scope, before, up_to),
+        _ => return None,
+    };
+    Some(slots)
+}
+
+/// The slots that an order says pass a comparison. `before` counts those that are less than an
+/// operand, `up_to` those that are not more.
+pub(super) fn by_ranks<T>(
+    order: &Order,
+    comparison: &Comparison<T>,
+    scope: &Scope<'_>,
+    before: impl Fn(&T) -> usize,
+    up_to: impl Fn(&T) -> usize,
+) -> RoaringBitmap {
+    let slots = |ranks: Range<usize>| between(order, ranks, scope);
+    match comparison {
+        Comparison::OneOf(operands) => operands
+            .iter()
+            .flat_map(|operand| {
+                order
+                    .iter_from(before(operand))
+                    .take(up_to(operand) - before(operand))
+            })
+            .map(Slot::bit)
+            .collect(),
+        Comparison::Is { op, operand } => match op {
+            CompareOp::Equal => slots(before(operand)..up_to(operand)),
+            CompareOp::NotEqual => scope.live - slots(before(operand)..up_to(operand)),
+            CompareOp::Less => slots(0..before(operand)),
+            CompareOp::LessOrEqual => slots(0..up_to(operand)),
+            CompareOp::Greater => slots(up_to(operand)..order.len()),
+            CompareOp::GreaterOrEqual => slots(before(operand)..order.len()),
+        },
+    }
+}

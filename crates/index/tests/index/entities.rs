@@ -1,0 +1,166 @@
+//! Random entities, and what may happen to them.
+
+use crate::support::{at, authenticator, enrollment, identity, policy};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::identity::{Identity, IdentityType};
+use portcullis_domain::ids::{AuthPolicyId, CaId, Number};
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::tags::{TagValue, Tags};
+use portcullis_index::{Catalog, CatalogBuilder, Catalogued};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+pub(crate) type Model<E> = BTreeMap<u64, (Option<Number>, E)>;
+
+#[derive(Debug, Clone)]
+pub(crate) enum Step<E> {
+    Put(u64, Option<Number>, E),
+    Remove(u64),
+    RemoveOwnedBy(u64),
+}
+
+/// Ids are unique among the numbers and come in another order than they do, which changes with
+/// the variant.
+pub(crate) fn any_id(number: u64) -> impl Strategy<Value = String> {
+    let mixed = number.wrapping_mul(0x9E37_79B9) % 997 * 100 + number;
+    (0..2_u8).prop_map(move |variant| format!("{variant}-{mixed:x}"))
+}
+
+pub(crate) fn any_identity(number: u64) -> impl Strategy<Value = Identity> {
+    let text = (
+        any_id(number),
+        // Letters whose upper case is ASCII though they are not, and those of several bytes.
+        "(device-)?[a-cAB5éſı]{1,8}",
+        (-3_i64..3, -3_i64..3),
+        prop::option::of("[a-c]{0,2}"),
+        prop_oneof![3 => Just("default"), 1 => Just("strict"), 1 => Just("a")],
+    );
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let roles = prop::collection::vec("[a-d]", 0..3);
+    (text, flags, roles, any_tags()).prop_map(|(text, flags, roles, tags)| {
+        let (id, name, (created_at, updated_at), external_id, policy) = text;
+        let mut identity = identity(&id, &name, created_at);
+        identity.updated_at = at(updated_at);
+        identity.spec.auth_policy = AuthPolicyId::from_wire(policy);
+        identity.spec.tags = tags;
+        identity.spec.external_id = external_id;
+        identity.spec.is_admin = flags.0;
+        identity.is_default_admin = flags.1;
+        if flags.2 {
+            identity.disable(None, at(9));
+        }
+        if flags.3 {
+            identity.kind = IdentityType::Router;
+        }
+        identity.spec.role_attributes = RoleAttributes::new(roles).unwrap();
+        identity
+    })
+}
+
+pub(crate) fn any_enrollment(number: u64) -> impl Strategy<Value = Enrollment> {
+    let method = prop_oneof![
+        Just(Method::Ott),
+        "[ab]".prop_map(|ca| Method::OttCa {
+            ca: CaId::from_wire(ca)
+        }),
+        Just(Method::Updb {
+            username: "user".to_owned()
+        }),
+    ];
+    (any_id(number), -3_i64..3, method, any_tags()).prop_map(|(id, created_at, method, tags)| {
+        let mut enrollment = enrollment(&id, created_at, method);
+        enrollment.tags = tags;
+        enrollment
+    })
+}
+
+pub(crate) fn any_authenticator(number: u64) -> impl Strategy<Value = Authenticator> {
+    let is_own = prop::option::of(any::<bool>());
+    (any_id(number), -3_i64..3, is_own, any_tags()).prop_map(|(id, created_at, is_own, tags)| {
+        let mut authenticator = authenticator(&id, created_at, is_own);
+        authenticator.tags = tags;
+        authenticator
+    })
+}
+
+pub(crate) fn any_policy(number: u64) -> impl Strategy<Value = AuthPolicy> {
+    let text = (any_id(number), "[a-cAé]{1,6}");
+    (text, -3_i64..3, any::<bool>()).prop_map(|((id, name), created_at, totp)| {
+        let mut policy = policy(&id, &name, created_at);
+        policy.secondary.require_totp = totp;
+        policy
+    })
+}
+
+fn any_tags() -> impl Strategy<Value = Tags> {
+    prop::option::of("[ab]").prop_map(|site| {
+        let site = site.map(|site| ("site".to_owned(), TagValue::Text(site)));
+        site.into_iter().collect()
+    })
+}
+
+pub(crate) fn any_step<E: Debug + Clone + 'static, S: Strategy<Value = E> + 'static>(
+    numbers: u64,
+    entity: fn(u64) -> S,
+    owner: impl Strategy<Value = Option<Number>> + Clone + 'static,
+) -> impl Strategy<Value = Step<E>> {
+    let put = (0..numbers).prop_flat_map(move |number| {
+        (Just(number), owner.clone(), entity(number))
+            .prop_map(|(number, owner, entity)| Step::Put(number, owner, entity))
+    });
+    prop_oneof![
+        12 => put,
+        4 => (0..numbers).prop_map(Step::Remove),
+        1 => (0..5_u64).prop_map(Step::RemoveOwnedBy),
+    ]
+}
+
+pub(crate) fn any_steps<E: Debug + Clone + 'static>(
+    step: impl Strategy<Value = Step<E>>,
+) -> impl Strategy<Value = Vec<Step<E>>> {
+    prop::collection::vec(step, 0..60)
+}
+
+pub(crate) fn any_owner() -> impl Strategy<Value = Option<Number>> + Clone {
+    prop::option::weighted(0.9, (0..5_u64).prop_map(Number))
+}
+
+/// Builds a catalog and changes it, and a map beside it.
+pub(crate) fn run<E: Catalogued>(
+    start: Vec<Step<E>>,
+    steps: Vec<Step<E>>,
+    mut seen: impl FnMut(&Catalog<E>, &Model<E>),
+) -> (Catalog<E>, Model<E>) {
+    let mut model = Model::new();
+    let mut builder = CatalogBuilder::default();
+    for step in start {
+        if let Step::Put(number, owner, entity) = step {
+            builder.put(Number(number), owner, &entity);
+            model.insert(number, (owner, entity));
+        }
+    }
+    let mut catalog = builder.build();
+    seen(&catalog, &model);
+    for step in steps {
+        match step {
+            Step::Put(number, owner, entity) => {
+                catalog.put(Number(number), owner, &entity);
+                model.insert(number, (owner, entity));
+            },
+            Step::Remove(number) => {
+                let was_there = model.remove(&number).is_some();
+                assert_eq!(catalog.remove(Number(number)), was_there);
+                assert!(!catalog.contains(Number(number)));
+            },
+            Step::RemoveOwnedBy(owner) => {
+                catalog.remove_owned_by(Number(owner));
+                model.retain(|_, (of, _)| *of != Some(Number(owner)));
+            },
+        }
+        seen(&catalog, &model);
+    }
+    (catalog, model)
+}

@@ -1,0 +1,282 @@
+//! Lists answered by catalogs against lists answered by looking at every record.
+
+use crate::entities::{
+    Model, Step, any_authenticator, any_enrollment, any_identity, any_owner, any_policy, any_step,
+    run,
+};
+use crate::rows::{Listed, Record};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use portcullis_filter::{Listing, Parameters};
+use portcullis_index::Catalog;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::Union;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+const COMPARE: [&str; 6] = ["=", "!=", "<", "<=", ">", ">="];
+
+/// What the texts of the entities are, begin with, have as a part, or are like.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        2 => "[a-cAB5éſı]{0,2}",
+        1 => "[a-d]",
+        1 => "[01]-[0-9a-f]{0,3}",
+        1 => select(vec!["", "device-", "DEVICE-A", "S", "I", "-", "5", "Router", "r", "default",
+            "strict", "updb", "cert", "true", "é", "e-a"])
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn any_instant() -> impl Strategy<Value = String> {
+    // Between milliseconds, too.
+    (-7_i64..7).prop_map(|half| {
+        let instant = Timestamp::from_microsecond(half * 500).unwrap();
+        format!("datetime({instant})")
+    })
+}
+
+/// A test of a text, without its subject.
+fn text_test() -> impl Strategy<Value = String> {
+    let word = select(vec![
+        "contains",
+        "not contains",
+        "icontains",
+        "not icontains",
+    ]);
+    let list = (
+        select(vec!["in", "not in"]),
+        prop::collection::vec(any_text(), 1..4),
+    );
+    prop_oneof![
+        3 => (select(&COMPARE[..]), any_text()).prop_map(|(op, text)| format!(r#"{op} "{text}""#)),
+        4 => (word, any_text()).prop_map(|(word, text)| format!(r#"{word} "{text}""#)),
+        2 => list.prop_map(|(word, texts)| format!("{word} {texts:?}")),
+        1 => (select(&COMPARE[..]), 0..9).prop_map(|(op, number)| format!("{op} {number}")),
+        1 => select(vec!["= null", "!= null", "contains 5", "in [5, 1]"]).prop_map(str::to_owned),
+    ]
+}
+
+fn instant_test() -> impl Strategy<Value = String> {
+    let range = (
+        any_instant(),
+        any_instant(),
+        select(vec!["between", "not between"]),
+    );
+    prop_oneof![
+        3 => (select(&COMPARE[..]), any_instant()).prop_map(|(op, instant)| format!("{op} {instant}")),
+        2 => range.prop_map(|(low, high, word)| format!("{word} {low} and {high}")),
+        1 => prop::collection::vec(any_instant(), 1..3)
+            .prop_map(|instants| format!("in [{}]", instants.join(", "))),
+        1 => select(vec!["= null", "!= null"]).prop_map(str::to_owned),
+    ]
+}
+
+fn boolean_test() -> impl Strategy<Value = String> {
+    select(vec![
+        "", "= true", "= false", "!= true", "!= false", "= null", "!= null",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn number_test() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (select(&COMPARE[..]), 0..4).prop_map(|(op, number)| format!("{op} {number}")),
+        select(vec![
+            "between 1 and 2.5",
+            "in [0, 2]",
+            "not in [1]",
+            "contains \"1\""
+        ])
+        .prop_map(str::to_owned),
+    ]
+}
+
+fn on(
+    symbols: &'static [&'static str],
+    test: impl Strategy<Value = String> + 'static,
+) -> BoxedStrategy<String> {
+    (select(symbols), test)
+        .prop_map(|(symbol, test)| format!("{symbol} {test}").trim_end().to_owned())
+        .boxed()
+}
+
+fn any_leaf<E: Listed>() -> impl Strategy<Value = String> {
+    let mut leaves = vec![
+        (6, on(E::TEXTS, text_test())),
+        (3, on(&["createdAt", "updatedAt"], instant_test())),
+        (2, on(E::BOOLEANS, boolean_test())),
+        (2, on(E::UNHELD, text_test())),
+        (
+            1,
+            select(vec!["true", "false"])
+                .prop_map(str::to_owned)
+                .boxed(),
+        ),
+    ];
+    if let [set, ..] = E::SETS {
+        let each = (select(vec!["anyOf", "allOf"]), text_test());
+        let count = number_test().prop_map(move |test| format!("count({set}) {test}"));
+        leaves.push((
+            4,
+            each.prop_map(move |(of, test)| format!("{of}({set}) {test}"))
+                .boxed(),
+        ));
+        leaves.push((1, count.boxed()));
+        leaves.push((1, Just(format!("isEmpty({set})")).boxed()));
+    }
+    Union::new_weighted(leaves)
+}
+
+fn any_filter<E: Listed + 'static>() -> impl Strategy<Value = String> {
+    any_leaf::<E>().prop_recursive(3, 10, 4, |inner| {
+        let parts = prop::collection::vec(inner.clone(), 2..4);
+        prop_oneof![
+            3 => (select(vec![" and ", " or "]), parts).prop_map(|(word, parts)| {
+                let parts: Vec<String> = parts.iter().map(|part| format!("({part})")).collect();
+                parts.join(word)
+            }),
+            1 => inner.prop_map(|part| format!("not ({part})")),
+        ]
+    })
+}
+
+fn any_sort<E: Listed>() -> impl Strategy<Value = String> {
+    let symbols = [
+        E::TEXTS,
+        E::BOOLEANS,
+        &["id", "createdAt", "updatedAt", "createdAt"],
+    ]
+    .concat();
+    let key = (select(symbols), select(vec!["", " asc", " desc"]));
+    prop::collection::vec(key, 0..4).prop_map(|keys| {
+        let keys: Vec<String> = keys
+            .iter()
+            .map(|(symbol, direction)| format!("{symbol}{direction}"))
+            .collect();
+        keys.join(", ")
+    })
+}
+
+/// Filter, sort, offset and limit.
+type Query = (String, String, usize, i64);
+
+fn any_query<E: Listed + 'static>() -> impl Strategy<Value = Query> {
+    let offset = prop_oneof![Just(0), 0..30_usize];
+    let limit = prop_oneof![1 => Just(-1), 3 => 1..12_i64];
+    (any_filter::<E>(), any_sort::<E>(), offset, limit)
+}
+
+fn listing<E: Listed>(query: &Query) -> Listing {
+    let (filter, sort, offset, limit) = query;
+    let parameters = Parameters {
+        filter: Some(filter),
+        sort: Some(sort),
+        offset: Some(&offset.to_string()),
+        limit: Some(&limit.to_string()),
+    };
+    Listing::from_parameters(E::SCHEMA, &parameters)
+        .unwrap_or_else(|error| panic!("{query:?}: {error}"))
+}
+
+/// Answers a query as a list does, and compares with looking at all.
+fn assert_answered<E: Listed>(catalog: &Catalog<E>, model: &Model<E>, query: &Query) {
+    let listing = listing::<E>(query);
+    let records = model
+        .iter()
+        .map(|(number, (_, entity))| Record(*number, entity));
+    let expected = listing.select(records);
+    let matches_record = |number: &Number| {
+        let entity = &model[&number.0].1;
+        listing.predicate.matches(&Record(number.0, entity))
+    };
+
+    let mut matches = catalog.search(&listing.predicate);
+    let found: Vec<Number> = catalog.numbers(&matches).collect();
+    assert_eq!(matches.len(), found.len(), "{query:?}");
+    assert_eq!(matches.is_empty(), found.is_empty());
+    assert_eq!(matches.is_everything(), found.len() == model.len());
+    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len());
+    let is_held = !E::UNHELD.iter().any(|symbol| query.0.contains(symbol));
+    assert!(matches.is_exact() || !is_held, "{query:?}");
+    if !matches.is_exact() {
+        matches = catalog.matches_of(found.into_iter().filter(matches_record));
+    }
+    assert!(matches.is_exact());
+    assert!(
+        catalog
+            .numbers(&matches)
+            .all(|number| matches_record(&number)),
+        "{query:?}"
+    );
+    assert_eq!(matches.len(), expected.total, "{query:?}");
+
+    let range = listing.page.range(matches.len());
+    let page = catalog.page_in(&matches, &listing.order, range);
+    let expected = expected
+        .rows
+        .iter()
+        .map(|record| Number(record.0))
+        .collect();
+    assert_eq!(page, Some(expected), "{query:?}");
+}
+
+fn any_steps<E: Debug + Clone + 'static, S: Strategy<Value = E> + 'static>(
+    most: usize,
+    entity: fn(u64) -> S,
+    owner: impl Strategy<Value = Option<Number>> + Clone + 'static,
+) -> impl Strategy<Value = Vec<Step<E>>> {
+    prop::collection::vec(any_step(80, entity, owner), 0..most)
+}
+
+fn assert_all<E: Listed>(start: Vec<Step<E>>, steps: Vec<Step<E>>, queries: &[Query]) {
+    let (catalog, model) = run(start, steps, |_, _| {});
+    for query in queries {
+        assert_answered(&catalog, &model, query);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn identities_are_listed_as_their_records_are(
+        start in any_steps(120, any_identity, Just(None)),
+        steps in any_steps(60, any_identity, Just(None)),
+        queries in prop::collection::vec(any_query::<Identity>(), 16),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn enrollments_are_listed_as_their_records_are(
+        start in any_steps(80, any_enrollment, any_owner()),
+        steps in any_steps(40, any_enrollment, any_owner()),
+        queries in prop::collection::vec(any_query::<Enrollment>(), 8),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn authenticators_are_listed_as_their_records_are(
+        start in any_steps(80, any_authenticator, any_owner()),
+        steps in any_steps(40, any_authenticator, any_owner()),
+        queries in prop::collection::vec(any_query::<Authenticator>(), 8),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn policies_are_listed_as_their_records_are(
+        start in any_steps(40, any_policy, Just(None)),
+        steps in any_steps(40, any_policy, Just(None)),
+        queries in prop::collection::vec(any_query::<AuthPolicy>(), 8),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+}
