@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod accepted;
 #[cfg(test)]
+mod composed;
+#[cfg(test)]
 mod evaluation;
 #[cfg(test)]
 mod golden;
