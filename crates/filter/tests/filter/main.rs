@@ -8,6 +8,8 @@ mod composed;
 #[cfg(test)]
 mod evaluation;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod golden;
 #[cfg(test)]
 mod limits;
