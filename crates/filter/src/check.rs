@@ -187,7 +187,7 @@ fn collection(
 
 fn resolve<'n>(name: Name<'n>, schema: &Schema) -> Result<Resolved<'n>, Fault> {
     schema.resolve(name.text).ok_or_else(|| {
-        let nearest = schema.nearest(name.text);
+        let nearest = schema.nearest(name.text).map(|name| shown(&name));
         Fault::new(
             name.span,
             Problem::UnknownSymbol {

@@ -61,6 +61,7 @@ impl<'t> Lexer<'t> {
         let Some(first) = rest.chars().next() else {
             return Ok((0, TokenKind::End));
         };
+        let touches_symbol = self.after_symbol && !blank_before;
         match first {
             '(' => Ok((1, TokenKind::Open)),
             ')' => Ok((1, TokenKind::Close)),
@@ -70,9 +71,11 @@ impl<'t> Lexer<'t> {
             '"' => string::scan(rest, self.position),
             '\'' => self.quoted(rest),
             '=' | '<' | '>' | '!' => self.comparison(rest, first),
-            '0'..='9' if self.after_symbol && !blank_before => {
-                Err(Fault::new(self.ahead(1), Problem::DigitInSymbol))
-            },
+            '0'..='9' if touches_symbol => Err(Fault::new(self.ahead(1), Problem::DigitInSymbol)),
+            '.' | '-' if touches_symbol => Err(self.unexpected(
+                first,
+                Some("symbols are letters and `_`; behind a dot, a letter and then `-` too"),
+            )),
             '-' | '0'..='9' => self.number(rest, first),
             'a'..='z' | 'A'..='Z' => self.word(rest),
             _ => Err(self.unknown(first)),
@@ -140,6 +143,10 @@ impl<'t> Lexer<'t> {
             '+' | '-' => Some("a number begins with a digit, or a minus sign and a digit"),
             _ => None,
         };
+        self.unexpected(character, hint)
+    }
+
+    fn unexpected(&self, character: char, hint: Option<&'static str>) -> Fault {
         let span = self.ahead(character.len_utf8());
         Fault::new(span, Problem::UnknownCharacter { character, hint })
     }

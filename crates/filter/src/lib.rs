@@ -39,6 +39,7 @@
 //! No I/O, no clock; planning over an index is left to whoever has one.
 
 mod check;
+mod compose;
 mod error;
 mod evaluate;
 mod fold;

@@ -6,7 +6,8 @@
 /// Largest text of a filter or sort, in bytes (64 KiB).
 pub const MAX_BYTES: usize = 64 * 1024;
 
-/// Deepest nesting: brackets, `not`, sub-queries, and each change between `and` and `or` without brackets.
+/// Deepest nesting: brackets, `not` (with brackets directly behind it), sub-queries, and each change between
+/// `and` and `or` without brackets.
 pub const MAX_DEPTH: usize = 100;
 
 /// Most single tests in a query. Elements of one `in` list count as one: they are searched in a sorted list.

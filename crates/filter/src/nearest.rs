@@ -7,8 +7,6 @@ pub(crate) fn nearest(
     name: &str,
     candidates: impl Iterator<Item = &'static str>,
 ) -> Option<&'static str> {
-    // The quotes of a quoted symbol are part of its name, but never meant.
-    let name = name.trim_matches('\'');
     // Comparing is quadratic, and nobody mistypes a short name into a very long one.
     if name.len() > MAX_SHOWN {
         return None;
@@ -70,7 +68,6 @@ mod tests {
     fn only_close_names_are_suggested() {
         let known = || ["name", "isAdmin", "createdAt"].into_iter();
         assert_eq!(nearest("NAME", known()), Some("name"));
-        assert_eq!(nearest("'name'", known()), Some("name"));
         assert_eq!(nearest("isadmn", known()), Some("isAdmin"));
         assert_eq!(nearest("nosuch", known()), None);
         assert_eq!(nearest(&"n".repeat(65), known()), None);

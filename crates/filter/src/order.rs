@@ -12,17 +12,22 @@ pub struct Order {
 }
 
 impl Order {
-    /// Appends `id`, if the kind has it and it is not among the fields already.
-    pub fn new(schema: &Schema, mut keys: Vec<SortKey>) -> Self {
-        if let Some((id, _)) = schema.find("id")
-            && !keys.iter().any(|key| key.symbol == id)
-        {
-            keys.push(SortKey {
-                symbol: id,
-                direction: Direction::Ascending,
-            });
+    /// Appends `id`, if the kind has it.
+    ///
+    /// Of a symbol that occurs several times only the first occurrence decides anything, so the others are
+    /// left out: a comparison of rows never costs more than the kind has symbols.
+    pub fn new(schema: &Schema, keys: Vec<SortKey>) -> Self {
+        let id = schema.find("id").map(|(symbol, _)| SortKey {
+            symbol,
+            direction: Direction::Ascending,
+        });
+        let mut order = Self { keys: Vec::new() };
+        for key in keys.into_iter().chain(id) {
+            if !order.keys.iter().any(|kept| kept.symbol == key.symbol) {
+                order.keys.push(key);
+            }
         }
-        Self { keys }
+        order
     }
 
     /// The fields, most important first, `id` included.

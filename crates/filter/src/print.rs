@@ -46,7 +46,7 @@ impl Display for Predicate {
             .fmt(f),
             Self::IsEmpty(collection) => write!(f, "isEmpty({collection})"),
             Self::Not(inner) => match &**inner {
-                Self::Test { subject, test } if has_negation(test) => Condition {
+                Self::Test { subject, test } if inner.has_negation() => Condition {
                     subject,
                     test,
                     negated: true,
@@ -59,16 +59,21 @@ impl Display for Predicate {
     }
 }
 
-/// Whether the negation of the whole test has an operator of its own.
-fn has_negation(test: &Test) -> bool {
-    matches!(
-        test,
-        Test::NumberBetween { .. }
-            | Test::DatetimeBetween { .. }
-            | Test::Text(Comparison::OneOf(_))
-            | Test::Number(Comparison::OneOf(_))
-            | Test::Datetime(Comparison::OneOf(_))
-    )
+impl Predicate {
+    /// Whether its negation has an operator of its own, which does not reach to the right as `not` does.
+    const fn has_negation(&self) -> bool {
+        let Self::Test { test, .. } = self else {
+            return false;
+        };
+        matches!(
+            test,
+            Test::NumberBetween { .. }
+                | Test::DatetimeBetween { .. }
+                | Test::Text(Comparison::OneOf(_))
+                | Test::Number(Comparison::OneOf(_))
+                | Test::Datetime(Comparison::OneOf(_))
+        )
+    }
 }
 
 /// Operands in brackets where they would take in what follows them, or where readers may think so.
@@ -80,7 +85,7 @@ fn connected(f: &mut Formatter<'_>, operands: &[Predicate], operator: &str) -> f
         let last = index + 1 == operands.len();
         match operand {
             Predicate::And(_) | Predicate::Or(_) => write!(f, "({operand})")?,
-            Predicate::Not(_) if !last => write!(f, "({operand})")?,
+            Predicate::Not(inner) if !last && !inner.has_negation() => write!(f, "({operand})")?,
             _ => write!(f, "{operand}")?,
         }
     }

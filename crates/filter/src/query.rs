@@ -11,8 +11,8 @@ use std::cmp::Ordering;
 /// A query that fits its kind.
 ///
 /// Printing one gives a text that is read as the same query again, with brackets wherever a reader might
-/// expect another grouping. (Those brackets count as nesting, so near [`MAX_DEPTH`](crate::MAX_DEPTH) the
-/// printed text may be refused.)
+/// expect another grouping. (With these and its blanks, what is near [`MAX_BYTES`](crate::MAX_BYTES) may
+/// print as a text that is longer than that.)
 ///
 /// # Examples
 ///

@@ -99,6 +99,8 @@ impl Schema {
 
     /// The known name that is spelled most like `name`, if any is close enough to have been meant.
     pub(crate) fn nearest(&self, name: &str) -> Option<String> {
+        // The quotes of a quoted symbol are part of its name, but never meant.
+        let name = name.trim_matches('\'');
         nearest::nearest(name, self.names())
             .map(str::to_owned)
             .or_else(|| {

@@ -63,7 +63,9 @@ impl Value<'_> {
     /// that sorting stays a total order.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         if let (Some(left), Some(right)) = (self.as_number(), other.as_number()) {
-            return left.order(right);
+            return left
+                .order(right)
+                .then_with(|| left.whole().cmp(&right.whole()));
         }
         match (self, other) {
             (Self::Text(left), Self::Text(right)) => left.cmp(right),
@@ -167,6 +169,18 @@ impl Number {
         }
     }
 
+    /// The number without its fraction, which tells apart what is the same float.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "floats beyond 128 bits are told apart as floats"
+    )]
+    const fn whole(self) -> i128 {
+        match self {
+            Self::Integer(value) => value as i128,
+            Self::Float(value) => value as i128,
+        }
+    }
+
     /// The decimal text without exponent, which is how a number takes part in tests on strings.
     pub(crate) fn to_text(self) -> String {
         match self {
@@ -183,6 +197,45 @@ impl fmt::Display for Number {
             Self::Integer(value) => write!(f, "{value}"),
             // This form always has a fraction or an exponent, so it is read as a float again.
             Self::Float(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_a_column_is_total_even_between_types() {
+        const BIG: i64 = 1 << 53;
+        let values = [
+            Value::Missing,
+            Value::Float(f64::NAN),
+            Value::Float(f64::NEG_INFINITY),
+            Value::Integer(i64::MIN),
+            Value::Float(-0.5),
+            Value::Integer(0),
+            Value::Integer(BIG),
+            Value::Float(9_007_199_254_740_992.0),
+            Value::Integer(BIG + 1),
+            Value::Integer(i64::MAX),
+            Value::Float(9_223_372_036_854_775_808.0),
+            Value::Float(f64::INFINITY),
+            Value::Boolean(true),
+            Value::Boolean(false),
+            Value::from(""),
+            Value::from("a"),
+            Value::Datetime(Timestamp::UNIX_EPOCH),
+        ];
+        for a in &values {
+            for b in &values {
+                assert_eq!(a.order(b), b.order(a).reverse(), "{a:?} {b:?}");
+                for c in &values {
+                    if a.order(b).is_le() && b.order(c).is_le() {
+                        assert!(a.order(c).is_le(), "{a:?} {b:?} {c:?}");
+                    }
+                }
+            }
         }
     }
 }

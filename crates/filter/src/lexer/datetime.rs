@@ -5,6 +5,9 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
+/// The first instant that a timestamp in UTC can be written for.
+const YEAR_ZERO: Timestamp = Timestamp::constant(-62_167_219_200, 0);
+
 /// Reads blanks, a timestamp, blanks and the closing bracket; yields the length of all of that.
 ///
 /// A second of 60 is refused: the instants of the controller have no leap seconds.
@@ -15,9 +18,10 @@ pub(super) fn scan(text: &str) -> Option<(usize, Timestamp)> {
     let offset = cursor.offset()?;
     cursor.blanks();
     cursor.one_of(b")")?;
-    // Only the last hours of the year 9999 are beyond the range; no stored instant lies there, and people
-    // write them for "never".
+    // The last hours of the year 9999 are beyond the range, and an offset can lead before the year 0,
+    // which has no text. No stored instant lies at either end, and people write them for "never".
     let instant = offset.to_timestamp(civil).unwrap_or(Timestamp::MAX);
+    let instant = instant.max(YEAR_ZERO);
     Some((text.len() - cursor.text.len(), instant))
 }
 

@@ -30,7 +30,13 @@ impl<'t> Parser<'t> {
         if !self.at_operator() {
             return Err(self.unexpected("an operator"));
         }
-        if !matches!(self.current.kind, TokenKind::Compare(_)) {
+        // The grammar wants a blank before lists and bounds only: `anyOf(s)contains "x"` has none.
+        if matches!(
+            self.current.kind,
+            TokenKind::Keyword(
+                Keyword::In | Keyword::NotIn | Keyword::Between | Keyword::NotBetween
+            )
+        ) {
             self.blank()?;
         }
         let token = self.advance()?;

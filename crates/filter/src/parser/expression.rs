@@ -54,17 +54,19 @@ impl<'t> Parser<'t> {
         match self.current.kind {
             TokenKind::Open => {
                 let depth = self.deeper(depth)?;
-                self.advance()?;
-                let inner = self.expression(depth)?;
-                self.close()?;
-                self.follow = AFTER_CONDITION;
-                Ok(inner)
+                self.group(depth)
             },
             TokenKind::Keyword(Keyword::Not) => {
                 let depth = self.deeper(depth)?;
                 self.advance()?;
                 self.blank()?;
-                Ok(Expression::Not(Box::new(self.expression(depth)?)))
+                // Brackets behind `not` are the same level: they show how far it reaches.
+                let first = if self.current.kind == TokenKind::Open {
+                    self.group(depth)?
+                } else {
+                    self.operand(depth)?
+                };
+                Ok(Expression::Not(Box::new(self.chain(first, depth)?)))
             },
             _ => {
                 self.count_term()?;
@@ -72,6 +74,15 @@ impl<'t> Parser<'t> {
                 self.term(depth)
             },
         }
+    }
+
+    /// A condition in brackets.
+    fn group(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+        self.advance()?;
+        let inner = self.expression(depth)?;
+        self.close()?;
+        self.follow = AFTER_CONDITION;
+        Ok(inner)
     }
 
     fn term(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {

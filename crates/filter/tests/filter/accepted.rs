@@ -104,6 +104,9 @@ static CANONICAL: &[(&Schema, &str)] = &[
     (&IDENTITIES, "count(roleAttributes) = null"),
     (&IDENTITIES, "anyOf(roleAttributes) != null"),
     (&IDENTITIES, "not not isAdmin = true"),
+    (&IDENTITIES, r#"name not in ["a"] and isAdmin = true"#),
+    (&EDGE_ROUTERS, "cost not between 1 and 2 or cost = null"),
+    (&IDENTITIES, "createdAt >= datetime(0000-01-01T00:00:00Z)"),
     (&IDENTITIES, r#"name = "a" and not name = "b""#),
     (&IDENTITIES, r#"name = "a" and (name = "b" and name = "c")"#),
     (
@@ -285,6 +288,12 @@ static REWRITTEN: &[(&Schema, &str, &str)] = &[
         "sort by name asc , createdAt DESC",
         "true sort by name, createdAt desc",
     ),
+    // No blank is needed between a bracket and `contains`.
+    (
+        &IDENTITIES,
+        r#"anyOf(roleAttributes)contains "x" and count(roleAttributes)NOT CONTAINS 1"#,
+        r#"anyOf(roleAttributes) contains "x" and count(roleAttributes) not contains "1""#,
+    ),
     (&IDENTITIES, "isAdmin != false", "isAdmin = true"),
     (&IDENTITIES, "tags.b != true", "tags.b = false"),
     (&IDENTITIES, "name = 1e3", r#"name = "1000""#),
@@ -302,6 +311,17 @@ static REWRITTEN: &[(&Schema, &str, &str)] = &[
         &EDGE_ROUTERS,
         "cost = 9223372036854775808",
         "cost = 9.223372036854776e18",
+    ),
+    // Instants that cannot be written in UTC are the first and the last that can.
+    (
+        &IDENTITIES,
+        "createdAt > datetime(0000-01-01T00:00:00+23:59)",
+        "createdAt > datetime(0000-01-01T00:00:00Z)",
+    ),
+    (
+        &IDENTITIES,
+        "createdAt < datetime(9999-12-31T23:59:59Z)",
+        "createdAt < datetime(9999-12-30T22:00:00.999999999Z)",
     ),
     // No number of rows is wrong for its size.
     (

@@ -90,6 +90,26 @@ fn nesting_is_bounded_in_every_form() {
 }
 
 #[test]
+fn the_deepest_queries_print_as_texts_that_are_read_again() {
+    for piece in [
+        "not true and ",
+        "(true or ",
+        "true and true or ",
+        "not (true) or ",
+    ] {
+        let levels = if piece.starts_with("true") {
+            MAX_DEPTH / 2
+        } else {
+            MAX_DEPTH
+        };
+        let brackets = ")".repeat(if piece.starts_with('(') { levels } else { 0 });
+        let text = format!("{}true{brackets}", piece.repeat(levels));
+        let query = parse(&IDENTITIES, &text);
+        assert_eq!(parse(&IDENTITIES, &query.to_string()), query, "{piece}");
+    }
+}
+
+#[test]
 fn the_deepest_query_can_be_printed_and_evaluated() {
     let text = format!("{}isAdmin", "not ".repeat(MAX_DEPTH));
     let query = parse(&IDENTITIES, &text);

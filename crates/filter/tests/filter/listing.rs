@@ -112,6 +112,8 @@ fn the_sort_of_the_filter_wins_over_the_parameter() {
         ]
     );
     assert_eq!(keys("true", " id desc "), [("id", Direction::Descending)]);
+    let repeated = vec!["name desc, name"; 4_000].join(",");
+    assert_eq!(keys("", &repeated), [("name", Direction::Descending), id]);
 }
 
 #[test]

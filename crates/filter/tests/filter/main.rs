@@ -4,7 +4,11 @@
 #[cfg(test)]
 mod accepted;
 #[cfg(test)]
+mod composed;
+#[cfg(test)]
 mod evaluation;
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]

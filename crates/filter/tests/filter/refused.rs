@@ -226,6 +226,18 @@ static REFUSED: &[(&Schema, &str, usize, &str)] = &[
         7,
         "unexpected `null`, expected a string, a number or a datetime",
     ),
+    (
+        &IDENTITIES,
+        r#"external-id = "x""#,
+        8,
+        "unexpected character '-' (symbols are letters and `_`; behind a dot, a letter and then `-` too)",
+    ),
+    (
+        &IDENTITIES,
+        r#"tags.2nd = "x""#,
+        4,
+        "unexpected character '.' (symbols are letters and `_`; behind a dot, a letter and then `-` too)",
+    ),
     (&IDENTITIES, r#"nosuch = "x""#, 0, "unknown symbol `nosuch`"),
     (
         &IDENTITIES,
@@ -356,6 +368,9 @@ static ALSO_REFUSED: &[(&Schema, &str, usize)] = &[
         12,
     ),
     (&IDENTITIES, "limit-1", 5),
+    (&IDENTITIES, "anyOf(roleAttributes)in [\"x\"]", 21),
+    (&IDENTITIES, "count(roleAttributes)between 1 and 2", 21),
+    (&IDENTITIES, "anyOf(roleAttributes)contains\"x\"", 29),
     // Parts that are missing or in the wrong place.
     (&IDENTITIES, "", 0),
     (&IDENTITIES, "()", 1),
@@ -477,6 +492,8 @@ fn the_nearest_known_symbol_is_named() {
         ("tag.site", Some("tags.site")),
         ("Tags.site", Some("tags.site")),
         ("createAt", Some("createdAt")),
+        ("'nmae'", Some("name")),
+        ("'tags.site'", Some("tags.site")),
         ("permissions", None),
         ("envInfo.os", None),
     ] {
@@ -508,6 +525,7 @@ fn messages_never_repeat_literals_and_stay_short() {
         format!("{long} = 1"),
         format!("name = {long}"),
         format!("sort by {long}"),
+        format!("tag.{long} = 1"),
     ] {
         assert!(refuse(&IDENTITIES, &text).to_string().len() < 300);
     }

@@ -1,0 +1,100 @@
+//! Conditions that programs add to those of people.
+
+use crate::query::{CompareOp, Comparison, Predicate, Subject, Test};
+use crate::schema::{Schema, SymbolKind, ValueType};
+
+/// Conditions beside a filter, such as the `roleFilter` of a list.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_filter::{Listing, Parameters, Predicate, Schema, Symbol};
+///
+/// static KIND: Schema = Schema::entity(&[Symbol::string("name"), Symbol::set("roleAttributes")]);
+/// let parameters = Parameters { filter: Some(r#"name contains "a""#), ..Default::default() };
+/// let listing = Listing::from_parameters(&KIND, &parameters)?;
+///
+/// let roles = Predicate::any(
+///     [
+///         Predicate::has_element(&KIND, "roleAttributes", "sales"),
+///         Predicate::equals(&KIND, "id", "x7"),
+///     ]
+///     .into_iter()
+///     .flatten(),
+/// );
+/// let listing = Listing { predicate: Predicate::all([roles, listing.predicate]), ..listing };
+/// assert_eq!(
+///     listing.predicate.to_string(),
+///     r#"(anyOf(roleAttributes) = "sales" or id = "x7") and name contains "a""#
+/// );
+/// assert_eq!(Predicate::has_element(&KIND, "name", "x"), None, "a name is not a set");
+/// # Ok::<(), portcullis_filter::ListingError>(())
+/// ```
+impl Predicate {
+    /// `symbol = "text"`; `None` if the kind has no such symbol, or none of type string.
+    pub fn equals(schema: &Schema, symbol: &str, text: impl Into<String>) -> Option<Self> {
+        let (id, symbol) = schema.find(symbol)?;
+        matches!(symbol.kind, SymbolKind::One(ValueType::String))
+            .then(|| equality(Subject::Value(id), text.into()))
+    }
+
+    /// `anyOf(set) = "element"`; `None` if the kind has no such set.
+    pub fn has_element(schema: &Schema, set: &str, element: impl Into<String>) -> Option<Self> {
+        let (id, symbol) = schema.find(set)?;
+        symbol
+            .is_set()
+            .then(|| equality(Subject::AnyOf(id), element.into()))
+    }
+
+    /// All of `operands`, in their order; every row if there are none.
+    ///
+    /// Operands that are themselves such lists are taken apart, and constants among them are worked out,
+    /// so what is the same for every row shows as a [`Constant`](Self::Constant).
+    pub fn all(operands: impl IntoIterator<Item = Self>) -> Self {
+        connect(operands, true)
+    }
+
+    /// At least one of `operands`, in their order; no row if there are none.
+    ///
+    /// Takes lists apart and works constants out as [`all`](Self::all) does.
+    pub fn any(operands: impl IntoIterator<Item = Self>) -> Self {
+        connect(operands, false)
+    }
+}
+
+const fn equality(subject: Subject, operand: String) -> Predicate {
+    Predicate::Test {
+        subject,
+        test: Test::Text(Comparison::Is {
+            op: CompareOp::Equal,
+            operand,
+        }),
+    }
+}
+
+/// Connects by `and` if `neutral` is true, else by `or`: the constant that changes nothing is left out,
+/// the other one decides.
+fn connect(operands: impl IntoIterator<Item = Predicate>, neutral: bool) -> Predicate {
+    let mut kept = Vec::new();
+    for operand in operands {
+        match operand {
+            Predicate::Constant(value) if value == neutral => {},
+            Predicate::Constant(value) => return Predicate::Constant(value),
+            Predicate::And(inner) if neutral => kept.extend(inner),
+            Predicate::Or(inner) if !neutral => kept.extend(inner),
+            other => kept.push(other),
+        }
+    }
+    match kept.pop() {
+        None => Predicate::Constant(neutral),
+        Some(only) if kept.is_empty() => only,
+        Some(last) => {
+            kept.push(last);
+            if neutral {
+                Predicate::And(kept)
+            } else {
+                Predicate::Or(kept)
+            }
+        },
+    }
+}
