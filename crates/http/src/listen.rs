@@ -29,6 +29,7 @@ mod handler;
 mod limits;
 mod stream;
 mod tls;
+mod tracked;
 
 use std::error::Error;
 use std::pin::Pin;

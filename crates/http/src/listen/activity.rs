@@ -89,8 +89,11 @@ impl Activity {
     pub(super) fn sent(&self) {
         let mut state = self.lock();
         state.stalled_since = None;
-        state.idle_since = Instant::now();
-        state.head.clear();
+        // HTTP/2 sends without being asked, to find out whether the client is still there.
+        if self.reads_heads {
+            state.idle_since = Instant::now();
+            state.head.clear();
+        }
     }
 
     /// Notes that the client takes nothing at present.
@@ -232,6 +235,17 @@ mod tests {
         assert_eq!(why(), Some(Overdue::Idle), "kept alive");
         activity.received(b"G");
         assert_eq!(why(), Some(Overdue::Head), "next request");
+    }
+
+    #[test]
+    fn only_answers_of_http1_put_the_end_of_an_unused_connection_off() {
+        for (reads_heads, is_put_off) in [(true, true), (false, false)] {
+            let activity = activity(reads_heads);
+            drop(activity.begin());
+            let before = activity.deadline();
+            activity.sent();
+            assert_eq!(activity.deadline() != before, is_put_off, "{reads_heads}");
+        }
     }
 
     #[test]

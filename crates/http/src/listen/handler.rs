@@ -5,15 +5,16 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::Poll;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, EXPECT, HeaderValue, TRANSFER_ENCODING};
 use http::{Method, Request, Response, StatusCode, Version};
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 
-use super::activity::{Activity, Running};
-use super::{Answer, AnswerBody, AnswerError, Body, Connection, Service, framing, whole};
+use super::activity::Activity;
+use super::tracked::Tracked;
+use super::{Answer, Body, Connection, Service, framing, whole};
 
 /// Answers the requests of one connection.
 #[derive(Clone)]
@@ -37,10 +38,7 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
         let (running, head) = self.activity.begin();
         Box::pin(async move {
             let answer = handler.answer(request, head).await;
-            Ok(answer.map(|inner| Tracked {
-                inner,
-                running: Some(running),
-            }))
+            Ok(answer.map(|body| Tracked::new(body, running)))
         })
     }
 }
@@ -113,34 +111,4 @@ fn closing(mut answer: Answer) -> Answer {
         .headers_mut()
         .insert(CONNECTION, HeaderValue::from_static("close"));
     answer
-}
-
-/// Body of an answer that keeps its request counted until the last byte is handed over.
-pub(super) struct Tracked {
-    inner: AnswerBody,
-    running: Option<Running>,
-}
-
-impl hyper::body::Body for Tracked {
-    type Data = Bytes;
-    type Error = AnswerError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, AnswerError>>> {
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
-        if frame.is_none() {
-            self.running = None;
-        }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
 }
