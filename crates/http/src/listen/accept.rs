@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::drive::{self, Shared};
 use super::half_open::HalfOpen;
+use super::head_room::HeadRoom;
 use super::{Limits, ServerTls, Service};
 
 /// Connections that the kernel may hold ready; it cuts the figure to its own limit.
@@ -111,6 +112,7 @@ impl Listener {
             slots: Arc::new(Semaphore::new(
                 limits.max_connections.min(Semaphore::MAX_PERMITS),
             )),
+            head_room: HeadRoom::new(limits.head_room),
             limits: Arc::new(limits),
             shutdown,
             abort: CancellationToken::new(),

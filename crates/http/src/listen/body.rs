@@ -19,7 +19,6 @@ const REST_TIME: Duration = Duration::from_secs(1);
 const MAX_RESERVED: usize = 16 * 1024;
 
 /// Body of a request, not yet read.
-#[derive(Debug)]
 pub struct Body {
     source: Source,
     rest: Arc<Rest>,
@@ -54,7 +53,6 @@ pub enum BodyError {
     Broken(#[source] hyper::Error),
 }
 
-#[derive(Debug)]
 enum Source {
     Wire(Incoming),
     Memory(Bytes),
@@ -127,6 +125,13 @@ impl From<Bytes> for Body {
             source: Source::Memory(bytes),
             rest: Arc::default(),
         }
+    }
+}
+
+impl std::fmt::Debug for Body {
+    /// Without the bytes, which may hold a password.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Body").finish_non_exhaustive()
     }
 }
 
@@ -228,6 +233,12 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn debug_output_has_no_bytes() {
+        let body = Body::from(Bytes::from_static(b"hunter2"));
+        assert_eq!(format!("{body:?}"), "Body { .. }");
+    }
 
     #[test]
     fn bytes_earn_time_up_to_the_total() {

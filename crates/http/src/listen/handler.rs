@@ -13,8 +13,9 @@ use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 
 use super::activity::Activity;
+use super::framing::Scanner;
 use super::tracked::Tracked;
-use super::{Answer, Body, Connection, Service, framing, whole};
+use super::{Answer, Body, Connection, Service, whole};
 
 /// Answers the requests of one connection.
 #[derive(Clone)]
@@ -44,17 +45,16 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
 }
 
 impl Handler {
-    /// Answers one request; `head` is what the connection received for it.
-    async fn answer(&self, request: Request<Incoming>, head: Vec<u8>) -> Answer {
+    /// Answers one request; `head` is what was seen of it on the byte stream.
+    async fn answer(&self, request: Request<Incoming>, head: Option<Scanner>) -> Answer {
         let is_http1 = request.version() < Version::HTTP_2;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        if is_http1 && framing::is_ambiguous(&head, request.method().as_str(), is_chunked) {
+        if head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked)) {
             self.activity.leave_body_unread();
             return closing(bare(StatusCode::BAD_REQUEST));
         }
-        drop(head);
         let (parts, incoming) = request.into_parts();
         let (body, rest) = Body::arriving(incoming);
         let mut answer = self.shielded(Request::from_parts(parts, body)).await;

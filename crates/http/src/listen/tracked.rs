@@ -78,14 +78,21 @@ impl hyper::body::Body for Tracked {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listen::{Limits, activity::Activity, whole};
+    use crate::listen::activity::Activity;
+    use crate::listen::head_room::HeadRoom;
+    use crate::listen::inbound::Inbound;
+    use crate::listen::{Limits, whole};
     use http_body_util::BodyExt as _;
     use hyper::body::Body as _;
     use std::sync::Arc;
 
     #[tokio::test]
     async fn long_answer_goes_in_pieces_and_counts_until_the_last() {
-        let activity = Activity::new(Arc::new(Limits::default()), false);
+        let activity = Activity::new(
+            Arc::new(Limits::default()),
+            Inbound::http2(),
+            HeadRoom::new(0).share(),
+        );
         let (running, _head) = activity.begin();
         let length = 2 * PIECE + 5;
         let mut body = Tracked::new(whole(vec![7; length]), running);
