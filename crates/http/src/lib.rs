@@ -8,11 +8,14 @@
 pub mod answer;
 mod compress;
 mod cors;
+mod desk;
+mod errands;
 pub mod error;
 mod language;
 pub mod listen;
 pub mod path;
 mod query;
+mod room;
 pub mod route;
 pub mod routes;
 mod service;

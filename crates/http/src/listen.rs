@@ -23,12 +23,17 @@ mod activity;
 mod body;
 mod connection;
 mod drive;
+mod frames;
 mod framing;
 mod half_open;
 mod handler;
+mod head_room;
+mod inbound;
 mod limits;
+mod shield;
 mod stream;
 mod tls;
+mod tracked;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -42,6 +47,7 @@ pub use self::accept::{ListenError, Listener};
 pub use self::body::{Body, BodyError, Pace};
 pub use self::connection::{Alpn, Connection, TlsVersion};
 pub use self::limits::{Http2Limits, Limits};
+pub(crate) use self::shield::shielded;
 pub use self::tls::{ServerTls, TlsError};
 
 /// Fault of a body that is produced while it is being sent; the connection is broken off.
@@ -56,6 +62,9 @@ pub type Answer = http::Response<AnswerBody>;
 /// An answer being worked out.
 pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
+/// Work being waited for.
+pub type Settling<'s> = Pin<Box<dyn Future<Output = ()> + Send + 's>>;
+
 /// Answers the requests of all connections.
 pub trait Service: Send + Sync + 'static {
     /// Starts answering `request`, which arrived on `connection`.
@@ -63,6 +72,12 @@ pub trait Service: Send + Sync + 'static {
     /// The future is dropped when the client goes away, so work that must not stop halfway belongs
     /// in a task of its own.
     fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering;
+
+    /// Waits until tasks that outlive their requests have ended; at shutdown the listener does so
+    /// within [`Limits::drain`]. A service without such tasks has nothing to wait for.
+    fn settled(&self) -> Settling<'_> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 impl<F, R> Service for F

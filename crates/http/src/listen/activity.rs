@@ -1,25 +1,24 @@
 //! What a connection is doing, and until when it may go on doing it.
 
-use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
 
-use super::Limits;
+use super::head_room::Share;
+use super::inbound::Inbound;
+use super::{Limits, framing};
 
 /// State of one connection, shared by its byte stream, its requests and its driver.
-#[derive(Debug)]
 pub(super) struct Activity {
     limits: Arc<Limits>,
-    // Only HTTP/1 has heads in the clear on the byte stream.
-    reads_heads: bool,
     state: Mutex<State>,
+    evicted: CancellationToken,
     // Told when a deadline may have moved nearer; one that moved away is seen when the old one fires.
     nearer: Notify,
 }
 
-#[derive(Debug)]
 struct State {
     running: usize,
     has_served: bool,
@@ -27,7 +26,8 @@ struct State {
     idle_since: Instant,
     head_since: Option<Instant>,
     stalled_since: Option<Instant>,
-    head: Vec<u8>,
+    inbound: Inbound,
+    held: Share,
 }
 
 /// Why a connection has outstayed its time.
@@ -42,14 +42,14 @@ pub(super) enum Overdue {
 }
 
 /// A request being answered; ended when dropped.
-#[derive(Debug)]
 pub(super) struct Running {
     activity: Arc<Activity>,
 }
 
 impl Activity {
-    /// Starts watching a fresh connection.
-    pub(super) fn new(limits: Arc<Limits>, reads_heads: bool) -> Arc<Self> {
+    /// Starts watching a fresh connection; `held` is its share of the room for request heads.
+    pub(super) fn new(limits: Arc<Limits>, inbound: Inbound, held: Share) -> Arc<Self> {
+        let evicted = held.evicted();
         let state = State {
             running: 0,
             has_served: false,
@@ -57,29 +57,31 @@ impl Activity {
             idle_since: Instant::now(),
             head_since: None,
             stalled_since: None,
-            head: Vec::new(),
+            inbound,
+            held,
         };
         Arc::new(Self {
             limits,
-            reads_heads,
             state: Mutex::new(state),
+            evicted,
             nearer: Notify::new(),
         })
     }
 
     /// Notes bytes from the client.
     pub(super) fn received(&self, bytes: &[u8]) {
-        if !self.reads_heads || bytes.is_empty() {
+        if bytes.is_empty() {
             return;
         }
         let mut state = self.lock();
-        if state.running > 0 {
-            return;
-        }
-        if state.head.len() < self.limits.head_bytes() {
-            state.head.extend_from_slice(bytes);
-        }
-        if state.head_since.is_none() {
+        let is_running = state.running > 0;
+        state.inbound.feed(bytes, is_running);
+        state.recount(&self.limits);
+        if !state.inbound.in_head(is_running) {
+            if state.inbound.is_http2() {
+                state.head_since = None;
+            }
+        } else if state.head_since.is_none() {
             state.head_since = Some(Instant::now());
             self.nearer.notify_one();
         }
@@ -89,8 +91,11 @@ impl Activity {
     pub(super) fn sent(&self) {
         let mut state = self.lock();
         state.stalled_since = None;
-        state.idle_since = Instant::now();
-        state.head.clear();
+        // HTTP/2 sends without being asked, to find out whether the client is still there.
+        if !state.inbound.is_http2() {
+            state.idle_since = Instant::now();
+            state.inbound.forget();
+        }
     }
 
     /// Notes that the client takes nothing at present.
@@ -107,13 +112,17 @@ impl Activity {
         self.lock().stalled_since = None;
     }
 
-    /// Notes the start of a request, and returns the bytes received since the last answer.
-    pub(super) fn begin(self: &Arc<Self>) -> (Running, Vec<u8>) {
+    /// Notes the start of a request, and returns what its head looked like on the byte stream, which
+    /// only HTTP/1 has in the clear.
+    pub(super) fn begin(self: &Arc<Self>) -> (Running, Option<framing::Scanner>) {
         let mut state = self.lock();
         state.running += 1;
         state.has_served = true;
-        state.head_since = None;
-        let head = mem::take(&mut state.head);
+        let head = state.inbound.begin();
+        if head.is_some() {
+            state.head_since = None;
+        }
+        state.recount(&self.limits);
         (
             Running {
                 activity: Arc::clone(self),
@@ -136,6 +145,11 @@ impl Activity {
     /// Reports whether a request is being answered.
     pub(super) fn is_running(&self) -> bool {
         self.lock().running > 0
+    }
+
+    /// Waits until the connection has to make room for the request heads of others.
+    pub(super) async fn evicted(&self) {
+        self.evicted.cancelled().await;
     }
 
     /// Waits until the connection has outstayed its time.
@@ -162,15 +176,16 @@ impl Activity {
         }
     }
 
-    /// Returns the next deadline and what it is for; none while a request runs.
+    /// Returns the next deadline and what it is for. While a request runs, only the client's taking
+    /// of answers has one, and in HTTP/2 the head of the next.
     fn deadline(&self) -> Option<(Instant, Overdue)> {
         let state = self.lock();
         let stalled = state
             .stalled_since
             .map(|at| (at + self.limits.write_stall, Overdue::Stalled));
         let quiet = match state.head_since {
-            _ if state.running > 0 => None,
             Some(at) => Some((at + self.limits.header_read, Overdue::Head)),
+            None if state.running > 0 => None,
             // Until it has asked for something, a connection is no more than a handshake.
             None if !state.has_served => {
                 Some((state.idle_since + self.limits.header_read, Overdue::Head))
@@ -185,13 +200,21 @@ impl Activity {
     }
 }
 
+impl State {
+    /// Counts anew what the connection holds of requests that are not complete.
+    fn recount(&mut self, limits: &Limits) {
+        let bytes = self.inbound.held(self.running > 0, limits.head_bytes());
+        self.held.hold(bytes);
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let mut state = self.activity.lock();
         state.running -= 1;
         if state.running == 0 {
             state.idle_since = Instant::now();
-            state.head_since = None;
+            state.recount(&self.activity.limits);
             self.activity.nearer.notify_one();
         }
     }
@@ -200,14 +223,17 @@ impl Drop for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listen::head_room::HeadRoom;
 
-    fn activity(reads_heads: bool) -> Arc<Activity> {
-        Activity::new(Arc::new(Limits::default()), reads_heads)
+    fn activity(inbound: Inbound) -> Arc<Activity> {
+        let limits = Arc::new(Limits::default());
+        let held = HeadRoom::new(limits.head_room).share();
+        Activity::new(limits, inbound, held)
     }
 
     #[test]
     fn deadline_follows_what_the_connection_does() {
-        let activity = activity(true);
+        let activity = activity(Inbound::http1());
         let why = || activity.deadline().map(|(_, why)| why);
         assert_eq!(why(), Some(Overdue::Head), "fresh");
 
@@ -221,7 +247,9 @@ mod tests {
         );
 
         let (running, head) = activity.begin();
-        assert_eq!(head, b"GET / HTTP/1.1\r\n\r\n");
+        assert_eq!(head.unwrap().beyond(), Some(0));
+        assert_eq!(why(), None, "running");
+        activity.received(b"body");
         assert_eq!(why(), None, "running");
         activity.stalled();
         assert_eq!(why(), Some(Overdue::Stalled));
@@ -235,18 +263,27 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_http2_are_not_kept() {
-        let activity = activity(false);
-        activity.received(b"PRI * HTTP/2.0");
-        assert!(activity.begin().1.is_empty());
+    fn unfinished_head_has_a_deadline_beside_running_requests() {
+        let activity = activity(Inbound::http2());
+        activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        let (_running, head) = activity.begin();
+        assert!(head.is_none());
+        assert_eq!(activity.deadline(), None);
+        activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
+        let (_, why) = activity.deadline().unwrap();
+        assert_eq!(why, Overdue::Head);
+        activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
+        assert_eq!(activity.deadline(), None);
     }
 
     #[test]
-    fn recorded_head_stays_bounded() {
-        let activity = activity(true);
-        for _ in 0..1000 {
-            activity.received(&[b'a'; 1024]);
+    fn only_answers_of_http1_put_the_end_of_an_unused_connection_off() {
+        for (inbound, is_put_off) in [(Inbound::http1(), true), (Inbound::http2(), false)] {
+            let activity = activity(inbound);
+            drop(activity.begin());
+            let before = activity.deadline();
+            activity.sent();
+            assert_eq!(activity.deadline() != before, is_put_off);
         }
-        assert!(activity.begin().1.len() <= activity.limits.head_bytes() + 1024);
     }
 }

@@ -21,11 +21,14 @@ use tokio_util::task::TaskTracker;
 use super::activity::{Activity, Overdue};
 use super::half_open::Place;
 use super::handler::Handler;
+use super::head_room::HeadRoom;
+use super::inbound::Inbound;
 use super::stream::Watched;
 use super::{Alpn, Connection, Limits, ServerTls, Service};
 
-/// Time that a connection which is told to end is given to do so politely.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// Time that a connection which is told to end is given to do so politely, and what given-up requests
+/// leave behind to be done.
+pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// What the connections of one listener share.
 pub(super) struct Shared {
@@ -37,6 +40,8 @@ pub(super) struct Shared {
     pub(super) limits: Arc<Limits>,
     /// Room for connections with a finished handshake.
     pub(super) slots: Arc<Semaphore>,
+    /// Room for requests whose head is not complete.
+    pub(super) head_room: Arc<HeadRoom>,
     /// Set when no new requests are wanted.
     pub(super) shutdown: CancellationToken,
     /// Set when running requests are given up.
@@ -93,7 +98,7 @@ async fn handshake(
 }
 
 async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, activity) = prepare(shared, stream, connection, true);
+    let (io, handler, activity) = prepare(shared, stream, connection, Inbound::http1());
     let mut builder = http1::Builder::new();
     builder
         // The activity watches the head, and tells a slow one from an unused connection.
@@ -109,7 +114,7 @@ async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
 }
 
 async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, activity) = prepare(shared, stream, connection, false);
+    let (io, handler, activity) = prepare(shared, stream, connection, Inbound::http2());
     let limits = &shared.limits.http2;
     let executor = Streams {
         tasks: shared.tasks.clone(),
@@ -135,9 +140,13 @@ fn prepare(
     shared: &Shared,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
-    reads_heads: bool,
+    inbound: Inbound,
 ) -> (Stream, Handler, Arc<Activity>) {
-    let activity = Activity::new(Arc::clone(&shared.limits), reads_heads);
+    let activity = Activity::new(
+        Arc::clone(&shared.limits),
+        inbound,
+        shared.head_room.share(),
+    );
     let watched = Watched::new(stream, Arc::clone(&activity), shared.limits.linger);
     let service = Arc::clone(&shared.service);
     let handler = Handler {
@@ -179,6 +188,10 @@ async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
                     return;
                 }
                 give_up = None;
+            },
+            () = activity.evicted() => {
+                tracing::debug!("connection closed: room was needed for other request heads");
+                return;
             },
             () = shared.abort.cancelled() => return,
         }

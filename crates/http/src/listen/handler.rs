@@ -1,19 +1,18 @@
 //! Between the HTTP library and the service: panics, tunnels, unread bodies.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::header::{CONNECTION, EXPECT, HeaderValue, TRANSFER_ENCODING};
 use http::{Method, Request, Response, StatusCode, Version};
-use hyper::body::{Frame, Incoming, SizeHint};
+use hyper::body::Incoming;
 
-use super::activity::{Activity, Running};
-use super::{Answer, AnswerBody, AnswerError, Body, Connection, Service, framing, whole};
+use super::activity::Activity;
+use super::framing::Scanner;
+use super::tracked::Tracked;
+use super::{Answer, Body, Connection, Service, shielded, whole};
 
 /// Answers the requests of one connection.
 #[derive(Clone)]
@@ -37,26 +36,22 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
         let (running, head) = self.activity.begin();
         Box::pin(async move {
             let answer = handler.answer(request, head).await;
-            Ok(answer.map(|inner| Tracked {
-                inner,
-                running: Some(running),
-            }))
+            Ok(answer.map(|body| Tracked::new(body, running)))
         })
     }
 }
 
 impl Handler {
-    /// Answers one request; `head` is what the connection received for it.
-    async fn answer(&self, request: Request<Incoming>, head: Vec<u8>) -> Answer {
+    /// Answers one request; `head` is what was seen of it on the byte stream.
+    async fn answer(&self, request: Request<Incoming>, head: Option<Scanner>) -> Answer {
         let is_http1 = request.version() < Version::HTTP_2;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        if is_http1 && framing::is_ambiguous(&head, request.method().as_str(), is_chunked) {
+        if head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked)) {
             self.activity.leave_body_unread();
             return closing(bare(StatusCode::BAD_REQUEST));
         }
-        drop(head);
         let (parts, incoming) = request.into_parts();
         let (body, rest) = Body::arriving(incoming);
         let mut answer = self.shielded(Request::from_parts(parts, body)).await;
@@ -77,26 +72,13 @@ impl Handler {
     /// Runs the service, turning a panic into a 500.
     async fn shielded(&self, request: Request<Body>) -> Answer {
         let method = request.method().clone();
-        // What a panic leaves half done inside the service is dropped with its future; what it
-        // shares with others sits behind locks that tell of a panic themselves.
-        let call = || self.service.call(&self.connection, request);
-        let answer = match catch_unwind(AssertUnwindSafe(call)) {
-            Ok(mut answering) => {
-                poll_fn(
-                    |cx| match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(cx))) {
-                        Ok(progress) => progress.map(Some),
-                        Err(_) => Poll::Ready(None),
-                    },
-                )
-                .await
-            },
-            Err(_) => None,
-        };
-        answer.unwrap_or_else(|| {
-            // No path: it may hold a token.
-            tracing::error!(%method, peer = %self.connection.peer, "answering a request panicked");
-            bare(StatusCode::INTERNAL_SERVER_ERROR)
-        })
+        shielded(|| self.service.call(&self.connection, request))
+            .await
+            .unwrap_or_else(|panicked| {
+                // No path: it may hold a token. A service that knows more says it itself.
+                tracing::error!(%method, peer = %self.connection.peer, "{panicked}");
+                bare(StatusCode::INTERNAL_SERVER_ERROR)
+            })
     }
 }
 
@@ -113,34 +95,4 @@ fn closing(mut answer: Answer) -> Answer {
         .headers_mut()
         .insert(CONNECTION, HeaderValue::from_static("close"));
     answer
-}
-
-/// Body of an answer that keeps its request counted until the last byte is handed over.
-pub(super) struct Tracked {
-    inner: AnswerBody,
-    running: Option<Running>,
-}
-
-impl hyper::body::Body for Tracked {
-    type Data = Bytes;
-    type Error = AnswerError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, AnswerError>>> {
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
-        if frame.is_none() {
-            self.running = None;
-        }
-        Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
 }

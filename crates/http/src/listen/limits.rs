@@ -22,6 +22,9 @@ pub struct Limits {
     /// Largest request head in bytes: request line and headers (HTTP/1), header list (HTTP/2).
     /// Values below 8 KiB count as 8 KiB.
     pub max_head_bytes: usize,
+    /// Bytes that all connections together may hold of requests whose head is not complete, besides
+    /// the first 2 KiB of each. One more closes the connection that has held some for longest.
+    pub head_room: usize,
     /// Most header lines in one HTTP/1 request.
     pub max_headers: usize,
     /// Most connections with an unfinished handshake. One more drops the oldest of them: a client
@@ -72,6 +75,7 @@ impl Default for Limits {
             // The longest URI that the parser takes (64 KiB, a filter may fill it) and 16 KiB of
             // headers, room for several bearer tokens.
             max_head_bytes: 80 * 1024,
+            head_room: 32 * 1024 * 1024,
             max_headers: 100,
             max_half_open: 4096,
             max_connections: 16 * 1024,

@@ -16,7 +16,6 @@ use super::activity::Activity;
 /// Closing a socket with unread input makes the kernel send a reset, which can destroy the answer
 /// before the client has read it. So while the client may still be sending, shutdown ends the
 /// sending side first and then discards input, until the client closes or the linger time is over.
-#[derive(Debug)]
 pub(super) struct Watched<S> {
     inner: S,
     activity: Arc<Activity>,
@@ -24,7 +23,6 @@ pub(super) struct Watched<S> {
     closing: Closing,
 }
 
-#[derive(Debug)]
 enum Closing {
     No,
     Lingering(Pin<Box<Sleep>>),

@@ -6,7 +6,7 @@ use portcullis_http::listen::{Limits, ListenError, Listener};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::client::{Client, closed, get};
+use crate::client::{Client, closed, get, say};
 use crate::server::{Server, soon};
 
 /// Connections of the ordinary run.
@@ -95,6 +95,33 @@ async fn head_must_be_complete_in_time() {
     soon(stream.write_all(b"GET / HT")).await.unwrap();
     soon(stream.flush()).await.unwrap();
     closed(&mut stream).await;
+}
+
+#[tokio::test]
+async fn unfinished_heads_share_a_room() {
+    const ROOM: usize = 256 * 1024;
+    let server = Server::start(Limits {
+        header_read: Duration::from_mins(10),
+        head_room: ROOM,
+        ..Limits::default()
+    });
+    let beginning = format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(60_000));
+    let mut hogs = Vec::new();
+    for _ in 0..5 {
+        let mut stream = Client::new().connect(server.address).await;
+        soon(stream.write_all(beginning.as_bytes())).await.unwrap();
+        soon(stream.flush()).await.unwrap();
+        // So that there is an order among them.
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        hogs.push(stream);
+    }
+    closed(&mut hogs[0]).await;
+    let mut stream = Client::new().connect(server.address).await;
+    assert_eq!(get(&mut stream, "/").await.status, 200);
+    let reply = say(&mut hogs[4], b"\r\n\r\n").await;
+    assert_eq!(reply.status, 200, "the newest has its room");
+    let reply = say(&mut hogs[1], b"\r\n\r\n").await;
+    assert_eq!(reply.status, 200, "only the oldest made room");
 }
 
 #[tokio::test]

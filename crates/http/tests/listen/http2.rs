@@ -7,7 +7,7 @@ use http::{Method, Request, StatusCode, Version};
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use portcullis_http::listen::Limits;
+use portcullis_http::listen::{Http2Limits, Limits};
 use tokio::task::JoinHandle;
 
 use crate::client::Client;
@@ -115,6 +115,48 @@ async fn unused_connection_is_closed() {
         200
     );
     soon(task).await.unwrap();
+}
+
+/// Bounds under which the server asks for a sign of life more often than a connection may rest.
+fn asking_often() -> Limits {
+    Limits {
+        header_read: Duration::from_millis(600),
+        idle: Duration::from_millis(600),
+        http2: Http2Limits {
+            ping_interval: Duration::from_millis(100),
+            ..Http2Limits::default()
+        },
+        ..Limits::default()
+    }
+}
+
+#[tokio::test]
+async fn signs_of_life_do_not_keep_an_unused_connection() {
+    let server = Server::start(asking_often());
+    let (mut sender, task) = connect(&server).await;
+    assert_eq!(
+        send(&mut sender, request(Method::GET, "/", "")).await.0,
+        200
+    );
+    soon(task).await.unwrap();
+}
+
+#[tokio::test]
+async fn connection_without_a_first_request_is_closed() {
+    let server = Server::start(asking_often());
+    let (_sender, task) = connect(&server).await;
+    soon(task).await.unwrap();
+}
+
+#[tokio::test]
+async fn running_request_is_no_rest() {
+    let server = Server::start(asking_often());
+    let (mut sender, _task) = connect(&server).await;
+    let waiting = sender.send_request(request(Method::GET, "/gate", ""));
+    soon(server.signs.entered.acquire()).await.unwrap().forget();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    server.signs.leave.add_permits(1);
+    assert_eq!(soon(waiting).await.unwrap().status(), 200);
 }
 
 #[tokio::test]
