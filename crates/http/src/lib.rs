@@ -13,6 +13,7 @@ mod language;
 pub mod listen;
 pub mod path;
 mod query;
+mod room;
 pub mod route;
 pub mod routes;
 mod service;

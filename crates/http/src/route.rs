@@ -194,6 +194,13 @@ impl Route {
         self
     }
 
+    /// The same route, with a body of no more than `cap` bytes.
+    #[must_use]
+    pub fn at_most(mut self, cap: usize) -> Self {
+        self.cap = self.cap.min(cap);
+        self
+    }
+
     /// Answers a request.
     pub fn serve(&self, incoming: Incoming) -> Reply {
         (self.serve)(incoming)

@@ -6,6 +6,7 @@ use crate::language::{self, Consumes};
 use crate::listen::{self, Answering, Body, BodyError, Connection, Pace, Service};
 use crate::path::{self, Target};
 use crate::query::Query;
+use crate::room::Room;
 use crate::route::{Context, Incoming, Lookup, Route, Table};
 use crate::state::State;
 use crate::{compress, cors, session};
@@ -19,12 +20,7 @@ use portcullis_domain::ids::RequestId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument as _;
-
-/// KiB that the bodies of all requests without a session may take up together. Sessions are
-/// earned; what is open to everybody has to be bounded for everybody at once.
-const STRANGER_ROOM: usize = 32 * 1024;
 
 /// The longest that a handler may take.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -43,8 +39,8 @@ struct Shared {
     table: Table,
     server: HeaderValue,
     instance: HeaderValue,
-    /// Room for the bodies of requests without a session, in KiB.
-    stranger_room: Arc<Semaphore>,
+    /// Room for the bodies of requests without a session.
+    room: Arc<Room>,
 }
 
 impl Controller {
@@ -57,7 +53,7 @@ impl Controller {
         let instance = text(&state.instance_id);
         Self {
             shared: Arc::new(Shared {
-                stranger_room: Arc::new(Semaphore::new(STRANGER_ROOM)),
+                room: Room::new(),
                 state,
                 table,
                 server,
@@ -127,12 +123,13 @@ impl Shared {
             (Some(caller), Some(token))
         };
         let content_type = negotiate(route, &head.headers, &body)?;
-        let _room = match &caller {
-            Some(_) => None,
-            None => self.make_room(route, &head.headers, &body)?,
-        };
+        let mut share = caller
+            .is_none()
+            .then(|| self.room.share(connection.peer.ip()));
         let body = body
-            .read(route.cap, &Pace::default())
+            .read_metered(route.cap, &Pace::default(), |bytes| {
+                share.as_mut().is_none_or(|share| share.grow(bytes))
+            })
             .await
             .map_err(unreadable)?;
         let context = Context {
@@ -162,27 +159,6 @@ impl Shared {
             },
             Err(_elapsed) => Err(ApiError::new(Code::Timeout).retry_after(1)),
         }
-    }
-
-    /// Takes room for the body of a request without a session, until the request is answered.
-    fn make_room(
-        &self,
-        route: &Route,
-        headers: &HeaderMap,
-        body: &Body,
-    ) -> Result<Option<OwnedSemaphorePermit>, ApiError> {
-        if body.is_absent() {
-            return Ok(None);
-        }
-        let announced = headers
-            .get(header::CONTENT_LENGTH)
-            .and_then(|length| length.to_str().ok()?.parse().ok());
-        let bytes = announced.unwrap_or(route.cap).min(route.cap);
-        let room = u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX);
-        Arc::clone(&self.stranger_room)
-            .try_acquire_many_owned(room)
-            .map(Some)
-            .map_err(|_full| ApiError::new(Code::ServerTooManyRequests).retry_after(1))
     }
 
     fn find(
@@ -311,6 +287,9 @@ fn unreadable(error: BodyError) -> ApiError {
         },
         BodyError::TooSlow => ApiError::new(Code::Timeout)
             .status(StatusCode::REQUEST_TIMEOUT)
+            .detail(error),
+        BodyError::NoRoom => ApiError::new(Code::ServerTooManyRequests)
+            .retry_after(1)
             .detail(error),
         BodyError::Broken(_) => ApiError::new(Code::CouldNotReadBody)
             .status(StatusCode::BAD_REQUEST)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming, SizeHint};
 use tokio::time::{Instant, timeout, timeout_at};
@@ -15,8 +15,11 @@ const MAX_REST: u64 = 64 * 1024;
 /// Time for it.
 const REST_TIME: Duration = Duration::from_secs(1);
 
-/// Most bytes reserved ahead of their arrival, whatever length the client has announced.
-const MAX_RESERVED: usize = 16 * 1024;
+/// Memory for the first bytes of a body. Most bodies need no more.
+const FIRST_STEP: usize = 1024;
+
+/// Memory is then taken in multiples of this many bytes.
+const STEP: usize = 16 * 1024;
 
 /// Body of a request, not yet read.
 pub struct Body {
@@ -48,6 +51,9 @@ pub enum BodyError {
     /// It arrives more slowly than allowed.
     #[error("the request body arrives too slowly")]
     TooSlow,
+    /// There is no memory for more of it.
+    #[error("there is no room for the request body")]
+    NoRoom,
     /// The client broke off, or broke the framing.
     #[error("the request body could not be read to its end")]
     Broken(#[source] hyper::Error),
@@ -102,13 +108,25 @@ impl Body {
     ///
     /// A body that announces more than `cap` bytes is refused before anything is read; one that
     /// announces nothing (chunked) is refused when it grows beyond. Memory is taken as bytes arrive.
-    pub async fn read(mut self, cap: usize, pace: &Pace) -> Result<Bytes, BodyError> {
+    pub async fn read(self, cap: usize, pace: &Pace) -> Result<Bytes, BodyError> {
+        self.read_metered(cap, pace, |_bytes| true).await
+    }
+
+    /// Reads the body like [`Self::read`], asking `may_take` before it takes memory: may the body
+    /// take up this many bytes in all? It is asked when the bytes that need the memory have arrived.
+    pub async fn read_metered(
+        mut self,
+        cap: usize,
+        pace: &Pace,
+        mut may_take: impl FnMut(usize) -> bool + Send,
+    ) -> Result<Bytes, BodyError> {
         match std::mem::replace(&mut self.source, Source::Spent) {
             Source::Spent => Ok(Bytes::new()),
             Source::Memory(bytes) if bytes.len() > cap => Err(BodyError::TooLarge { cap }),
-            Source::Memory(bytes) => Ok(bytes),
+            Source::Memory(bytes) if may_take(bytes.len()) => Ok(bytes),
+            Source::Memory(_) => Err(BodyError::NoRoom),
             Source::Wire(mut body) => {
-                let outcome = read_wire(&mut body, cap, pace).await;
+                let outcome = read_wire(&mut body, cap, pace, may_take).await;
                 if outcome.is_err() {
                     self.rest.is_broken.store(true, Ordering::Relaxed);
                 }
@@ -182,17 +200,18 @@ async fn skip(body: &mut Incoming) -> bool {
     true
 }
 
-/// Reads `body` within `cap` and `pace`.
-async fn read_wire(body: &mut Incoming, cap: usize, pace: &Pace) -> Result<Bytes, BodyError> {
-    let announced = announced(&body.size_hint());
-    if announced > u64::try_from(cap).unwrap_or(u64::MAX) {
+/// Reads `body` within `cap` and `pace`, and in memory that `may_take` grants.
+async fn read_wire(
+    body: &mut (impl hyper::body::Body<Data = Bytes, Error = hyper::Error> + Unpin),
+    cap: usize,
+    pace: &Pace,
+    mut may_take: impl FnMut(usize) -> bool,
+) -> Result<Bytes, BodyError> {
+    if announced(&body.size_hint()) > u64::try_from(cap).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge { cap });
     }
     let start = Instant::now();
-    let reserved = usize::try_from(announced)
-        .unwrap_or(MAX_RESERVED)
-        .min(MAX_RESERVED);
-    let mut bytes = BytesMut::with_capacity(reserved);
+    let mut bytes = Vec::new();
     loop {
         let deadline = start + pace.due(bytes.len());
         let next = timeout_at(deadline, body.frame()).await;
@@ -200,18 +219,35 @@ async fn read_wire(body: &mut Incoming, cap: usize, pace: &Pace) -> Result<Bytes
             return Err(BodyError::TooSlow);
         };
         let Some(frame) = next else {
-            return Ok(bytes.freeze());
+            return Ok(bytes.into());
         };
         // Frames that are not data are trailers, which nothing here reads.
         if let Ok(data) = frame.map_err(BodyError::Broken)?.into_data() {
             if data.len() > cap - bytes.len() {
                 return Err(BodyError::TooLarge { cap });
             }
+            let needed = bytes.len() + data.len();
+            if needed > bytes.capacity() {
+                let room = memory_for(needed).min(cap);
+                if !may_take(room) {
+                    return Err(BodyError::NoRoom);
+                }
+                bytes.reserve_exact(room - bytes.len());
+            }
             bytes.extend_from_slice(&data);
         }
         if start.elapsed() > pace.due(bytes.len()) {
             return Err(BodyError::TooSlow);
         }
+    }
+}
+
+/// Returns how much memory is taken for a body of which `needed` bytes are there.
+fn memory_for(needed: usize) -> usize {
+    if needed <= FIRST_STEP {
+        FIRST_STEP
+    } else {
+        needed.next_multiple_of(STEP)
     }
 }
 
@@ -233,6 +269,61 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyper::body::Frame;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    /// A body of which these pieces arrive, the last first, and then nothing for ever.
+    struct Stuck(Vec<usize>);
+
+    impl hyper::body::Body for Stuck {
+        type Data = Bytes;
+        type Error = hyper::Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _cx: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+            match self.0.pop() {
+                Some(length) => Poll::Ready(Some(Ok(Frame::data(vec![b'x'; length].into())))),
+                None => Poll::Pending,
+            }
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(200_000)
+        }
+    }
+
+    #[tokio::test]
+    async fn memory_is_taken_when_bytes_arrive_and_not_before() {
+        let pace = Pace {
+            total: Duration::from_millis(10),
+            ..Pace::default()
+        };
+        for (pieces, taken) in [
+            (vec![], vec![]),
+            (vec![1], vec![1024]),
+            (vec![16_383, 1000, 24], vec![1024, 32_768]),
+            (vec![199_000, 1000], vec![1024, 200_000]),
+        ] {
+            let mut asked = Vec::new();
+            let may_take = |bytes| {
+                asked.push(bytes);
+                true
+            };
+            let outcome = read_wire(&mut Stuck(pieces), 200_000, &pace, may_take).await;
+            assert!(matches!(outcome, Err(BodyError::TooSlow)));
+            assert_eq!(asked, taken);
+        }
+    }
+
+    #[tokio::test]
+    async fn body_ends_where_memory_does() {
+        let (mut body, pace) = (Stuck(vec![1, 1024]), Pace::default());
+        let outcome = read_wire(&mut body, 200_000, &pace, |bytes| bytes <= 1024).await;
+        assert!(matches!(outcome, Err(BodyError::NoRoom)));
+    }
 
     #[test]
     fn debug_output_has_no_bytes() {

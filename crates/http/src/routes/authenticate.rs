@@ -17,12 +17,11 @@ use secrecy::ExposeSecret as _;
 const EXPIRES_AT: HeaderName = HeaderName::from_static("expires-at");
 const EXPIRATION_SECONDS: HeaderName = HeaderName::from_static("expiration-seconds");
 
+/// The longest body of a login, bytes: credentials, and what a client says of itself.
+const CAP: usize = 64 * 1024;
+
 pub(super) fn routes() -> Vec<Route> {
-    vec![open::<Json<Authenticate>, _, _>(
-        Method::POST,
-        "/authenticate",
-        authenticate,
-    )]
+    vec![open::<Json<Authenticate>, _, _>(Method::POST, "/authenticate", authenticate).at_most(CAP)]
 }
 
 /// The ways to log in.

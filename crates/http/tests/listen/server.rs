@@ -127,6 +127,7 @@ async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<
                     let status = match error {
                         BodyError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
                         BodyError::TooSlow => StatusCode::REQUEST_TIMEOUT,
+                        BodyError::NoRoom => StatusCode::TOO_MANY_REQUESTS,
                         BodyError::Broken(_) => StatusCode::BAD_REQUEST,
                     };
                     text(status, error.to_string())
