@@ -8,6 +8,7 @@
 pub mod answer;
 mod compress;
 mod cors;
+mod desk;
 pub mod error;
 mod language;
 pub mod listen;

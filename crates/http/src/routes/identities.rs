@@ -37,7 +37,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
     ready(&call.context.state.app).await?;
-    work_out(move || {
+    work_out(move |_requester| {
         let Context { state, query, .. } = &call.context;
         let page = identities::list(&state.app, &call.permit, &parameters(query))?;
         Ok(Answer::list(

@@ -4,6 +4,7 @@
 //! against the symbols of the kind, and a filter that makes no sense is refused.
 
 use crate::answer::Answer;
+use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
 use crate::path::Api;
 use crate::query::Query;
@@ -15,7 +16,6 @@ use portcullis_app::{App, AppError};
 use portcullis_domain::access::Permit;
 use portcullis_domain::view::Page;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 
 /// The longest that a list waits for the read model.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -69,24 +69,15 @@ pub(super) async fn ready(app: &App) -> Result<(), ApiError> {
         .map_err(|_elapsed| AppError::NotReady.into())
 }
 
-/// How many lists are worked out at a time in this process; more wait.
-static PLACES: Semaphore = Semaphore::const_new(4);
+/// Where lists are worked out: four at a time in this process, and 64 more wait.
+static DESK: Desk = Desk::new(4, 64);
 
 /// Works out a list away from the threads that serve connections: a filter may have to look at
-/// every record there is.
+/// every record there is, unless the requester is gone meanwhile.
 pub(super) async fn work_out(
-    list: impl FnOnce() -> Result<Answer, ApiError> + Send + 'static,
+    list: impl FnOnce(&Requester) -> Result<Answer, ApiError> + Send + 'static,
 ) -> Result<Answer, ApiError> {
-    let place = PLACES.acquire().await;
-    let outcome = tokio::task::spawn_blocking(list).await;
-    drop(place);
-    match outcome {
-        Ok(answer) => answer,
-        Err(failed) => match failed.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(AppError::NotReady.into()),
-        },
-    }
+    DESK.work(list).await
 }
 
 /// The parameters of a list, as they stand in the query.
