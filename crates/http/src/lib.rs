@@ -9,6 +9,7 @@ pub mod answer;
 mod compress;
 mod cors;
 mod desk;
+mod errands;
 pub mod error;
 mod language;
 pub mod listen;

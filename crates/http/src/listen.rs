@@ -60,6 +60,9 @@ pub type Answer = http::Response<AnswerBody>;
 /// An answer being worked out.
 pub type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
+/// Work being waited for.
+pub type Settling<'s> = Pin<Box<dyn Future<Output = ()> + Send + 's>>;
+
 /// Answers the requests of all connections.
 pub trait Service: Send + Sync + 'static {
     /// Starts answering `request`, which arrived on `connection`.
@@ -67,6 +70,12 @@ pub trait Service: Send + Sync + 'static {
     /// The future is dropped when the client goes away, so work that must not stop halfway belongs
     /// in a task of its own.
     fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering;
+
+    /// Waits until tasks that outlive their requests have ended; at shutdown the listener does so
+    /// within [`Limits::drain`]. A service without such tasks has nothing to wait for.
+    fn settled(&self) -> Settling<'_> {
+        Box::pin(std::future::ready(()))
+    }
 }
 
 impl<F, R> Service for F

@@ -1,9 +1,10 @@
 //! The way of a request: limits, route, session, body, permission, handler, answer.
 
 use crate::answer::Answer;
+use crate::errands::Errands;
 use crate::error::ApiError;
 use crate::language::{self, Consumes};
-use crate::listen::{self, Answering, Body, BodyError, Connection, Pace, Service};
+use crate::listen::{self, Answering, Body, BodyError, Connection, Pace, Service, Settling};
 use crate::path::{self, Target};
 use crate::query::Query;
 use crate::room::Room;
@@ -19,11 +20,7 @@ use portcullis_domain::access::{Access, Origin};
 use portcullis_domain::ids::RequestId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tracing::Instrument as _;
-
-/// The longest that a handler may take.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
 
@@ -41,6 +38,7 @@ struct Shared {
     instance: HeaderValue,
     /// Room for the bodies of requests without a session.
     room: Arc<Room>,
+    errands: Errands,
 }
 
 impl Controller {
@@ -54,6 +52,7 @@ impl Controller {
         Self {
             shared: Arc::new(Shared {
                 room: Room::new(),
+                errands: Errands::new(),
                 state,
                 table,
                 server,
@@ -91,7 +90,7 @@ impl Service for Controller {
                 path = head.uri.path(),
                 peer = %connection.peer.ip(),
             );
-            let outcome = Arc::clone(&shared)
+            let outcome = shared
                 .answer(connection, head, body, request_id.clone())
                 .instrument(span.clone())
                 .await;
@@ -99,11 +98,15 @@ impl Service for Controller {
             shared.finish(response)
         })
     }
+
+    fn settled(&self) -> Settling<'_> {
+        Box::pin(self.shared.errands.settled())
+    }
 }
 
 impl Shared {
     async fn answer(
-        self: Arc<Self>,
+        &self,
         connection: Arc<Connection>,
         head: http::request::Parts,
         body: Body,
@@ -148,16 +151,10 @@ impl Shared {
             content_type,
             body,
         });
-        // In a task of its own: what changes the store is carried to its end, with its audit line,
-        // even if the client does not wait for the answer, or waits too long.
-        let task = tokio::spawn(reply.in_current_span());
-        match tokio::time::timeout(PATIENCE, task).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(failed)) => match failed.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(ApiError::new(Code::Timeout).retry_after(1)),
-            },
-            Err(_elapsed) => Err(ApiError::new(Code::Timeout).retry_after(1)),
+        if route.method.is_safe() {
+            self.errands.ask(reply).await
+        } else {
+            self.errands.carry(reply, share).await
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::drive::{self, Shared};
+use super::drive::{self, FAREWELL, Shared};
 use super::half_open::HalfOpen;
 use super::head_room::HeadRoom;
 use super::{Limits, ServerTls, Service};
@@ -97,7 +97,8 @@ impl Listener {
     /// Serves until `shutdown` is cancelled, then returns when every connection has ended.
     ///
     /// On shutdown new connections are refused and unfinished handshakes dropped, unused connections
-    /// close, and running requests have [`Limits::drain`] to finish.
+    /// close, and running requests, with the tasks they leave behind, have [`Limits::drain`] to
+    /// finish.
     pub async fn serve(
         self,
         service: Arc<dyn Service>,
@@ -122,13 +123,16 @@ impl Listener {
         shared.shutdown.run_until_cancelled(accepting).await;
         drop(self.socket);
         shared.tasks.close();
-        if timeout(shared.limits.drain, shared.tasks.wait())
-            .await
-            .is_err()
-        {
+        let finish = async {
+            shared.tasks.wait().await;
+            shared.service.settled().await;
+        };
+        if timeout(shared.limits.drain, finish).await.is_err() {
             tracing::warn!("requests were still running at the end of the shutdown time");
             shared.abort.cancel();
             shared.tasks.wait().await;
+            // What the last of them has begun is nearly done.
+            let _ = timeout(FAREWELL, shared.service.settled()).await;
         }
     }
 }

@@ -26,8 +26,9 @@ use super::inbound::Inbound;
 use super::stream::Watched;
 use super::{Alpn, Connection, Limits, ServerTls, Service};
 
-/// Time that a connection which is told to end is given to do so politely.
-const FAREWELL: Duration = Duration::from_secs(1);
+/// Time that a connection which is told to end is given to do so politely, and what given-up requests
+/// leave behind to be done.
+pub(super) const FAREWELL: Duration = Duration::from_secs(1);
 
 /// What the connections of one listener share.
 pub(super) struct Shared {

@@ -11,6 +11,7 @@ mod bodies;
 mod capacity;
 mod certificates;
 mod client;
+mod controller;
 mod handshakes;
 mod http2;
 mod requests;

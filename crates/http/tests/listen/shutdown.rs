@@ -1,13 +1,23 @@
 //! The end of the listener.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use portcullis_http::listen::Limits;
+use http::{Request, Response};
+use portcullis_http::listen::{
+    Answering, Body, Connection, Limits, Listener, ServerTls, Service, Settling, TlsVersion, whole,
+};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+use crate::certificates::Pair;
 use crate::client::{Client, Stream, closed, get, hear};
-use crate::server::{Server, soon};
+use crate::server::{Server, certified, soon};
 
 /// Sends a request that stays until it is let go.
 async fn waiting(server: &Server) -> Stream {
@@ -59,4 +69,63 @@ async fn stuck_request_is_given_up() {
 
     closed(&mut running).await;
     server.ended().await;
+}
+
+/// A service whose requests leave a task behind.
+struct Lasting {
+    tasks: TaskTracker,
+    leave: Arc<Semaphore>,
+}
+
+impl Service for Lasting {
+    fn call(&self, _connection: &Arc<Connection>, _request: Request<Body>) -> Answering {
+        let leave = Arc::clone(&self.leave);
+        self.tasks
+            .spawn(async move { leave.acquire().await.unwrap().forget() });
+        Box::pin(std::future::ready(Response::new(whole("begun"))))
+    }
+
+    fn settled(&self) -> Settling<'_> {
+        self.tasks.close();
+        Box::pin(self.tasks.wait())
+    }
+}
+
+/// Starts a server, lets a request leave a task behind, and begins to end.
+async fn leave_a_task_behind(drain: Duration) -> (Arc<Semaphore>, JoinHandle<()>) {
+    let pairs = certified(&[Pair::named(&["localhost"])]);
+    let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
+    let leave = Arc::new(Semaphore::new(0));
+    let service = Lasting {
+        tasks: TaskTracker::new(),
+        leave: Arc::clone(&leave),
+    };
+    let limits = Limits {
+        drain,
+        ..Limits::default()
+    };
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
+    let serving = listener.serve(Arc::new(service), Arc::new(tls), limits, shutdown.clone());
+    let serving = tokio::spawn(serving);
+    let mut stream = Client::new().connect(address).await;
+    assert_eq!(get(&mut stream, "/").await.text(), "begun");
+    shutdown.cancel();
+    closed(&mut stream).await;
+    (leave, serving)
+}
+
+#[tokio::test]
+async fn work_that_outlives_its_request_finishes() {
+    let (leave, mut serving) = leave_a_task_behind(Duration::from_mins(1)).await;
+    let early = timeout(Duration::from_millis(300), &mut serving).await;
+    assert!(early.is_err(), "the work is not done");
+    leave.add_permits(1);
+    soon(serving).await.unwrap();
+}
+
+#[tokio::test]
+async fn stuck_work_is_given_up() {
+    let (_leave, serving) = leave_a_task_behind(Duration::from_millis(300)).await;
+    soon(serving).await.unwrap();
 }

@@ -1,0 +1,142 @@
+//! The controller's service behind a listener.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use http::Method;
+use portcullis_http::answer::Answer;
+use portcullis_http::listen::{Limits, Listener, ServerTls, TlsVersion};
+use portcullis_http::path::Api;
+use portcullis_http::route::{Call, Ignored, Route, Table, open};
+use portcullis_http::{Build, Controller, State, routes};
+use portcullis_testkit::{ADMIN, Harness, PASSWORD};
+use tokio::io::AsyncWriteExt as _;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::certificates::Pair;
+use crate::client::{Client, Stream, get, say};
+use crate::server::{certified, soon};
+
+const API: &str = "/edge/client/v1";
+
+/// A controller that serves `routes`.
+struct Served {
+    address: SocketAddr,
+    _harness: Harness,
+    _shutdown: tokio_util::sync::DropGuard,
+}
+
+impl Served {
+    async fn start(routes: Vec<Route>) -> Self {
+        let harness = Harness::start().await;
+        let state = State {
+            app: Arc::clone(&harness.app),
+            build: Build {
+                version: "0.0.0",
+                build_date: "2031-01-01T00:00:00Z",
+                revision: "test",
+                runtime: "rust",
+            },
+            addresses: Vec::new(),
+            instance_id: "instance".to_owned(),
+        };
+        let table = Table::new(routes, &[Api::Client]).unwrap();
+        let controller = Controller::new(Arc::new(state), table);
+        let pairs = certified(&[Pair::named(&["localhost"])]);
+        let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
+        let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
+        tokio::spawn(listener.serve(
+            Arc::new(controller),
+            Arc::new(tls),
+            Limits::default(),
+            shutdown.clone(),
+        ));
+        Self {
+            address,
+            _harness: harness,
+            _shutdown: shutdown.drop_guard(),
+        }
+    }
+
+    async fn connect(&self) -> Stream {
+        Client::new().connect(self.address).await
+    }
+}
+
+/// The head of a login, up to its body.
+fn login(framing: &str) -> String {
+    format!(
+        "POST {API}/authenticate?method=password HTTP/1.1\r\nHost: localhost\r\n\
+         Content-Type: application/json\r\n{framing}\r\n\r\n"
+    )
+}
+
+#[tokio::test]
+async fn silent_strangers_keep_nobody_out() {
+    let served = Served::start(routes::all()).await;
+    let mut silent = Vec::new();
+    for framing in ["Transfer-Encoding: chunked", "Content-Length: 65536"] {
+        for _ in 0..300 {
+            let mut stream = served.connect().await;
+            let head = login(framing);
+            soon(stream.write_all(head.as_bytes())).await.unwrap();
+            soon(stream.flush()).await.unwrap();
+            silent.push(stream);
+        }
+    }
+    let body = format!("{{\"username\":\"{ADMIN}\",\"password\":\"{PASSWORD}\"}}");
+    let head = login(&format!("Content-Length: {}", body.len()));
+    let mut stream = served.connect().await;
+    let reply = say(&mut stream, format!("{head}{body}").as_bytes()).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+}
+
+#[tokio::test]
+async fn login_is_no_longer_than_it_has_to_be() {
+    let served = Served::start(routes::all()).await;
+    for (length, expected) in [(64 * 1024, 400), (64 * 1024 + 1, 413)] {
+        let body = " ".repeat(length);
+        let text = login(&format!("Content-Length: {length}")) + &body;
+        let mut stream = served.connect().await;
+        let reply = say(&mut stream, text.as_bytes()).await;
+        assert_eq!(reply.status, expected, "{length}");
+    }
+}
+
+/// A handler that waits for leave and then says that it was done.
+fn waiting(method: Method, signs: &Arc<[Semaphore; 3]>) -> Route {
+    let signs = Arc::clone(signs);
+    open::<Ignored, _, _>(method, "/waiting", move |_call: Call<(), Ignored>| {
+        let signs = Arc::clone(&signs);
+        async move {
+            let [entered, leave, done] = &*signs;
+            entered.add_permits(1);
+            leave.acquire().await.unwrap().forget();
+            done.add_permits(1);
+            Ok(Answer::done())
+        }
+    })
+}
+
+#[tokio::test]
+async fn only_changes_go_on_without_their_client() {
+    let signs = Arc::new([const { Semaphore::const_new(0) }; 3]);
+    let [entered, leave, done] = &*signs;
+    let routes = vec![waiting(Method::GET, &signs), waiting(Method::PUT, &signs)];
+    let served = Served::start(routes).await;
+    for method in ["GET", "PUT"] {
+        let mut stream = served.connect().await;
+        let head = format!("{method} {API}/waiting HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        soon(stream.write_all(head.as_bytes())).await.unwrap();
+        soon(entered.acquire()).await.unwrap().forget();
+    }
+    // Whoever is answered on a new connection comes after the end of the others was noticed.
+    assert_eq!(get(&mut served.connect().await, "/none").await.status, 404);
+    leave.add_permits(2);
+    soon(done.acquire()).await.unwrap().forget();
+    tokio::task::yield_now().await;
+    assert_eq!(leave.available_permits(), 1, "nobody waited for the GET");
+    assert_eq!(done.available_permits(), 0);
+}
