@@ -30,6 +30,7 @@ mod handler;
 mod head_room;
 mod inbound;
 mod limits;
+mod shield;
 mod stream;
 mod tls;
 mod tracked;
@@ -46,6 +47,7 @@ pub use self::accept::{ListenError, Listener};
 pub use self::body::{Body, BodyError, Pace};
 pub use self::connection::{Alpn, Connection, TlsVersion};
 pub use self::limits::{Http2Limits, Limits};
+pub(crate) use self::shield::shielded;
 pub use self::tls::{ServerTls, TlsError};
 
 /// Fault of a body that is produced while it is being sent; the connection is broken off.

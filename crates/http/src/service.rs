@@ -4,7 +4,9 @@ use crate::answer::Answer;
 use crate::errands::Errands;
 use crate::error::ApiError;
 use crate::language::{self, Consumes};
-use crate::listen::{self, Answering, Body, BodyError, Connection, Pace, Service, Settling};
+use crate::listen::{
+    self, Answering, Body, BodyError, Connection, Pace, Service, Settling, shielded,
+};
 use crate::path::{self, Target};
 use crate::query::Query;
 use crate::room::Room;
@@ -90,10 +92,10 @@ impl Service for Controller {
                 path = head.uri.path(),
                 peer = %connection.peer.ip(),
             );
-            let outcome = shared
-                .answer(connection, head, body, request_id.clone())
+            let outcome = shielded(|| shared.answer(connection, head, body, request_id.clone()))
                 .instrument(span.clone())
-                .await;
+                .await
+                .unwrap_or_else(|panicked| Err(ApiError::new(Code::Unhandled).detail(panicked)));
             let response = span.in_scope(|| respond(&headers, outcome, request_id));
             shared.finish(response)
         })

@@ -1,11 +1,8 @@
 //! Between the HTTP library and the service: panics, tunnels, unread bodies.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
 
 use bytes::Bytes;
 use http::header::{CONNECTION, EXPECT, HeaderValue, TRANSFER_ENCODING};
@@ -15,7 +12,7 @@ use hyper::body::Incoming;
 use super::activity::Activity;
 use super::framing::Scanner;
 use super::tracked::Tracked;
-use super::{Answer, Body, Connection, Service, whole};
+use super::{Answer, Body, Connection, Service, shielded, whole};
 
 /// Answers the requests of one connection.
 #[derive(Clone)]
@@ -75,26 +72,13 @@ impl Handler {
     /// Runs the service, turning a panic into a 500.
     async fn shielded(&self, request: Request<Body>) -> Answer {
         let method = request.method().clone();
-        // What a panic leaves half done inside the service is dropped with its future; what it
-        // shares with others sits behind locks that tell of a panic themselves.
-        let call = || self.service.call(&self.connection, request);
-        let answer = match catch_unwind(AssertUnwindSafe(call)) {
-            Ok(mut answering) => {
-                poll_fn(
-                    |cx| match catch_unwind(AssertUnwindSafe(|| answering.as_mut().poll(cx))) {
-                        Ok(progress) => progress.map(Some),
-                        Err(_) => Poll::Ready(None),
-                    },
-                )
-                .await
-            },
-            Err(_) => None,
-        };
-        answer.unwrap_or_else(|| {
-            // No path: it may hold a token.
-            tracing::error!(%method, peer = %self.connection.peer, "answering a request panicked");
-            bare(StatusCode::INTERNAL_SERVER_ERROR)
-        })
+        shielded(|| self.service.call(&self.connection, request))
+            .await
+            .unwrap_or_else(|panicked| {
+                // No path: it may hold a token. A service that knows more says it itself.
+                tracing::error!(%method, peer = %self.connection.peer, "{panicked}");
+                bare(StatusCode::INTERNAL_SERVER_ERROR)
+            })
     }
 }
 

@@ -1,7 +1,8 @@
 //! The controller's service behind a listener.
 
+use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use http::Method;
 use portcullis_http::answer::Answer;
@@ -139,4 +140,55 @@ async fn only_changes_go_on_without_their_client() {
     tokio::task::yield_now().await;
     assert_eq!(leave.available_permits(), 1, "nobody waited for the GET");
     assert_eq!(done.available_permits(), 0);
+}
+
+/// A log in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn panic_of_a_handler_is_logged_with_its_request() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_writer(move || writer.clone())
+        .finish();
+    // For all tests of this process: what one thread logs first decides for the others.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let panics = |method| {
+        open::<Ignored, _, _>(method, "/panic", |_call: Call<(), Ignored>| async {
+            panic!("as asked")
+        })
+    };
+    let served = Served::start(vec![panics(Method::GET), panics(Method::PUT)]).await;
+    let mut stream = served.connect().await;
+    for method in ["GET", "PUT"] {
+        let head = format!("{method} {API}/panic HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        let reply = say(&mut stream, head.as_bytes()).await;
+        assert_eq!(reply.status, 500);
+        let id = reply
+            .text()
+            .split("\"requestId\":\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next())
+            .unwrap_or_else(|| panic!("no id: {}", reply.text()))
+            .to_owned();
+        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let line = log
+            .lines()
+            .find(|line| line.contains("panicked") && line.contains(&id));
+        assert!(line.is_some_and(|line| line.contains("ERROR")), "{log}");
+    }
 }
