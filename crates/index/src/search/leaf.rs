@@ -1,6 +1,7 @@
 //! Single tests, answered by the column that they are about.
 
 use super::texts;
+use crate::bits::Bits;
 use crate::held::{Source, Word};
 use crate::order::Order;
 use crate::postings::Postings;
@@ -110,7 +111,7 @@ impl<'a> Leaf<'a> {
             Self::Value(Source::Time { times, order }, test) => order
                 .and_then(|order| in_time(order, test, scope, &|slot| times.instant(slot)))
                 .unwrap_or_else(|| {
-                    keep(candidates.unwrap_or(scope.live), |slot| {
+                    keep(candidates.unwrap_or(scope.live), scope, |slot| {
                         test.accepts(&Value::Datetime(times.instant(slot)))
                     })
                 }),
@@ -143,11 +144,17 @@ impl<'a> Leaf<'a> {
 }
 
 /// The candidates that pass a test of their own.
-pub(super) fn keep(candidates: &RoaringBitmap, is: impl Fn(Slot) -> bool) -> RoaringBitmap {
-    candidates
-        .iter()
-        .filter(|bit| is(Slot::from_bit(*bit)))
-        .collect()
+pub(super) fn keep(
+    candidates: &RoaringBitmap,
+    scope: &Scope<'_>,
+    is: impl Fn(Slot) -> bool,
+) -> RoaringBitmap {
+    let mut bits = Bits::none_of(scope.width);
+    let slots = candidates.iter().map(Slot::from_bit);
+    slots
+        .filter(|slot| is(*slot))
+        .for_each(|slot| bits.set(slot));
+    bits.into_bitmap()
 }
 
 /// The operands, if a test is of texts that are equal to one of them.

@@ -81,15 +81,16 @@ impl TextColumn {
             let Some(entry) = self.arena.entry_around(at, before) else {
                 return;
             };
-            before = entry.start;
             if at < entry.from || entry.end < at + length {
+                before = entry.start;
                 from += found + 1;
                 continue;
             }
             if self.starts.get(entry.slot.index()) == Some(&entry.start) {
                 visit(entry);
             }
-            from = entry.end - base;
+            before = entry.end;
+            from = before - base;
         }
     }
 }

@@ -180,8 +180,9 @@ fn listing<E: Listed>(query: &Query) -> Listing {
         offset: Some(&offset.to_string()),
         limit: Some(&limit.to_string()),
     };
-    Listing::from_parameters(E::SCHEMA, &parameters)
-        .unwrap_or_else(|error| panic!("{query:?}: {error}"))
+    let listing = Listing::from_parameters(E::SCHEMA, &parameters);
+    assert!(listing.is_ok(), "{query:?}: {listing:?}");
+    listing.unwrap()
 }
 
 /// Answers a query as a list does, and compares with looking at all.
