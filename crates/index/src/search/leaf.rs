@@ -11,6 +11,9 @@ use portcullis_filter::{Collection, CompareOp, Comparison, Subject, Test, Value}
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
+/// As many slots are collected out of an order in the time that it takes to look at one value.
+const ORDERED_PER_LOOK: u64 = 16;
+
 /// The slots of a catalog.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'c> {
@@ -18,6 +21,13 @@ pub(super) struct Scope<'c> {
     pub(super) live: &'c RoaringBitmap,
     /// One more than the largest that was ever in use.
     pub(super) width: usize,
+}
+
+impl Scope<'_> {
+    /// Whether looking at each candidate is cheaper than collecting slots out of an order.
+    fn is_few(&self, candidates: Option<&RoaringBitmap>) -> bool {
+        candidates.is_some_and(|candidates| candidates.len() < self.live.len() / ORDERED_PER_LOOK)
+    }
 }
 
 /// How much a test costs, roughly.
@@ -104,6 +114,13 @@ impl<'a> Leaf<'a> {
         candidates: Option<&RoaringBitmap>,
     ) -> RoaringBitmap {
         match self {
+            Self::Value(source, test)
+                if self.cost() == Cost::Ranked && scope.is_few(candidates) =>
+            {
+                keep(candidates.unwrap_or(scope.live), scope, |slot| {
+                    test.accepts(&source.value(slot))
+                })
+            },
             Self::Value(Source::Cases { cases, otherwise }, test) => {
                 in_cases(cases, *otherwise, test, scope)
             },

@@ -9,8 +9,9 @@ use memchr::memmem::Finder;
 use portcullis_filter::{Test, Value};
 use roaring::RoaringBitmap;
 
-/// As many bytes of the arena are passed over in the time that it takes to look at one text.
-const BYTES_PER_LOOK: u64 = 256;
+/// As many bytes of the arena are passed over in the time that it takes to look at one text: about
+/// forty nanoseconds.
+const BYTES_PER_LOOK: u64 = 1024;
 
 /// The slots whose text passes; those that are no candidates mean nothing.
 pub(super) fn run(
