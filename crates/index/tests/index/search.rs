@@ -1,8 +1,8 @@
 //! Lists answered by catalogs against lists answered by looking at every record.
 
 use crate::entities::{
-    Model, Step, any_authenticator, any_enrollment, any_identity, any_owner, any_policy, any_step,
-    run,
+    Model, Step, any_authenticator, any_enrollment, any_identity, any_identity_of_a_team,
+    any_owner, any_policy, any_step, run,
 };
 use crate::rows::{Listed, Record};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -296,6 +296,15 @@ proptest! {
     fn identities_are_listed_as_their_records_are(
         start in any_steps(120, any_identity, Just(None)),
         steps in any_steps(60, any_identity, Just(None)),
+        queries in prop::collection::vec(any_query::<Identity>(), 16),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn identities_of_teams_are_listed_as_their_records_are(
+        start in any_steps(40, any_identity_of_a_team, Just(None)),
+        steps in any_steps(20, any_identity_of_a_team, Just(None)),
         queries in prop::collection::vec(any_query::<Identity>(), 16),
     ) {
         assert_all(start, steps, &queries);
