@@ -6,6 +6,10 @@
 //! at once, so that a page costs the same wherever it lies, and [`Sessions`] mirrors the API
 //! sessions by token, id and identity, with what is known of their activity ahead of the store.
 //!
+//! A catalog answers the predicates and orders of [`portcullis_filter`] as far as its columns hold
+//! what is asked for ([`Catalog::search`], [`Catalog::page_in`]); a search that needs more than
+//! they hold says so, and leaves over whom to look at.
+//!
 //! Answers are numbers of records, which the caller opens in a snapshot of the store; a record
 //! that is gone by then is passed over. What must hold inside a transaction is read from the
 //! store, never from here.

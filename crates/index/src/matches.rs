@@ -13,6 +13,7 @@ pub struct Matches {
 }
 
 impl Matches {
+    /// All of a catalog that has `len` entities.
     pub(crate) const fn all(len: usize, is_exact: bool) -> Self {
         Self {
             slots: None,

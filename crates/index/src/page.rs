@@ -12,7 +12,7 @@ use sort::Sort;
 use std::ops::Range;
 
 /// A walk through an order is given up when it has passed this many slots per match without
-/// filling the page. What was walked in vain then costs as much as comparing the matches, so
+/// filling the page, and not begun if that is to be expected. What was walked in vain then costs as much as comparing the matches, so
 /// neither way is ever much more expensive than the other would have been.
 const STEPS_PER_MATCH: usize = 16;
 
@@ -34,12 +34,13 @@ impl<E: Catalogued> Catalog<E> {
         if range.is_empty() {
             return Some(Vec::new());
         }
-        let slots = match sort.ranked() {
-            Some((key, direction)) => self
-                .walked(matches, key, direction, &range)
-                .unwrap_or_else(|| keyed::page(self, matches, &sort, range)),
-            None => keyed::page(self, matches, &sort, range),
+        let (before, key, direction) = sort.ranked();
+        let walked = if before.is_empty() {
+            self.walked(matches, key, direction, &range)
+        } else {
+            None
         };
+        let slots = walked.unwrap_or_else(|| keyed::page(self, matches, &sort, range));
         let number = |slot| self.rows.slots.raw(slot);
         Some(slots.into_iter().map(number).collect())
     }
@@ -61,6 +62,10 @@ impl<E: Catalogued> Catalog<E> {
             );
         };
         let steps = matches.len().saturating_mul(STEPS_PER_MATCH);
+        let expected = range.end.saturating_mul(self.len()) / matches.len().max(1);
+        if expected > steps {
+            return None;
+        }
         let page: Vec<Slot> = self
             .walk(key, direction, 0)
             .take(steps)

@@ -21,16 +21,59 @@ impl<E: Catalogued> Catalog<E> {
     /// and words are looked up, ranges of id, name and time of creation cost the slots in them, a
     /// part of a text costs a pass over the bytes of all of them, and other tests cost a look at
     /// each slot that is left over. What no column holds costs nothing, and is not decided.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_domain::auth_policy::AuthPolicy;
+    /// use portcullis_domain::clock::Timestamp;
+    /// use portcullis_domain::ids::Number;
+    /// use portcullis_filter::{Listing, Parameters, Schema, Symbol};
+    /// use portcullis_index::Catalog;
+    ///
+    /// static KIND: Schema = Schema::entity(&[Symbol::string("name")]);
+    ///
+    /// let mut policies = Catalog::default();
+    /// policies.put(Number(7), None, &AuthPolicy::default_policy(Timestamp::UNIX_EPOCH));
+    ///
+    /// let filter = Some(r#"name contains "fau" and tags.site = null"#);
+    /// let listing = Listing::from_parameters(&KIND, &Parameters { filter, ..Default::default() })?;
+    /// let found = policies.search(&listing.predicate);
+    /// assert!(!found.is_exact(), "tags are in the records alone");
+    ///
+    /// // Whoever has the records says which of them match.
+    /// let matches = policies.matches_of(policies.numbers(&found));
+    /// let range = listing.page.range(matches.len());
+    /// let page = policies.page_in(&matches, &listing.order, range);
+    /// assert_eq!(page, Some(vec![Number(7)]));
+    /// # Ok::<(), portcullis_filter::ListingError>(())
+    /// ```
     pub fn search(&self, predicate: &Predicate) -> Matches {
+        self.search_within(&Matches::all(self.len(), true), predicate)
+    }
+
+    /// Which of `candidates` match `predicate`, as far as the columns can tell. Few candidates
+    /// cost little, whatever is asked of them.
+    pub fn search_within(&self, candidates: &Matches, predicate: &Predicate) -> Matches {
         let scope = Scope {
             live: self.live(),
             width: self.rows.slots.width(),
         };
-        let found = Plan::new(predicate, &|symbol| self.held(symbol)).run(&scope, None);
-        match found.slots {
-            None => Matches::all(self.len(), found.is_exact),
-            Some(slots) => Matches::of(slots, self.len(), found.is_exact),
-        }
+        let plan = Plan::new(predicate, &|symbol| self.held(symbol));
+        let found = plan.run(&scope, candidates.slots());
+        let is_exact = candidates.is_exact() && found.is_exact;
+        let slots = match (candidates.slots(), found.slots) {
+            (None, None) => return Matches::all(self.len(), is_exact),
+            (None, Some(slots)) => slots,
+            (Some(candidates), None) => candidates.clone(),
+            (Some(candidates), Some(slots)) => slots & candidates,
+        };
+        Matches::of(slots, self.len(), is_exact)
+    }
+
+    /// What lives under `owner`.
+    pub fn matches_owned_by(&self, owner: Number) -> Matches {
+        self.matches_of(self.owned_by(owner, 0, usize::MAX))
     }
 
     /// Those of `numbers` that are here, as matches that are exact.

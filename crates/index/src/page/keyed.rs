@@ -4,33 +4,28 @@
 //! that most comparisons look at neighbours in memory and not into the columns.
 
 use super::sort::{Key, Sort};
-use crate::catalog::{self, Catalog, Catalogued, Direction, Rows, SortKey};
+use crate::catalog::{self, Catalog, Catalogued, Direction, SortKey};
 use crate::digest::{digest, of_time, shared_prefix};
 use crate::held::{Source, Word};
 use crate::matches::Matches;
 use crate::slots::Slot;
+use roaring::RoaringBitmap;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// With more matches than one in this many entities, all are walked by id to learn where each
-/// match stands.
+/// With more matches than one in this many entities, all are walked in the order that the last
+/// keys make, to learn where each match stands in it.
 const WALKED_FROM: usize = 16;
 
-/// A match with what is compared first.
+/// A match with what is compared first and last.
 #[derive(Debug, Clone, Copy)]
 struct Keyed {
     /// Orders as the first key does.
     number: u64,
-    /// Its place by id; 0 for all, when nobody found out.
+    /// Its place in the order that the last keys and the id make; 0 for all, when nobody found
+    /// out.
     place: u32,
     slot: Slot,
-}
-
-/// How slots become numbers.
-struct Numbering<'k> {
-    of: Box<dyn Fn(Slot) -> u64 + 'k>,
-    /// Whether slots of one number are equal by the key.
-    is_exact: bool,
 }
 
 /// The slots of the matches whose positions are in `range`, which is not empty and ends within
@@ -41,33 +36,56 @@ pub(super) fn page<E: Catalogued>(
     sort: &Sort<'_>,
     range: Range<usize>,
 ) -> Vec<Slot> {
-    let slots = by_id(catalog, matches);
-    let mut keys = sort.keys.as_slice();
-    let mut numbering = Numbering {
-        of: Box::new(|_| 0),
-        is_exact: false,
+    let (mut keyed, keys) = match matches.slots() {
+        Some(slots) if matches.len() < catalog.len() / WALKED_FROM => {
+            let slots = slots.iter().map(Slot::from_bit);
+            let keyed: Vec<Keyed> = slots.map(|slot| Keyed::new(0, slot)).collect();
+            (keyed, sort.keys.as_slice())
+        },
+        slots => {
+            let (keys, last, direction) = sort.ranked();
+            (walked(catalog, slots, last, direction), keys)
+        },
     };
-    if let Some((first, others)) = keys.split_first() {
-        numbering = Numbering::of(first, &slots);
-        if numbering.is_exact {
-            keys = others;
-        }
-    }
-    let mut keyed: Vec<Keyed> = slots
-        .into_iter()
-        .map(|(place, slot)| Keyed {
-            number: (numbering.of)(slot),
-            place,
-            slot,
-        })
-        .collect();
+    let (first, others) = match keys.split_first() {
+        Some((first, others)) => (Some(first), others),
+        None => (None, keys),
+    };
+    let decided = first.map_or(Decided::All, |key| number(&mut keyed, key));
     cut(&mut keyed, range, |left, right| {
+        let keys = if decided.by(left.number) {
+            others
+        } else {
+            keys
+        };
         left.number
             .cmp(&right.number)
             .then_with(|| compare_keys(keys, left.slot, right.slot))
-            .then_with(|| directed(sort.by_id, compare_ids(&catalog.rows, left, right)))
+            .then_with(|| left.place.cmp(&right.place))
+            .then_with(|| {
+                let rows = &catalog.rows;
+                directed(
+                    sort.by_id,
+                    rows.compare(catalog::Key::Id, left.slot, right.slot),
+                )
+            })
     });
     keyed.into_iter().map(|keyed| keyed.slot).collect()
+}
+
+/// The matches with their places in an order.
+fn walked<E: Catalogued>(
+    catalog: &Catalog<E>,
+    slots: Option<&RoaringBitmap>,
+    sort: SortKey,
+    direction: Direction,
+) -> Vec<Keyed> {
+    let is_match = |slot: &Slot| slots.is_none_or(|slots| slots.contains(slot.bit()));
+    let walk = catalog.walk(sort, direction, 0).filter(is_match);
+    (0..)
+        .zip(walk)
+        .map(|(place, slot)| Keyed::new(place, slot))
+        .collect()
 }
 
 /// Leaves of `items` those whose positions are in `range`, sorted.
@@ -81,30 +99,6 @@ fn cut<T>(items: &mut Vec<T>, range: Range<usize>, compare: impl Fn(&T, &T) -> O
     }
     items.drain(..range.start.min(items.len()));
     items.sort_unstable_by(compare);
-}
-
-/// The matches with their places by id, or with none if they are few.
-fn by_id<E: Catalogued>(catalog: &Catalog<E>, matches: &Matches) -> Vec<(u32, Slot)> {
-    if let Some(slots) = matches.slots()
-        && matches.len() < catalog.len() / WALKED_FROM
-    {
-        return slots.iter().map(|bit| (0, Slot::from_bit(bit))).collect();
-    }
-    let is_match = |slot: &Slot| {
-        matches
-            .slots()
-            .is_none_or(|slots| slots.contains(slot.bit()))
-    };
-    let mut by_id = Vec::with_capacity(matches.len());
-    let walk = catalog.walk(SortKey::Id, Direction::Ascending, 0);
-    by_id.extend((0..).zip(walk.filter(is_match)));
-    by_id
-}
-
-fn compare_ids(rows: &Rows, left: &Keyed, right: &Keyed) -> Ordering {
-    left.place
-        .cmp(&right.place)
-        .then_with(|| rows.compare(catalog::Key::Id, left.slot, right.slot))
 }
 
 fn compare_keys(keys: &[Key<'_>], left: Slot, right: Slot) -> Ordering {
@@ -132,45 +126,75 @@ const fn directed(direction: Direction, order: Ordering) -> Ordering {
     }
 }
 
-impl<'k> Numbering<'k> {
-    /// By a key, in its direction, for `slots`.
-    fn of(key: &'k Key<'_>, slots: &[(u32, Slot)]) -> Self {
-        let (ascending, is_exact) = ascending(&key.source, slots);
+impl Keyed {
+    const fn new(place: u32, slot: Slot) -> Self {
         Self {
-            of: match key.direction {
-                Direction::Ascending => ascending,
-                Direction::Descending => Box::new(move |slot| !ascending(slot)),
-            },
-            is_exact,
+            number: 0,
+            place,
+            slot,
         }
     }
 }
 
-/// How the slots become numbers, and whether these decide.
-fn ascending<'k>(
-    source: &'k Source<'_>,
-    slots: &[(u32, Slot)],
-) -> (Box<dyn Fn(Slot) -> u64 + 'k>, bool) {
-    match source {
+/// Which equal numbers tell that the slots are equal by the key.
+enum Decided {
+    All,
+    /// That of missing values.
+    Missing(u64),
+}
+
+impl Decided {
+    const fn by(&self, number: u64) -> bool {
+        match self {
+            Self::All => true,
+            Self::Missing(missing) => *missing == number,
+        }
+    }
+}
+
+/// Gives the matches their numbers by a key, in its direction.
+fn number(keyed: &mut [Keyed], key: &Key<'_>) -> Decided {
+    match &key.source {
         Source::Cases { cases, otherwise } => {
             let mut words: Vec<Word> = cases.iter().map(|(_, word)| *word).collect();
             words.push(*otherwise);
             words.sort_unstable();
             words.dedup();
-            let place = move |slot| words.binary_search(&source.word(slot)).unwrap_or_default();
-            (Box::new(move |slot| place(slot) as u64), true)
-        },
-        Source::Text { texts, .. } => {
-            let shared = shared_prefix(slots.iter().filter_map(|(_, slot)| texts.get(*slot)));
-            let number = move |slot| texts.get(slot).map_or(0, |text| digest(text, shared));
-            (Box::new(number), false)
+            let place = |slot| words.binary_search(&key.source.word(slot));
+            set(keyed, key.direction, |slot| {
+                place(slot).unwrap_or_default() as u64
+            });
         },
         Source::Single(words) => {
             let places = words.places();
-            let place = move |slot| places.get(words.set_of(slot)).copied();
-            (Box::new(move |slot| place(slot).unwrap_or_default()), true)
+            let place = |slot| places.get(words.set_of(slot)).copied();
+            set(keyed, key.direction, |slot| place(slot).unwrap_or_default());
         },
-        Source::Time { times, .. } => (Box::new(|slot| of_time(times.millisecond(slot))), true),
-        Source::Set(_) => (Box::new(|_| 0), true),
+        Source::Time { times, .. } => set(keyed, key.direction, |slot| {
+            of_time(times.millisecond(slot))
+        }),
+        Source::Text { texts, .. } => {
+            let slots = keyed.iter().map(|keyed| keyed.slot);
+            let shared = shared_prefix(slots.filter_map(|slot| texts.get(slot)));
+            // One bit less of the text, so that no text has the number of a missing one.
+            let of = |text| digest(text, shared) >> 1 | 1 << 63;
+            set(keyed, key.direction, |slot| texts.get(slot).map_or(0, of));
+            return Decided::Missing(match key.direction {
+                Direction::Ascending => 0,
+                Direction::Descending => !0,
+            });
+        },
+        Source::Set(_) => {},
+    }
+    Decided::All
+}
+
+fn set(keyed: &mut [Keyed], direction: Direction, number: impl Fn(Slot) -> u64) {
+    for keyed in keyed {
+        let ascending = number(keyed.slot);
+        keyed.number = match direction {
+            Direction::Ascending => ascending,
+            Direction::Descending => !ascending,
+        };
     }
 }

@@ -58,16 +58,15 @@ impl<'c> Sort<'c> {
         Some(sort)
     }
 
-    /// The order of the catalog that is this one.
-    pub(super) fn ranked(&self) -> Option<(SortKey, Direction)> {
-        match (self.keys.as_slice(), self.by_id) {
-            ([], direction) => Some((SortKey::Id, direction)),
-            ([key], Direction::Ascending) => match key.symbol {
-                "name" => Some((SortKey::Name, key.direction)),
-                "createdAt" => Some((SortKey::CreatedAt, key.direction)),
-                _ => None,
-            },
-            _ => None,
+    /// The keys in front of those that an order of the catalog stands for, and that order.
+    pub(super) fn ranked(&self) -> (&[Key<'c>], SortKey, Direction) {
+        if let (Some((last, before)), Direction::Ascending) = (self.keys.split_last(), self.by_id) {
+            match last.symbol {
+                "name" => return (before, SortKey::Name, last.direction),
+                "createdAt" => return (before, SortKey::CreatedAt, last.direction),
+                _ => {},
+            }
         }
+        (&self.keys, SortKey::Id, self.by_id)
     }
 }

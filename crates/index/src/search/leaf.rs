@@ -1,6 +1,7 @@
 //! Single tests, answered by the column that they are about.
 
 use super::texts;
+use crate::bits::Bits;
 use crate::held::{Source, Word};
 use crate::order::Order;
 use crate::postings::Postings;
@@ -10,6 +11,9 @@ use portcullis_filter::{Collection, CompareOp, Comparison, Subject, Test, Value}
 use roaring::RoaringBitmap;
 use std::ops::Range;
 
+/// As many slots are collected out of an order in the time that it takes to look at one value.
+const ORDERED_PER_LOOK: u64 = 16;
+
 /// The slots of a catalog.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scope<'c> {
@@ -17,6 +21,13 @@ pub(super) struct Scope<'c> {
     pub(super) live: &'c RoaringBitmap,
     /// One more than the largest that was ever in use.
     pub(super) width: usize,
+}
+
+impl Scope<'_> {
+    /// Whether looking at each candidate is cheaper than collecting slots out of an order.
+    fn is_few(&self, candidates: Option<&RoaringBitmap>) -> bool {
+        candidates.is_some_and(|candidates| candidates.len() < self.live.len() / ORDERED_PER_LOOK)
+    }
 }
 
 /// How much a test costs, roughly.
@@ -103,6 +114,13 @@ impl<'a> Leaf<'a> {
         candidates: Option<&RoaringBitmap>,
     ) -> RoaringBitmap {
         match self {
+            Self::Value(source, test)
+                if self.cost() == Cost::Ranked && scope.is_few(candidates) =>
+            {
+                keep(candidates.unwrap_or(scope.live), scope, |slot| {
+                    test.accepts(&source.value(slot))
+                })
+            },
             Self::Value(Source::Cases { cases, otherwise }, test) => {
                 in_cases(cases, *otherwise, test, scope)
             },
@@ -110,7 +128,7 @@ impl<'a> Leaf<'a> {
             Self::Value(Source::Time { times, order }, test) => order
                 .and_then(|order| in_time(order, test, scope, &|slot| times.instant(slot)))
                 .unwrap_or_else(|| {
-                    keep(candidates.unwrap_or(scope.live), |slot| {
+                    keep(candidates.unwrap_or(scope.live), scope, |slot| {
                         test.accepts(&Value::Datetime(times.instant(slot)))
                     })
                 }),
@@ -143,11 +161,17 @@ impl<'a> Leaf<'a> {
 }
 
 /// The candidates that pass a test of their own.
-pub(super) fn keep(candidates: &RoaringBitmap, is: impl Fn(Slot) -> bool) -> RoaringBitmap {
-    candidates
-        .iter()
-        .filter(|bit| is(Slot::from_bit(*bit)))
-        .collect()
+pub(super) fn keep(
+    candidates: &RoaringBitmap,
+    scope: &Scope<'_>,
+    is: impl Fn(Slot) -> bool,
+) -> RoaringBitmap {
+    let mut bits = Bits::none_of(scope.width);
+    let slots = candidates.iter().map(Slot::from_bit);
+    slots
+        .filter(|slot| is(*slot))
+        .for_each(|slot| bits.set(slot));
+    bits.into_bitmap()
 }
 
 /// The operands, if a test is of texts that are equal to one of them.

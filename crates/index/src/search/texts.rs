@@ -9,8 +9,9 @@ use memchr::memmem::Finder;
 use portcullis_filter::{Test, Value};
 use roaring::RoaringBitmap;
 
-/// As many bytes of the arena are passed over in the time that it takes to look at one text.
-const BYTES_PER_LOOK: u64 = 256;
+/// As many bytes of the arena are passed over in the time that it takes to look at one text: about
+/// forty nanoseconds.
+const BYTES_PER_LOOK: u64 = 1024;
 
 /// The slots whose text passes; those that are no candidates mean nothing.
 pub(super) fn run(
@@ -30,20 +31,22 @@ pub(super) fn run(
     let candidates = candidates.unwrap_or(scope.live);
     if let Test::Null | Test::Present = test {
         let is_wanted = matches!(test, Test::Present);
-        return keep(candidates, |slot| texts.has(slot) == is_wanted);
+        return keep(candidates, scope, |slot| texts.has(slot) == is_wanted);
     }
     let is_scan_cheaper =
         candidates.len().saturating_mul(BYTES_PER_LOOK) > texts.arena_bytes() as u64;
     is_scan_cheaper
         .then(|| scan(texts, test, scope))
         .flatten()
-        .unwrap_or_else(|| look(texts, test, candidates))
+        .unwrap_or_else(|| look(texts, test, scope, candidates))
 }
 
 /// Looks through all texts at once; `None` for tests of which only looking at each text tells.
 fn scan(texts: &TextColumn, test: &Test, scope: &Scope<'_>) -> Option<RoaringBitmap> {
     if let Some([operand]) = equals(test) {
-        return Some(collected(scope, |visit| texts.each_equal(operand, visit)));
+        let mut found = Bits::none_of(scope.width);
+        texts.each_equal(operand, |slot| found.set(slot));
+        return Some(found.into_bitmap());
     }
     let Test::Contains {
         needle,
@@ -53,20 +56,28 @@ fn scan(texts: &TextColumn, test: &Test, scope: &Scope<'_>) -> Option<RoaringBit
     else {
         return None;
     };
-    let found = if *ignore_case {
-        let mut found = collected(scope, |visit| texts.each_containing_folded(needle, visit));
-        found |= keep(texts.wide(), |slot| {
-            test.accepts(&texts.get(slot).into()) != *negated
-        });
-        found
+    let mut found = Bits::none_of(scope.width);
+    if *ignore_case {
+        texts.each_containing_folded(needle, |slot| found.set(slot));
+        for slot in texts.wide().iter().map(Slot::from_bit) {
+            if test.accepts(&texts.get(slot).into()) != *negated {
+                found.set(slot);
+            }
+        }
     } else {
-        collected(scope, |visit| texts.each_containing(needle, visit))
-    };
+        texts.each_containing(needle, |slot| found.set(slot));
+    }
+    let found = found.into_bitmap();
     Some(if *negated { scope.live - found } else { found })
 }
 
 /// Looks at the text of each candidate.
-fn look(texts: &TextColumn, test: &Test, candidates: &RoaringBitmap) -> RoaringBitmap {
+fn look(
+    texts: &TextColumn,
+    test: &Test,
+    scope: &Scope<'_>,
+    candidates: &RoaringBitmap,
+) -> RoaringBitmap {
     if let Test::Contains {
         needle,
         ignore_case: false,
@@ -75,20 +86,14 @@ fn look(texts: &TextColumn, test: &Test, candidates: &RoaringBitmap) -> RoaringB
     {
         let finder = Finder::new(needle);
         let contains = |text: &str| finder.find(text.as_bytes()).is_some();
-        return keep(candidates, |slot| {
+        return keep(candidates, scope, |slot| {
             texts.get(slot).is_some_and(contains) != *negated
         });
     }
     let accepts_missing = test.accepts(&Value::Missing);
-    keep(candidates, |slot| {
+    keep(candidates, scope, |slot| {
         texts
             .get(slot)
             .map_or(accepts_missing, |text| test.accepts(&text.into()))
     })
-}
-
-fn collected(scope: &Scope<'_>, search: impl FnOnce(&mut dyn FnMut(Slot))) -> RoaringBitmap {
-    let mut bits = Bits::none_of(scope.width);
-    search(&mut |slot| bits.set(slot));
-    bits.into_bitmap()
 }

@@ -73,23 +73,40 @@ impl TextColumn {
     /// so that a find has a byte in its entry. `bytes` are those of whole
     /// entries, of which the first starts at `base`.
     fn scan(&self, bytes: &[u8], base: usize, finder: &Finder<'_>, visit: &mut impl FnMut(Entry)) {
-        let length = finder.needle().len();
+        let needle = finder.needle();
         let mut from = 0;
-        let mut before = base;
-        while let Some(found) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
-            let at = base + from + found;
-            let Some(entry) = self.arena.entry_around(at, before) else {
-                return;
+        let mut next = base;
+        let mut place = 0;
+        loop {
+            let has_needle = |entry: &Entry| {
+                let at = entry.from + place;
+                let end = at + needle.len();
+                end <= entry.end && bytes.get(at - base..end - base) == Some(needle)
             };
-            before = entry.start;
-            if at < entry.from || entry.end < at + length {
-                from += found + 1;
-                continue;
-            }
+            // Many texts are of one make and have the needle where the last one had it.
+            let entry = if let Some(entry) = self.arena.entry(next).filter(has_needle) {
+                entry
+            } else {
+                let Some(found) = bytes.get(from..).and_then(|rest| finder.find(rest)) else {
+                    return;
+                };
+                let at = base + from + found;
+                let Some(entry) = self.arena.entry_around(at, next) else {
+                    return;
+                };
+                if at < entry.from || entry.end < at + needle.len() {
+                    from += found + 1;
+                    next = entry.start;
+                    continue;
+                }
+                place = at - entry.from;
+                entry
+            };
             if self.starts.get(entry.slot.index()) == Some(&entry.start) {
                 visit(entry);
             }
-            from = entry.end - base;
+            next = entry.end;
+            from = next - base;
         }
     }
 }

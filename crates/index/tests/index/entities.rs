@@ -33,7 +33,7 @@ pub(crate) fn any_identity(number: u64) -> impl Strategy<Value = Identity> {
     let text = (
         any_id(number),
         // Letters whose upper case is ASCII though they are not, and those of several bytes.
-        "(device-)?[a-cAB5éſı]{1,8}",
+        "(device-|x{200})?[a-cAB5éſı]{1,8}",
         (-3_i64..3, -3_i64..3),
         prop::option::of("[a-c]{0,2}"),
         prop_oneof![3 => Just("default"), 1 => Just("strict"), 1 => Just("a")],
@@ -56,6 +56,17 @@ pub(crate) fn any_identity(number: u64) -> impl Strategy<Value = Identity> {
             identity.kind = IdentityType::Router;
         }
         identity.spec.role_attributes = RoleAttributes::new(roles).unwrap();
+        identity
+    })
+}
+
+/// Few sets of many words, where others have many sets of few.
+pub(crate) fn any_identity_of_a_team(number: u64) -> impl Strategy<Value = Identity> {
+    const TEAMS: [&[&str]; 3] = [&[], &["a", "b", "ca", "B5"], &["a", "d", "é", "Ab", "-"]];
+    let team = prop::sample::select(&TEAMS[..]);
+    (any_identity(number), team).prop_map(|(mut identity, team)| {
+        let words = team.iter().map(|word| (*word).to_owned());
+        identity.spec.role_attributes = RoleAttributes::new(words).unwrap();
         identity
     })
 }

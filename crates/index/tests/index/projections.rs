@@ -1,6 +1,6 @@
 //! Loading and following the store.
 
-use crate::support::{enrollment, identity, session};
+use crate::support::{authenticator, enrollment, identity, policy, session};
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::Method;
 use portcullis_domain::ids::Number;
@@ -31,6 +31,30 @@ fn put_enrollment(number: u64, owner: u64) -> Change {
         owner: Some(Number(owner)),
         number: Number(number),
         now: Some(Arc::new(enrollment(&format!("e{number}"), 0, Method::Ott))),
+    })
+}
+
+fn put_authenticator(number: u64, owner: u64) -> Change {
+    Change::Authenticator(EntityChange {
+        owner: Some(Number(owner)),
+        number: Number(number),
+        now: Some(Arc::new(authenticator(&format!("a{number}"), 0, None))),
+    })
+}
+
+fn remove_authenticator(number: u64) -> Change {
+    Change::Authenticator(EntityChange {
+        owner: None,
+        number: Number(number),
+        now: None,
+    })
+}
+
+fn put_policy(number: u64, name: &str) -> Change {
+    Change::AuthPolicy(EntityChange {
+        owner: None,
+        number: Number(number),
+        now: Some(Arc::new(policy(&format!("p{number}"), name, 0))),
     })
 }
 
@@ -139,6 +163,9 @@ fn what_lives_under_an_identity_goes_with_it() {
         put_identity(2, "two"),
         put_enrollment(1, 1),
         put_enrollment(2, 2),
+        put_authenticator(1, 1),
+        put_authenticator(2, 1),
+        put_authenticator(3, 2),
         put_session(1, 1),
         put_session(2, 1),
         put_session(3, 2),
@@ -152,8 +179,34 @@ fn what_lives_under_an_identity_goes_with_it() {
         projections.enrollments().owned_by(Number(2), 0, 9),
         [Number(2)]
     );
-    projections.apply(12, &[remove_session(3)]);
+    let authenticators = || {
+        let authenticators = projections.authenticators();
+        authenticators.page(SortKey::Id, Direction::Ascending, 0, 9)
+    };
+    assert_eq!(authenticators(), [Number(3)]);
+    projections.apply(12, &[put_authenticator(4, 2), remove_authenticator(3)]);
+    assert_eq!(authenticators(), [Number(4)]);
+    projections.apply(13, &[remove_session(3)]);
     assert!(projections.sessions().is_empty());
+}
+
+#[test]
+fn policies_are_loaded_and_followed() {
+    let projections = loaded(&[put_policy(1, "Default")]);
+    let named = |name| projections.auth_policies().find_by_name(name);
+    assert_eq!(named("Default"), Some(Number(1)));
+    projections.apply(11, &[put_policy(2, "strict"), put_policy(1, "default")]);
+    assert_eq!(
+        (named("Default"), named("default")),
+        (None, Some(Number(1)))
+    );
+    let removal = Change::AuthPolicy(EntityChange {
+        owner: None,
+        number: Number(2),
+        now: None,
+    });
+    projections.apply(12, &[removal, remove_identity(1)]);
+    assert_eq!((named("strict"), named("default")), (None, Some(Number(1))));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Lists answered by catalogs against lists answered by looking at every record.
 
 use crate::entities::{
-    Model, Step, any_authenticator, any_enrollment, any_identity, any_owner, any_policy, any_step,
-    run,
+    Model, Step, any_authenticator, any_enrollment, any_identity, any_identity_of_a_team,
+    any_owner, any_policy, any_step, run,
 };
 use crate::rows::{Listed, Record};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -180,8 +180,9 @@ fn listing<E: Listed>(query: &Query) -> Listing {
         offset: Some(&offset.to_string()),
         limit: Some(&limit.to_string()),
     };
-    Listing::from_parameters(E::SCHEMA, &parameters)
-        .unwrap_or_else(|error| panic!("{query:?}: {error}"))
+    let listing = Listing::from_parameters(E::SCHEMA, &parameters);
+    assert!(listing.is_ok(), "{query:?}: {listing:?}");
+    listing.unwrap()
 }
 
 /// Answers a query as a list does, and compares with looking at all.
@@ -216,6 +217,7 @@ fn assert_answered<E: Listed>(catalog: &Catalog<E>, model: &Model<E>, query: &Qu
     );
     assert_eq!(matches.len(), expected.total, "{query:?}");
 
+    assert_within(catalog, model, &listing, query);
     let range = listing.page.range(matches.len());
     let page = catalog.page_in(&matches, &listing.order, range);
     let expected = expected
@@ -224,6 +226,52 @@ fn assert_answered<E: Listed>(catalog: &Catalog<E>, model: &Model<E>, query: &Qu
         .map(|record| Number(record.0))
         .collect();
     assert_eq!(page, Some(expected), "{query:?}");
+}
+
+/// Asks the same of what one owner has, and of the even numbers.
+fn assert_within<E: Listed>(
+    catalog: &Catalog<E>,
+    model: &Model<E>,
+    listing: &Listing,
+    query: &Query,
+) {
+    let even = |number: &u64| number.is_multiple_of(2);
+    let owned = model.iter().filter(|(_, (of, _))| *of == Some(Number(1)));
+    let candidates = [
+        (
+            catalog.matches_owned_by(Number(1)),
+            owned.map(|(number, _)| *number).collect(),
+        ),
+        (
+            // Some are not there.
+            catalog.matches_of((0..90).filter(even).map(Number)),
+            model
+                .keys()
+                .copied()
+                .filter(even)
+                .collect::<BTreeSet<u64>>(),
+        ),
+    ];
+    for (candidates, expected) in candidates {
+        assert!(candidates.is_exact());
+        let numbers = |matches| catalog.numbers(matches).map(|number| number.0).collect();
+        assert_eq!(numbers(&candidates), expected, "{query:?}");
+        let found = catalog.search_within(&candidates, &listing.predicate);
+        let found_numbers: BTreeSet<u64> = numbers(&found);
+        let matching: BTreeSet<u64> = expected
+            .iter()
+            .filter(|number| {
+                let record = Record(**number, &model[number].1);
+                listing.predicate.matches(&record)
+            })
+            .copied()
+            .collect();
+        if found.is_exact() {
+            assert_eq!(found_numbers, matching, "{query:?}");
+        }
+        assert!(found_numbers.is_superset(&matching), "{query:?}");
+        assert!(found_numbers.is_subset(&expected), "{query:?}");
+    }
 }
 
 fn any_steps<E: Debug + Clone + 'static, S: Strategy<Value = E> + 'static>(
@@ -248,6 +296,15 @@ proptest! {
     fn identities_are_listed_as_their_records_are(
         start in any_steps(120, any_identity, Just(None)),
         steps in any_steps(60, any_identity, Just(None)),
+        queries in prop::collection::vec(any_query::<Identity>(), 16),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn identities_of_teams_are_listed_as_their_records_are(
+        start in any_steps(40, any_identity_of_a_team, Just(None)),
+        steps in any_steps(20, any_identity_of_a_team, Just(None)),
         queries in prop::collection::vec(any_query::<Identity>(), 16),
     ) {
         assert_all(start, steps, &queries);
