@@ -92,17 +92,17 @@ proptest! {
     })]
 
     #[test]
-    fn arbitrary_texts_never_panic(text in any::<String>()) {
+    fn arbitrary_texts_keep_every_promise(text in any::<String>()) {
         prop_assert_eq!(check(&text).err(), None, "{}", text);
     }
 
     #[test]
-    fn arbitrary_words_never_panic(text in fragments()) {
+    fn arbitrary_words_keep_every_promise(text in fragments()) {
         prop_assert_eq!(check(&text).err(), None, "{}", text);
     }
 
     #[test]
-    fn accepted_texts_with_a_change_never_panic(
+    fn changed_texts_keep_every_promise(
         chain in chain(),
         at in any::<prop::sample::Index>(),
         change in any::<char>(),
