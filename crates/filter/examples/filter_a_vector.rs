@@ -1,6 +1,12 @@
 //! Filters, sorts and pages rows in memory.
 //!
 //! `cargo run -p portcullis-filter --example filter_a_vector -- 'anyOf(roles) = "web" sort by name'`
+//!
+//! Worth a try:
+//!
+//! - `name contains "i" and port < 100 or isEmpty(roles)`: there is no precedence, as the reading shows
+//! - `not anyOf(roles) in ["web", "docs"] limit 1`: the total counts all pages
+//! - `prot = 25` and `port = "25"`: mistakes are pointed at
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
@@ -70,6 +76,7 @@ fn main() {
     match Listing::from_parameters(&SERVICES, &parameters) {
         Ok(listing) => {
             let page = listing.select(&services);
+            println!("read as: {}", listing.predicate);
             println!("{} of {} services match", page.total, services.len());
             for service in page.rows {
                 println!("{} {}:{}", service.id, service.name, service.port);
