@@ -13,6 +13,29 @@ pub struct ListQuery {
     pub offset: Option<i64>,
     /// Order, as after the words `sort by`.
     pub sort: Option<String>,
+    /// Role attributes that entities have to have, on the lists that choose by them.
+    pub roles: Vec<String>,
+    /// How many of the role attributes an entity has to have.
+    pub role_semantic: Option<RoleSemantic>,
+}
+
+/// How many of several role attributes an entity has to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoleSemantic {
+    /// Each of them.
+    AllOf,
+    /// At least one of them.
+    AnyOf,
+}
+
+impl RoleSemantic {
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AllOf => "AllOf",
+            Self::AnyOf => "AnyOf",
+        }
+    }
 }
 
 impl ListQuery {
@@ -80,6 +103,12 @@ impl ListQuery {
         }
         if let Some(sort) = &self.sort {
             endpoint = endpoint.with("sort", sort);
+        }
+        for role in &self.roles {
+            endpoint = endpoint.with("roleFilter", format!("#{role}"));
+        }
+        if let Some(semantic) = self.role_semantic {
+            endpoint = endpoint.with("roleSemantic", semantic.name());
         }
         endpoint
     }
@@ -153,10 +182,20 @@ mod tests {
             limit: Some(-1),
             offset: Some(2),
             sort: Some("name".to_owned()),
+            ..ListQuery::default()
         };
         assert_eq!(
             to(query),
             "/edge/client/v1/x?filter=true&limit=-1&offset=2&sort=name"
+        );
+        let query = ListQuery {
+            roles: vec!["a".to_owned(), "b".to_owned()],
+            role_semantic: Some(RoleSemantic::AnyOf),
+            ..ListQuery::default()
+        };
+        assert_eq!(
+            to(query),
+            "/edge/client/v1/x?roleFilter=%23a&roleFilter=%23b&roleSemantic=AnyOf"
         );
     }
 }

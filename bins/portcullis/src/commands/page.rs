@@ -29,7 +29,7 @@ impl From<PageArgs> for ListQuery {
             filter: arguments.filter,
             limit: arguments.limit,
             offset: arguments.offset,
-            sort: None,
+            ..Self::default()
         }
     }
 }
