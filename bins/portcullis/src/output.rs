@@ -1,5 +1,9 @@
 //! What goes to the standard output.
 
+mod json_list;
+
+pub(crate) use json_list::JsonList;
+
 use crate::error::CliError;
 use crate::table::Table;
 use clap::ValueEnum;
@@ -29,6 +33,11 @@ impl Output {
     /// Writes in that form.
     pub(crate) fn new(format: Format) -> Self {
         Self { format }
+    }
+
+    /// The form.
+    pub(crate) fn format(self) -> Format {
+        self.format
     }
 
     /// Whether programs read the output.
@@ -68,7 +77,8 @@ fn yaml(document: &impl Serialize) -> Result<String, anyhow::Error> {
     Ok(serde_yaml::to_string(&document)?)
 }
 
-fn unwritable(error: impl Into<anyhow::Error>) -> CliError {
+/// The result has no form in which it could be written.
+pub(crate) fn unwritable(error: impl Into<anyhow::Error>) -> CliError {
     CliError::failed("the result cannot be written").because(error)
 }
 

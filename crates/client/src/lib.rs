@@ -49,6 +49,6 @@ pub use client::Client;
 pub use endpoint::{Api, Endpoint};
 pub use error::{ClientError, Refusal};
 pub use exchange::{Exchange, Observer};
-pub use list_query::{ListQuery, RoleSemantic};
+pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use reply::Reply;
 pub use trust::Trust;

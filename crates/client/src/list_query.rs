@@ -90,6 +90,34 @@ impl ListQuery {
         }
     }
 
+    /// The same query for what meets `condition` as well.
+    ///
+    /// The filter stands behind the condition, since `and` reaches to the end of a filter, and what
+    /// sorts and limits there goes on doing so.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_client::ListQuery;
+    ///
+    /// let query = ListQuery::filtered("isAdmin limit 5").and("name > \"m\"");
+    /// assert_eq!(query.filter.unwrap(), r#"name > "m" and isAdmin limit 5"#);
+    /// ```
+    #[must_use]
+    pub fn and(mut self, condition: &str) -> Self {
+        let filter = self.filter.as_deref().unwrap_or_default().trim();
+        let first = filter.split_whitespace().next().unwrap_or_default();
+        let is_clause = |word: &&str| first.eq_ignore_ascii_case(word);
+        self.filter = Some(if filter.is_empty() {
+            condition.to_owned()
+        } else if ["sort", "skip", "limit"].iter().any(is_clause) {
+            format!("{condition} {filter}")
+        } else {
+            format!("{condition} and {filter}")
+        });
+        self
+    }
+
     /// Adds the parameters to those of `endpoint`.
     pub(crate) fn apply(&self, mut endpoint: Endpoint) -> Endpoint {
         if let Some(filter) = &self.filter {
@@ -122,7 +150,7 @@ fn is_ambiguous(character: char) -> bool {
 }
 
 /// Writes a text as a string of the filter language.
-fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {
@@ -170,6 +198,27 @@ mod tests {
         ] {
             let query = ListQuery::candidates("name", value);
             assert_eq!(query.filter.as_deref(), filter, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn conditions_join_every_filter() {
+        for (filter, joined) in [
+            (None, "c"),
+            (Some(""), "c"),
+            (Some(" \t"), "c"),
+            (Some("a or b"), "c and a or b"),
+            (Some(" sort by name"), "c sort by name"),
+            (Some("LIMIT none"), "c LIMIT none"),
+            (Some("skip 3 limit 5"), "c skip 3 limit 5"),
+            (Some("limits = 3"), "c and limits = 3"),
+            (Some("a limit 5"), "c and a limit 5"),
+        ] {
+            let query = ListQuery {
+                filter: filter.map(str::to_owned),
+                ..ListQuery::default()
+            };
+            assert_eq!(query.and("c").filter.as_deref(), Some(joined), "{filter:?}");
         }
     }
 

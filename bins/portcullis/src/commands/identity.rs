@@ -4,6 +4,7 @@ mod create;
 mod delete;
 mod kind;
 mod list;
+mod role_attributes;
 mod show;
 mod state;
 mod update;
@@ -28,6 +29,8 @@ pub(crate) enum IdentityCommand {
     /// List identities
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
+    /// List the role attributes that identities have
+    RoleAttributes(role_attributes::RoleAttributesArgs),
     /// Show an identity
     Show(show::ShowArgs),
     /// Change an identity
@@ -43,7 +46,7 @@ impl IdentityCommand {
         match self {
             Self::Create(arguments) => arguments.check(output),
             Self::Update(arguments) => arguments.check(),
-            Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+            Self::List(_) | Self::RoleAttributes(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
         }
     }
 }
@@ -56,6 +59,9 @@ pub(crate) async fn run(
     match command {
         IdentityCommand::Create(arguments) => create::run(context, session, arguments).await,
         IdentityCommand::List(arguments) => list::run(context, session, arguments).await,
+        IdentityCommand::RoleAttributes(arguments) => {
+            role_attributes::run(context, session, arguments).await
+        },
         IdentityCommand::Show(arguments) => show::run(context, session, arguments).await,
         IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
         IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,
