@@ -1,6 +1,7 @@
 //! The arguments.
 
 use crate::commands::{
+    api::ApiArgs,
     auth_policy::{self, AuthPolicyCommand},
     authenticator::{self, AuthenticatorCommand},
     completion::CompletionArgs,
@@ -138,6 +139,8 @@ pub(crate) enum Administration {
     /// List and show authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
+    /// Send a request that has no command of its own
+    Api(ApiArgs),
 }
 
 #[cfg(test)]

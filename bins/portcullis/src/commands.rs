@@ -1,5 +1,6 @@
 //! The commands, one file for each noun.
 
+pub(crate) mod api;
 pub(crate) mod auth_policy;
 pub(crate) mod authenticator;
 pub(crate) mod completion;
@@ -48,6 +49,7 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         },
         Administration::Session(command) => session::run(context, &session, command).await,
         Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
+        Administration::Api(arguments) => api::run(context, &session, arguments).await,
     };
     session.explain(result).await
 }
@@ -58,6 +60,7 @@ impl Administration {
         match self {
             Self::Identity(command) => command.check(output),
             Self::Enrollment(command) => command.check(output),
+            Self::Api(arguments) => arguments.check(),
             Self::Authenticator(_) | Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
         }
     }
