@@ -1,7 +1,10 @@
 //! The real command line against the real controller.
 
+mod deletion;
 mod exit_codes;
+mod lists;
 mod output;
+mod requests;
 mod session;
 mod trust;
 mod walk_through;

@@ -42,7 +42,7 @@ pub(crate) async fn run<L: Listed>(
             }
         },
     }
-    meta.map_or(Ok(()), |meta| sink.finish(context, meta))
+    meta.map_or(Ok(()), |meta| sink.finish(context, meta, extent))
 }
 
 /// Where the members of a list go.
@@ -97,11 +97,11 @@ impl<L: Listed> Sink<L> {
         Ok(())
     }
 
-    fn finish(self, context: &Context, meta: ListMeta) -> Result<(), CliError> {
+    fn finish(self, context: &Context, meta: ListMeta, extent: Extent) -> Result<(), CliError> {
         match self.form {
             Form::Json(list) => output::write(&list.end(&meta).map_err(output::unwritable)?),
             Form::Table(table) => {
-                let standing = page::standing::<L>(self.members, meta.pagination);
+                let standing = page::standing::<L>(self.members, meta.pagination, extent);
                 output::write(&table.footer(standing).render())
             },
             Form::Yaml(data) => {

@@ -49,11 +49,16 @@ impl PageArgs {
 }
 
 /// Says which part of a list is shown.
-pub(crate) fn standing<L: Listed>(shown: usize, page: Pagination) -> String {
-    describe(shown, page, L::SINGULAR, L::PLURAL)
+pub(crate) fn standing<L: Listed>(shown: usize, page: Pagination, extent: Extent) -> String {
+    describe(shown, page, extent, (L::SINGULAR, L::PLURAL))
 }
 
-fn describe(shown: usize, page: Pagination, singular: &str, plural: &str) -> String {
+fn describe(
+    shown: usize,
+    page: Pagination,
+    extent: Extent,
+    (singular, plural): (&str, &str),
+) -> String {
     let total = usize::try_from(page.total_count).unwrap_or(usize::MAX);
     let whole = table::count(total, singular, plural);
     if total == 0 {
@@ -69,10 +74,10 @@ fn describe(shown: usize, page: Pagination, singular: &str, plural: &str) -> Str
     let length = i64::try_from(shown).unwrap_or(i64::MAX);
     let end = page.offset.saturating_add(length);
     let part = format!("{first} to {end} of {whole}");
-    if end >= page.total_count {
-        part
-    } else {
+    if end < page.total_count && extent == Extent::Page {
         format!("{part}; see more with --offset, or --all")
+    } else {
+        part
     }
 }
 
@@ -113,7 +118,16 @@ mod tests {
                 offset,
                 total_count,
             };
-            assert_eq!(describe(shown, page, "cat", "cats"), text);
+            let described = describe(shown, page, Extent::Page, ("cat", "cats"));
+            assert_eq!(described, text);
         }
+        // A filter with a limit of its own is no reason to ask for more.
+        let page = Pagination {
+            limit: 5,
+            offset: 0,
+            total_count: 37,
+        };
+        let described = describe(5, page, Extent::All, ("cat", "cats"));
+        assert_eq!(described, "1 to 5 of 37 cats");
     }
 }

@@ -17,7 +17,7 @@ Examples:
   portcullis enrollment delete Yb0Dk.7vQ
   portcullis enrollment delete --identity laptop
   portcullis enrollment delete --filter 'identity=\"uI2Rn3.8h\"' --dry-run
-  portcullis enrollment delete --filter 'expiresAt < datetime(2031-01-02T00:00:00Z)' --yes";
+  portcullis enrollment delete --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --yes";
 
 /// Arguments of `enrollment delete`.
 #[derive(Debug, Args)]

@@ -16,7 +16,7 @@ const EXAMPLES: &str = "\
 Examples:
   portcullis enrollment list
   portcullis enrollment list --identity laptop
-  portcullis enrollment list --filter 'method = \"ott\"' --sort expiresAt --all
+  portcullis enrollment list --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --all
   portcullis enrollment list --identity laptop --output json | jq -r '.data[0].jwt'";
 
 /// Arguments of `enrollment list`.
