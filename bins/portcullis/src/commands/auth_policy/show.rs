@@ -110,6 +110,36 @@ fn number(count: u32) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn policy_is_told_in_words() {
+        let policy = json!({
+            "_links": {"self": {"href": "./auth-policies/p1"}},
+            "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z",
+            "id": "p1",
+            "name": "strict",
+            "primary": {
+                "cert": {"allowExpiredCerts": true, "allowed": true},
+                "extJwt": {"allowed": true, "allowedSigners": ["s1", "s2"]},
+                "updb": {"allowed": false, "lockoutDurationMinutes": 0, "maxAttempts": 0,
+                    "minPasswordLength": 5, "requireMixedCase": false,
+                    "requireNumberChar": false, "requireSpecialChar": false},
+            },
+            "secondary": {"requireExtJwtSigner": "s3", "requireTotp": true},
+        });
+        let policy: AuthPolicyDetail = serde_json::from_value(policy).unwrap();
+        let shown = table(&policy).render();
+        for words in [
+            "strict\n",
+            "yes, expired ones too\n",
+            "yes, of s1, s2\n",
+            "a TOTP code, a JWT of s3\n",
+        ] {
+            assert!(shown.contains(words), "{shown}");
+        }
+    }
 
     #[test]
     fn rules_on_passwords_are_told() {

@@ -52,10 +52,11 @@ fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
     let Some(fingerprint) = &authenticator.fingerprint else {
         return table;
     };
+    // Controllers say nothing of the issuer where they do not know.
     let issuer = if authenticator.is_issued_by_network {
         "the network"
     } else {
-        "another authority"
+        ""
     };
     let extension = match (
         authenticator.is_extend_requested,
@@ -69,4 +70,48 @@ fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
         .property("certificate", format!("SHA-1 {fingerprint}"))
         .property("issued by", issuer)
         .property("extension", extension)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn shown(members: &Value) -> String {
+        let mut authenticator = json!({
+            "_links": {"self": {"href": "./authenticators/a1"}},
+            "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z",
+            "id": "a1",
+            "identity": {"_links": {}, "entity": "identities", "id": "i1", "name": "laptop"},
+            "identityId": "i1",
+            "isSomethingNew": 1,
+        });
+        for (name, value) in members.as_object().unwrap() {
+            authenticator[name] = value.clone();
+        }
+        let authenticator = serde_json::from_value(authenticator).unwrap();
+        table(&authenticator).render()
+    }
+
+    #[test]
+    fn only_what_there_is_is_shown() {
+        let password = shown(&json!({"method": "updb", "username": "ann"}));
+        assert!(password.contains("username:"), "{password}");
+        assert!(!password.contains("certificate:"), "{password}");
+        let certificate = json!({"method": "cert", "certPem": "PEM", "fingerprint": "ab01",
+            "isIssuedByNetwork": true, "isExtendRequested": true, "isKeyRollRequested": true});
+        let certificate = shown(&certificate);
+        for line in [
+            "SHA-1 ab01\n",
+            "the network\n",
+            "asked for, with another key\n",
+        ] {
+            assert!(certificate.contains(line), "{certificate}");
+        }
+        assert!(!certificate.contains("username:"), "{certificate}");
+        let other = shown(&json!({"method": "cert", "fingerprint": "ab01"}));
+        assert!(!other.contains("issued by:"), "{other}");
+        assert!(!other.contains("extension:"), "{other}");
+    }
 }

@@ -75,3 +75,44 @@ impl Listed for ApiSessionDetail {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn latest_use_is_shown_and_no_token() {
+        let mut session = json!({
+            "_links": {},
+            "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z",
+            "id": "c1",
+            "authQueries": [],
+            "authenticatorId": "a1",
+            "cachedLastActivityAt": "2031-04-05T08:00:00.000Z",
+            "configTypes": [],
+            "identity": {"_links": {}, "entity": "identities", "id": "i1", "name": "laptop"},
+            "identityId": "i1",
+            "ipAddress": "192.0.2.1",
+            "isCertExtendable": false,
+            "isMfaComplete": false,
+            "isMfaRequired": false,
+            "lastActivityAt": "2031-04-05T07:00:00.000Z",
+            "token": "t1",
+        });
+        let now = "2031-04-05T09:00:00Z".parse().unwrap();
+        let cells = |session: &serde_json::Value| {
+            let session: ApiSessionDetail = serde_json::from_value(session.clone()).unwrap();
+            session.cells(now)
+        };
+        let (opened, stored) = ("2031-04-05T06:07:08.009Z", "2031-04-05T07:00:00.000Z");
+        let cached = "2031-04-05T08:00:00.000Z";
+        assert_eq!(
+            cells(&session),
+            ["c1", "laptop", "i1", "192.0.2.1", opened, cached]
+        );
+        session["cachedLastActivityAt"].take();
+        assert_eq!(cells(&session)[5], stored);
+    }
+}
