@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 const PAGE: i64 = 499;
 
 /// The furthest that controllers skip to.
-const FURTHEST: i64 = 100_000;
+pub(crate) const FURTHEST: i64 = 100_000;
 
 /// Goes through a list to its end, one page at a time.
 pub(crate) struct Pages<'c, L> {
@@ -95,8 +95,7 @@ impl Place {
                 "the list cannot be followed: it goes on at {} where {} was asked for",
                 standing.offset, self.offset
             ))
-            .hint("leave `skip` out of the filter")
-            .hint(format!("no list can be entered beyond {FURTHEST}")));
+            .hint("leave `skip` out of the filter, and use --offset"));
         }
         if end <= FURTHEST {
             return Ok(Some(Self {

@@ -2,6 +2,7 @@
 
 use super::listing::Extent;
 use crate::listed::Listed;
+use crate::pages::FURTHEST;
 use crate::table;
 use clap::Args;
 use portcullis_api::envelope::Pagination;
@@ -24,8 +25,13 @@ pub(crate) struct PageArgs {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     limit: Option<i64>,
 
-    /// Skip that many first
-    #[arg(long, value_name = "NUMBER")]
+    /// Skip that many first, 100000 at most
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(0..=FURTHEST)
+    )]
     offset: Option<i64>,
 
     /// List all, however many

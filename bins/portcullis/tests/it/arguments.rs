@@ -21,6 +21,8 @@ fn arguments_without_sense_are_refused_before_anything_is_done() {
         "identity delete x --filter true",
         "identity delete --filter=",
         "identity list --limit many",
+        "identity list --offset -1",
+        "identity list --offset 100001",
         "identity list --limit 5 --all",
         "identity list --role-semantic any-of",
         "identity list --role a --role-semantic some",

@@ -38,7 +38,7 @@ pub(crate) struct ListArgs {
     roles: Vec<String>,
 
     /// How many of several roles an identity has to have; all of them if left out
-    #[arg(long, value_enum, requires = "roles")]
+    #[arg(long, value_name = "SEMANTIC", value_enum, requires = "roles")]
     role_semantic: Option<Semantic>,
 }
 
