@@ -1,5 +1,6 @@
 //! The real command line against the real controller.
 
+mod credentials;
 mod deletion;
 mod exit_codes;
 mod lists;
