@@ -1,7 +1,11 @@
 //! The real command line against the real controller.
 
+mod credentials;
+mod deletion;
 mod exit_codes;
+mod lists;
 mod output;
+mod requests;
 mod session;
 mod trust;
 mod walk_through;

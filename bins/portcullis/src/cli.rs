@@ -1,12 +1,16 @@
 //! The arguments.
 
 use crate::commands::{
+    api::ApiArgs,
+    auth_policy::{self, AuthPolicyCommand},
+    authenticator::{self, AuthenticatorCommand},
     completion::CompletionArgs,
     enroll::EnrollArgs,
     enrollment::{self, EnrollmentCommand},
     identity::{self, IdentityCommand},
     login::LoginArgs,
     logout,
+    session::{self, SessionCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
 };
@@ -109,16 +113,34 @@ pub(crate) enum Command {
     Whoami(WhoamiArgs),
     /// Turn a token from an administrator into an identity file or a password
     Enroll(EnrollArgs),
+    #[command(flatten)]
+    Administration(Administration),
+    /// Show the version of this program, and of the controller
+    Version(VersionArgs),
+    /// Print a script that completes commands in a shell
+    Completion(CompletionArgs),
+}
+
+/// What to do in a session.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Administration {
     /// Create, show, change and delete identities
     #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
     /// List, renew and delete pending enrollments
     #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
-    /// Show the version of this program, and of the controller
-    Version(VersionArgs),
-    /// Print a script that completes commands in a shell
-    Completion(CompletionArgs),
+    /// List and show what identities log in with
+    #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
+    Authenticator(AuthenticatorCommand),
+    /// List sessions
+    #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
+    Session(SessionCommand),
+    /// List and show authentication policies
+    #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
+    AuthPolicy(AuthPolicyCommand),
+    /// Send a request that has no command of its own
+    Api(ApiArgs),
 }
 
 #[cfg(test)]

@@ -1,20 +1,27 @@
 //! The commands, one file for each noun.
 
+pub(crate) mod api;
+pub(crate) mod auth_policy;
+pub(crate) mod authenticator;
 pub(crate) mod completion;
 mod deletion;
 pub(crate) mod enroll;
 pub(crate) mod enrollment;
 pub(crate) mod identity;
+mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
+mod of_identity;
 mod page;
+pub(crate) mod session;
 mod token_file;
 pub(crate) mod version;
 pub(crate) mod whoami;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Administration, Cli, Command};
 use crate::context::Context;
 use crate::error::CliError;
+use crate::output::Output;
 
 /// Does what the arguments say.
 pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
@@ -26,17 +33,35 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Enroll(arguments) => enroll::run(&context, arguments).await,
         Command::Version(arguments) => version::run(&context, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
-        Command::Identity(command) => {
-            command.check(context.output)?;
-            let session = context.session()?;
-            let result = identity::run(&context, &session, command).await;
-            session.explain(result).await
+        Command::Administration(command) => administer(&context, command).await,
+    }
+}
+
+/// Does what needs a session.
+async fn administer(context: &Context, command: Administration) -> Result<(), CliError> {
+    command.check(context.output)?;
+    let session = context.session()?;
+    let result = match command {
+        Administration::Identity(command) => identity::run(context, &session, command).await,
+        Administration::Enrollment(command) => enrollment::run(context, &session, command).await,
+        Administration::Authenticator(command) => {
+            authenticator::run(context, &session, command).await
         },
-        Command::Enrollment(command) => {
-            command.check(context.output)?;
-            let session = context.session()?;
-            let result = enrollment::run(&context, &session, command).await;
-            session.explain(result).await
-        },
+        Administration::Session(command) => session::run(context, &session, command).await,
+        Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
+        Administration::Api(arguments) => api::run(context, &session, arguments).await,
+    };
+    session.explain(result).await
+}
+
+impl Administration {
+    /// Refuses arguments that make no sense together.
+    fn check(&self, output: Output) -> Result<(), CliError> {
+        match self {
+            Self::Identity(command) => command.check(output),
+            Self::Enrollment(command) => command.check(output),
+            Self::Api(arguments) => arguments.check(),
+            Self::Authenticator(_) | Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What a command ends with when it does not do what was asked for.
 
+mod excerpt;
+
 use crate::output;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
@@ -125,7 +127,11 @@ impl CliError {
                 text.to_owned()
             }
         };
-        let mut lines = vec![format!("{} {}", paint("error:", "1;31"), self.message())];
+        let mut lines = vec![format!(
+            "{} {}",
+            paint("error:", "1;31"),
+            excerpt::legible(&self.text())
+        )];
         for hint in &self.hints {
             lines.push(format!(
                 "{} {}",
@@ -137,8 +143,13 @@ impl CliError {
         lines.join("\n")
     }
 
-    /// The failure and what led to it, without what only repeats.
+    /// The failure and what led to it.
     pub(crate) fn message(&self) -> String {
+        output::printable(&self.text())
+    }
+
+    /// The same as it came, without what only repeats.
+    fn text(&self) -> String {
         let mut message = String::new();
         for cause in self.error.chain() {
             let cause = cause.to_string();
@@ -150,7 +161,7 @@ impl CliError {
             }
             message.push_str(&cause);
         }
-        output::printable(&message)
+        message
     }
 }
 
@@ -219,6 +230,7 @@ fn hint_for(refusal: &Refusal) -> Option<String> {
         return Some(format!("try again in {seconds} s"));
     }
     let hint = match refusal.code()? {
+        Code::InvalidSortIdentifier => "orders look like `name` or `createdAt desc, name`",
         Code::InvalidFilter => "filters look like `name contains \"lap\" and isAdmin = false`",
         Code::EnrollmentExpired => {
             "ask the administrator for another token (`portcullis enrollment refresh`)"

@@ -1,9 +1,14 @@
 //! What goes to the standard output.
 
+mod json_list;
+
+pub(crate) use json_list::JsonList;
+
 use crate::error::CliError;
 use crate::table::Table;
 use clap::ValueEnum;
 use serde::Serialize;
+use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use zeroize::Zeroizing;
 
@@ -31,6 +36,11 @@ impl Output {
         Self { format }
     }
 
+    /// The form.
+    pub(crate) fn format(self) -> Format {
+        self.format
+    }
+
     /// Whether programs read the output.
     pub(crate) fn is_for_programs(self) -> bool {
         match self.format {
@@ -52,6 +62,30 @@ impl Output {
         };
         write(&text)
     }
+
+    /// Writes a document that is shown as it is: as YAML, or else as JSON that people can look at.
+    pub(crate) fn document<D: Serialize>(self, document: &D) -> Result<(), CliError> {
+        let text = match self.format {
+            Format::Table => printable_json(&json(document).map_err(unwritable)?),
+            Format::Json => json(document).map_err(unwritable)?,
+            Format::Yaml => yaml(document).map_err(unwritable)?,
+        };
+        write(&text)
+    }
+}
+
+/// Escapes in a JSON text what would drive a terminal. That can stand inside of texts only.
+fn printable_json(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if drives_terminal(character) {
+            // None of them is beyond the first 65536, and writing to a string cannot fail.
+            let _ = write!(safe, "\\u{:04x}", u32::from(character));
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
 }
 
 fn json(document: &impl Serialize) -> serde_json::Result<String> {
@@ -68,14 +102,20 @@ fn yaml(document: &impl Serialize) -> Result<String, anyhow::Error> {
     Ok(serde_yaml::to_string(&document)?)
 }
 
-fn unwritable(error: impl Into<anyhow::Error>) -> CliError {
+/// The result has no form in which it could be written.
+pub(crate) fn unwritable(error: impl Into<anyhow::Error>) -> CliError {
     CliError::failed("the result cannot be written").because(error)
 }
 
 /// Writes `text` as it is.
 pub(crate) fn write(text: &str) -> Result<(), CliError> {
+    write_bytes(text.as_bytes())
+}
+
+/// Writes bytes as they are.
+pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
+    stdout.write_all(bytes)?;
     stdout.flush()?;
     Ok(())
 }
@@ -139,6 +179,17 @@ mod tests {
         assert!(text.contains("'null'"), "{text}");
         let read: serde_json::Value = serde_yaml::from_str(&text).unwrap();
         assert_eq!(read, serde_json::to_value(&document).unwrap());
+    }
+
+    #[test]
+    fn json_for_people_stays_json() {
+        let document = vec!["\u{1b}[2J", "\u{9b}5n", "a\u{202e}b", "two\nlines"];
+        let text = printable_json(&json(&document).unwrap());
+        assert!(!text.contains(['\u{9b}', '\u{202e}']), "{text:?}");
+        assert_eq!(
+            serde_json::from_str::<Vec<String>>(&text).unwrap(),
+            document
+        );
     }
 
     #[test]

@@ -1,110 +1,193 @@
 //! Finding entities by what people call them: an id or a name.
 
 use crate::error::CliError;
-use portcullis_api::auth_policy::AuthPolicyDetail;
-use portcullis_api::code::Code;
-use portcullis_api::envelope::ListEnvelope;
-use portcullis_api::identity::IdentityDetail;
-use portcullis_client::{Client, ClientError, ListQuery};
-use portcullis_domain::ids::AuthPolicyId;
+use crate::listed::Listed;
+use crate::pages::Pages;
+use portcullis_client::{Client, ListQuery};
 
-/// Entities on a page of candidates; controllers give no more at once.
-const PAGE: i64 = 500;
+/// A kind whose members have names beside their ids.
+pub(crate) trait Named: Listed {
+    /// The command that lists them.
+    const LIST: &'static str;
 
-/// Finds an identity. An id goes before a name.
-pub(crate) async fn identity(client: &Client, text: &str) -> Result<IdentityDetail, CliError> {
-    let fetch = async |query: ListQuery| client.identities(&query).await;
-    let by_id = |found: &IdentityDetail| found.base.id.as_str() == text;
-    if let Some(found) = find(fetch, ListQuery::candidates("id", text), by_id).await? {
-        return Ok(found);
-    }
-    let by_name = |found: &IdentityDetail| found.name == text;
-    find(fetch, ListQuery::candidates("name", text), by_name)
-        .await?
-        .ok_or_else(|| missing("identity", text).hint("see `portcullis identity list`"))
+    /// Its name.
+    fn name(&self) -> &str;
 }
 
-/// Finds an authentication policy. Where a controller does not list them, the text has to be an id.
-pub(crate) async fn auth_policy(client: &Client, text: &str) -> Result<AuthPolicyId, CliError> {
-    let fetch = async |query: ListQuery| client.auth_policies(&query).await;
-    let by_id = |found: &AuthPolicyDetail| found.base.id.as_str() == text;
-    match find(fetch, ListQuery::candidates("id", text), by_id).await {
-        Err(error) if error.is_refused_with(Code::NotFound) => {
-            return Ok(AuthPolicyId::from_wire(text));
-        },
-        Err(error) => return Err(error.into()),
-        Ok(Some(found)) => return Ok(found.base.id),
-        Ok(None) => {},
-    }
-    let by_name = |found: &AuthPolicyDetail| found.name == text;
-    let found = find(fetch, ListQuery::candidates("name", text), by_name).await?;
-    let found = found.ok_or_else(|| missing("authentication policy", text))?;
-    Ok(found.base.id)
+/// What a text may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Id,
+    Name,
 }
 
-/// Goes through the pages of `query` until an entity is the one that is meant.
-async fn find<T>(
-    fetch: impl AsyncFn(ListQuery) -> Result<ListEnvelope<T>, ClientError>,
-    query: ListQuery,
-    is_meant: impl Fn(&T) -> bool,
-) -> Result<Option<T>, ClientError> {
-    let mut offset: i64 = 0;
-    loop {
-        let page = fetch(ListQuery {
-            limit: Some(PAGE),
-            offset: Some(offset),
-            ..query.clone()
-        })
-        .await?;
-        let total = page.meta.pagination.total_count;
-        let length = i64::try_from(page.data.len()).unwrap_or(i64::MAX);
-        if let Some(found) = page.data.into_iter().find(&is_meant) {
+impl By {
+    /// The symbol of filters for it.
+    fn symbol(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Name => "name",
+        }
+    }
+
+    fn of<N: Named>(self, entity: &N) -> &str {
+        match self {
+            Self::Id => entity.id(),
+            Self::Name => entity.name(),
+        }
+    }
+}
+
+/// Finds the one that is called by an id or a name, or by `id:` or `name:` and either.
+pub(crate) async fn one<N: Named>(client: &Client, text: &str) -> Result<N, CliError> {
+    let (wanted, text) = parse(text);
+    let mut found: Option<(By, N)> = None;
+    for by in wanted {
+        let Some(entity) = find::<N>(client, *by, text).await? else {
+            continue;
+        };
+        match &found {
+            Some((first, other)) if other.id() != entity.id() => {
+                return Err(ambiguous(text, (*first, other), (*by, &entity)));
+            },
+            Some(_) => {},
+            None => found = Some((*by, entity)),
+        }
+    }
+    found
+        .map(|(_, entity)| entity)
+        .ok_or_else(|| missing::<N>(wanted, text))
+}
+
+/// Tells what a text may be, and takes what says so off.
+fn parse(text: &str) -> (&'static [By], &str) {
+    if let Some(id) = text.strip_prefix("id:") {
+        (&[By::Id], id)
+    } else if let Some(name) = text.strip_prefix("name:") {
+        (&[By::Name], name)
+    } else {
+        (&[By::Id, By::Name], text)
+    }
+}
+
+/// Goes through what can be meant until it is found.
+async fn find<N: Named>(client: &Client, by: By, text: &str) -> Result<Option<N>, CliError> {
+    let candidates = ListQuery::candidates(by.symbol(), text);
+    let mut pages = Pages::<N>::new(client, candidates);
+    while let Some(page) = pages.next().await? {
+        let mut entities = page.data.into_iter();
+        if let Some(found) = entities.find(|entity| by.of(entity) == text) {
             return Ok(Some(found));
         }
-        offset = offset.saturating_add(length);
-        if length == 0 || offset >= total {
-            return Ok(None);
-        }
+    }
+    Ok(None)
+}
+
+fn missing<N: Named>(wanted: &[By], text: &str) -> CliError {
+    let words: Vec<_> = wanted.iter().map(|by| by.symbol()).collect();
+    let error = CliError::failed(format!(
+        "there is no {} with the {} `{text}`",
+        N::SINGULAR,
+        words.join(" or ")
+    ));
+    let error = error.hint(format!("see `{}`", N::LIST));
+    match wanted {
+        [only] => {
+            let prefix = only.symbol();
+            error.hint(format!(
+                "a name that begins with `{prefix}:` is written `name:{prefix}:{text}`"
+            ))
+        },
+        _ => error,
     }
 }
 
-fn missing(kind: &str, text: &str) -> CliError {
-    CliError::failed(format!("there is no {kind} with the id or name `{text}`"))
+fn ambiguous<N: Named>(text: &str, first: (By, &N), second: (By, &N)) -> CliError {
+    let described = |(by, entity): (By, &N)| {
+        let other = match by {
+            By::Id => format!("name `{}`", entity.name()),
+            By::Name => format!("id `{}`", entity.id()),
+        };
+        format!("the {} of the one with the {other}", by.symbol())
+    };
+    CliError::failed(format!(
+        "`{text}` is {} and {}: two {}",
+        described(first),
+        described(second),
+        N::PLURAL
+    ))
+    .hint(format!("say `id:{text}` or `name:{text}`"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_api::envelope::{ListMeta, Pagination};
+    use portcullis_api::envelope::ListEnvelope;
+    use portcullis_client::ClientError;
+    use portcullis_domain::clock::Timestamp;
+    use serde::Serialize;
 
-    /// Numbers below 1200 as a controller lists them.
-    fn page(query: &ListQuery) -> ListEnvelope<i64> {
-        let (limit, offset) = (query.limit.unwrap(), query.offset.unwrap());
-        ListEnvelope {
-            data: (offset..(offset + limit).min(1200)).collect(),
-            meta: ListMeta {
-                filterable_fields: Vec::new(),
-                pagination: Pagination {
-                    limit,
-                    offset,
-                    total_count: 1200,
-                },
-            },
+    #[derive(Serialize)]
+    struct Cat(&'static str, &'static str);
+
+    impl Listed for Cat {
+        const SINGULAR: &'static str = "cat";
+        const PLURAL: &'static str = "cats";
+        const COLUMNS: &'static [&'static str] = &[];
+
+        async fn fetch(_: &Client, _: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+            Err(ClientError::Unwritable(String::new()))
+        }
+
+        fn id(&self) -> &str {
+            self.0
+        }
+
+        fn cells(&self, _: Timestamp) -> Vec<String> {
+            Vec::new()
         }
     }
 
-    #[tokio::test]
-    async fn all_pages_are_looked_through() {
-        for (wanted, expected) in [
-            (0, Some(0)),
-            (499, Some(499)),
-            (500, Some(500)),
-            (1199, Some(1199)),
-            (1200, None),
-        ] {
-            let fetch = async |query: ListQuery| Ok(page(&query));
-            let found = find(fetch, ListQuery::default(), |number| *number == wanted).await;
-            assert_eq!(found.unwrap(), expected);
+    impl Named for Cat {
+        const LIST: &'static str = "portcullis cat list";
+
+        fn name(&self) -> &str {
+            self.1
         }
+    }
+
+    #[test]
+    fn texts_say_what_they_are() {
+        for (text, wanted, rest) in [
+            ("x", &[By::Id, By::Name][..], "x"),
+            ("id:x", &[By::Id], "x"),
+            ("name:x", &[By::Name], "x"),
+            ("name:id:x", &[By::Name], "id:x"),
+            ("identity:x", &[By::Id, By::Name], "identity:x"),
+        ] {
+            assert_eq!(parse(text), (wanted, rest), "{text}");
+        }
+    }
+
+    #[test]
+    fn two_that_can_be_meant_are_both_named() {
+        let error = ambiguous(
+            "tom",
+            (By::Id, &Cat("tom", "felix")),
+            (By::Name, &Cat("a1", "tom")),
+        );
+        assert_eq!(
+            error.message(),
+            "`tom` is the id of the one with the name `felix` and the name of the one with the id \
+             `a1`: two cats"
+        );
+    }
+
+    #[test]
+    fn what_is_missing_is_told() {
+        let both = missing::<Cat>(&[By::Id, By::Name], "tom");
+        assert_eq!(both.message(), "there is no cat with the id or name `tom`");
+        let only = missing::<Cat>(&[By::Name], "tom");
+        assert_eq!(only.message(), "there is no cat with the name `tom`");
     }
 }

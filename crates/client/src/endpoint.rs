@@ -2,6 +2,7 @@
 
 use crate::error::ClientError;
 use secrecy::{ExposeSecret as _, SecretString};
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 /// One of the APIs of a controller.
@@ -50,7 +51,7 @@ pub struct Endpoint {
 
 #[derive(Debug, Clone)]
 struct Parameter {
-    name: &'static str,
+    name: Cow<'static, str>,
     value: Value,
 }
 
@@ -79,16 +80,18 @@ impl Endpoint {
 
     /// The same path with one more parameter.
     #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub fn with(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
         let value = Value::Plain(value.into());
+        let name = name.into();
         self.parameters.push(Parameter { name, value });
         self
     }
 
     /// The same path with one more parameter, whose value is never shown.
     #[must_use]
-    pub fn with_secret(mut self, name: &'static str, value: SecretString) -> Self {
+    pub fn with_secret(mut self, name: impl Into<Cow<'static, str>>, value: SecretString) -> Self {
         let value = Value::Secret(value);
+        let name = name.into();
         self.parameters.push(Parameter { name, value });
         self
     }
@@ -109,7 +112,7 @@ impl Endpoint {
         }
         for (index, Parameter { name, value }) in self.parameters.iter().enumerate() {
             text.push(if index == 0 { '?' } else { '&' });
-            text.push_str(name);
+            text.push_str(&encode(name));
             text.push('=');
             match value {
                 Value::Plain(value) => text.push_str(&encode(value)),
@@ -175,6 +178,8 @@ mod tests {
         let endpoint = Endpoint::new(Api::Client, "enroll")
             .with("method", "ott")
             .with_secret("token", "t+1".into());
+        let odd = Endpoint::new(Api::Client, "x").with("a&b".to_owned(), "c=d");
+        assert_eq!(odd.to_string(), "/edge/client/v1/x?a%26b=c%3Dd");
         assert_eq!(
             endpoint.to_target().unwrap(),
             "/edge/client/v1/enroll?method=ott&token=t%2B1"

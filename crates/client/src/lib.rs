@@ -49,6 +49,7 @@ pub use client::Client;
 pub use endpoint::{Api, Endpoint};
 pub use error::{ClientError, Refusal};
 pub use exchange::{Exchange, Observer};
-pub use list_query::ListQuery;
+pub use http::Method;
+pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use reply::Reply;
 pub use trust::Trust;

@@ -13,6 +13,29 @@ pub struct ListQuery {
     pub offset: Option<i64>,
     /// Order, as after the words `sort by`.
     pub sort: Option<String>,
+    /// Role attributes that entities have to have, on the lists that choose by them.
+    pub roles: Vec<String>,
+    /// How many of the role attributes an entity has to have.
+    pub role_semantic: Option<RoleSemantic>,
+}
+
+/// How many of several role attributes an entity has to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoleSemantic {
+    /// Each of them.
+    AllOf,
+    /// At least one of them.
+    AnyOf,
+}
+
+impl RoleSemantic {
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AllOf => "AllOf",
+            Self::AnyOf => "AnyOf",
+        }
+    }
 }
 
 impl ListQuery {
@@ -67,6 +90,34 @@ impl ListQuery {
         }
     }
 
+    /// The same query for what meets `condition` as well.
+    ///
+    /// The filter stands behind the condition, since `and` reaches to the end of a filter, and what
+    /// sorts and limits there goes on doing so.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use portcullis_client::ListQuery;
+    ///
+    /// let query = ListQuery::filtered("isAdmin limit 5").and("name > \"m\"");
+    /// assert_eq!(query.filter.unwrap(), r#"name > "m" and isAdmin limit 5"#);
+    /// ```
+    #[must_use]
+    pub fn and(mut self, condition: &str) -> Self {
+        let filter = self.filter.as_deref().unwrap_or_default().trim();
+        let first = filter.split_whitespace().next().unwrap_or_default();
+        let is_clause = |word: &&str| first.eq_ignore_ascii_case(word);
+        self.filter = Some(if filter.is_empty() {
+            condition.to_owned()
+        } else if ["sort", "skip", "limit"].iter().any(is_clause) {
+            format!("{condition} {filter}")
+        } else {
+            format!("{condition} and {filter}")
+        });
+        self
+    }
+
     /// Adds the parameters to those of `endpoint`.
     pub(crate) fn apply(&self, mut endpoint: Endpoint) -> Endpoint {
         if let Some(filter) = &self.filter {
@@ -81,6 +132,12 @@ impl ListQuery {
         if let Some(sort) = &self.sort {
             endpoint = endpoint.with("sort", sort);
         }
+        for role in &self.roles {
+            endpoint = endpoint.with("roleFilter", format!("#{role}"));
+        }
+        if let Some(semantic) = self.role_semantic {
+            endpoint = endpoint.with("roleSemantic", semantic.name());
+        }
         endpoint
     }
 }
@@ -93,7 +150,7 @@ fn is_ambiguous(character: char) -> bool {
 }
 
 /// Writes a text as a string of the filter language.
-fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {
@@ -145,6 +202,27 @@ mod tests {
     }
 
     #[test]
+    fn conditions_join_every_filter() {
+        for (filter, joined) in [
+            (None, "c"),
+            (Some(""), "c"),
+            (Some(" \t"), "c"),
+            (Some("a or b"), "c and a or b"),
+            (Some(" sort by name"), "c sort by name"),
+            (Some("LIMIT none"), "c LIMIT none"),
+            (Some("skip 3 limit 5"), "c skip 3 limit 5"),
+            (Some("limits = 3"), "c and limits = 3"),
+            (Some("a limit 5"), "c and a limit 5"),
+        ] {
+            let query = ListQuery {
+                filter: filter.map(str::to_owned),
+                ..ListQuery::default()
+            };
+            assert_eq!(query.and("c").filter.as_deref(), Some(joined), "{filter:?}");
+        }
+    }
+
+    #[test]
     fn only_what_is_set_is_sent() {
         let to = |query: ListQuery| query.apply(Endpoint::new(Api::Client, "x")).to_string();
         assert_eq!(to(ListQuery::default()), "/edge/client/v1/x");
@@ -153,10 +231,20 @@ mod tests {
             limit: Some(-1),
             offset: Some(2),
             sort: Some("name".to_owned()),
+            ..ListQuery::default()
         };
         assert_eq!(
             to(query),
             "/edge/client/v1/x?filter=true&limit=-1&offset=2&sort=name"
+        );
+        let query = ListQuery {
+            roles: vec!["a".to_owned(), "b".to_owned()],
+            role_semantic: Some(RoleSemantic::AnyOf),
+            ..ListQuery::default()
+        };
+        assert_eq!(
+            to(query),
+            "/edge/client/v1/x?roleFilter=%23a&roleFilter=%23b&roleSemantic=AnyOf"
         );
     }
 }

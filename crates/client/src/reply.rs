@@ -18,7 +18,11 @@ pub struct Reply {
 
 impl Reply {
     /// Gives the answer back if it reports success.
-    pub(crate) fn into_success(self) -> Result<Self, Box<Refusal>> {
+    ///
+    /// # Errors
+    ///
+    /// The [`Refusal`] that it is otherwise.
+    pub fn into_success(self) -> Result<Self, Box<Refusal>> {
         if self.status.is_success() {
             return Ok(self);
         }

@@ -1,6 +1,8 @@
 //! Requests for the resources that the command line and the tests use, one file for each.
 
+mod api_sessions;
 mod auth_policies;
+mod authenticators;
 mod enroll;
 mod enrollments;
 mod identities;

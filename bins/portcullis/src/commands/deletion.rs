@@ -1,28 +1,115 @@
 //! Deleting several entities one by one.
 
-use crate::context::Context;
+use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::listed::Listed;
+use crate::pages::Pages;
 use crate::prompt;
 use crate::table::{self, Table};
-use portcullis_api::envelope::ListEnvelope;
+use clap::Args;
+use portcullis_client::{Client, ClientError, ListQuery};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Entities on a page when all that a filter finds are collected; controllers give no more at once.
-const PAGE: usize = 500;
+/// How to delete.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DeletionArgs {
+    /// Delete all that match, instead of naming them; `list` shows them first
+    #[arg(long, value_parser = filter)]
+    pub(crate) filter: Option<String>,
 
-/// Something to delete.
+    /// Do not ask before several, or what a filter found, are deleted
+    #[arg(short, long)]
+    yes: bool,
+
+    /// Only say what would be deleted
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Reads a filter. An empty one finds everything, and is what a script gives by mistake.
+fn filter(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("an empty filter finds everything; if that is meant, write `true`".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// A kind that can be deleted.
+pub(crate) trait Deletable: Listed {
+    /// Finds the one that a person calls by this text.
+    fn find(client: &Client, text: &str) -> impl Future<Output = Result<Self, CliError>> + Send;
+
+    /// By what people know it beside the id.
+    fn label(&self) -> String;
+
+    /// Deletes the one with that id.
+    fn delete(client: &Client, id: &str) -> impl Future<Output = Result<(), ClientError>> + Send;
+}
+
+/// What is to be deleted.
+pub(crate) struct Targets {
+    members: Vec<Target>,
+    are_named: bool,
+}
+
+/// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Target {
-    /// Its id.
-    pub(crate) id: String,
+struct Target {
+    id: String,
     /// Its name, or another text by which people know it.
-    pub(crate) name: String,
+    name: String,
+}
+
+impl Targets {
+    /// Those that are called by these texts, each once. All are found before any is deleted.
+    pub(crate) async fn named<D: Deletable>(
+        client: &Client,
+        texts: &[String],
+    ) -> Result<Self, CliError> {
+        let mut members: Vec<Target> = Vec::new();
+        for text in texts {
+            let found = target(&D::find(client, text).await?);
+            if !members.contains(&found) {
+                members.push(found);
+            }
+        }
+        Ok(Self {
+            members,
+            are_named: true,
+        })
+    }
+
+    /// All that a query finds, each once: a list may change between its pages.
+    pub(crate) async fn found<D: Deletable>(
+        client: &Client,
+        query: ListQuery,
+    ) -> Result<Self, CliError> {
+        let mut seen = BTreeSet::new();
+        let mut members = Vec::new();
+        let mut pages = Pages::<D>::new(client, query);
+        while let Some(page) = pages.next().await? {
+            let targets = page.data.iter().map(target);
+            members.extend(targets.filter(|target| seen.insert(target.id.clone())));
+        }
+        Ok(Self {
+            members,
+            are_named: false,
+        })
+    }
+}
+
+fn target<D: Deletable>(entity: &D) -> Target {
+    Target {
+        id: entity.id().to_owned(),
+        name: entity.label(),
+    }
 }
 
 /// What became of the targets.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Report {
+struct Report {
     deleted: Vec<Target>,
     failed: Vec<Failure>,
 }
@@ -34,71 +121,39 @@ struct Failure {
     error: String,
 }
 
-/// Asks whether several targets are really meant, unless `is_confirmed`.
-pub(crate) fn confirm(
-    targets: &[Target],
-    plural: &str,
-    is_confirmed: bool,
-) -> Result<(), CliError> {
-    if is_confirmed || targets.len() < 2 {
-        return Ok(());
-    }
-    let mut names: Vec<_> = targets
-        .iter()
-        .take(10)
-        .map(|target| target.name.as_str())
-        .collect();
-    if targets.len() > names.len() {
-        names.push("...");
-    }
-    let question = format!("Delete {} {plural} ({})?", targets.len(), names.join(", "));
-    if prompt::confirm(&question, "--yes")? {
-        Ok(())
-    } else {
-        Err(CliError::failed("nothing was deleted"))
-    }
+/// What would become of them.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Forecast {
+    would_delete: Vec<Target>,
 }
 
-/// Collects all pages of a list; `fetch` brings the page at an offset.
-///
-/// Ends as well when a page brings nothing new: a filter may hold a limit of its own.
-pub(crate) async fn collect<T>(
-    fetch: impl AsyncFn(i64, i64) -> Result<ListEnvelope<T>, CliError>,
-    target: impl Fn(T) -> Target,
-) -> Result<Vec<Target>, CliError> {
-    let mut seen = BTreeSet::new();
-    let mut targets = Vec::new();
-    let limit = i64::try_from(PAGE).unwrap_or(i64::MAX);
-    loop {
-        let offset = i64::try_from(targets.len()).unwrap_or(i64::MAX);
-        let page = fetch(limit, offset).await?;
-        let total = page.meta.pagination.total_count;
-        let known = targets.len();
-        for found in page.data.into_iter().map(&target) {
-            if seen.insert(found.id.clone()) {
-                targets.push(found);
-            }
-        }
-        let is_complete = i64::try_from(targets.len()).is_ok_and(|found| found >= total);
-        if is_complete || targets.len() == known {
-            return Ok(targets);
-        }
-    }
-}
-
-/// Deletes the targets in their order, goes on after failures, and reports.
-pub(crate) async fn run(
+/// Deletes the targets in their order, goes on after failures, and reports; or says what it would
+/// do.
+pub(crate) async fn run<D: Deletable>(
     context: &Context,
-    targets: Vec<Target>,
-    nouns: (&str, &str),
-    delete: impl AsyncFn(&str) -> Result<(), CliError>,
+    session: &Session,
+    targets: Targets,
+    arguments: &DeletionArgs,
 ) -> Result<(), CliError> {
+    if arguments.dry_run {
+        let forecast = Forecast {
+            would_delete: targets.members,
+        };
+        return context
+            .output
+            .result(&forecast, || forecast_table::<D>(&forecast));
+    }
+    if !arguments.yes {
+        confirm::<D>(&targets)?;
+    }
     let mut report = Report::default();
     let mut last = None;
-    for target in targets {
-        match delete(&target.id).await {
+    for target in targets.members {
+        match D::delete(&session.client, &target.id).await {
             Ok(()) => report.deleted.push(target),
             Err(error) => {
+                let error = CliError::from(error);
                 report.failed.push(Failure {
                     target,
                     error: error.message(),
@@ -111,13 +166,38 @@ pub(crate) async fn run(
         // A single failure speaks for itself.
         Some(error) if report.deleted.is_empty() && report.failed.len() == 1 => Err(error),
         last => {
-            context.output.result(&report, || table(&report, nouns))?;
+            context
+                .output
+                .result(&report, || report_table::<D>(&report))?;
             last.map_or(Ok(()), Err)
         },
     }
 }
 
-fn table(report: &Report, (singular, plural): (&str, &str)) -> Table {
+/// Asks whether the targets are really meant, unless it is one that was named.
+fn confirm<D: Deletable>(targets: &Targets) -> Result<(), CliError> {
+    let members = &targets.members;
+    if members.is_empty() || (targets.are_named && members.len() == 1) {
+        return Ok(());
+    }
+    let mut names: Vec<_> = members
+        .iter()
+        .take(10)
+        .map(|target| target.name.as_str())
+        .collect();
+    if members.len() > names.len() {
+        names.push("...");
+    }
+    let count = table::count(members.len(), D::SINGULAR, D::PLURAL);
+    let question = format!("Delete {count} ({})?", names.join(", "));
+    if prompt::confirm(&question, "--yes")? {
+        Ok(())
+    } else {
+        Err(CliError::failed("nothing was deleted"))
+    }
+}
+
+fn report_table<D: Deletable>(report: &Report) -> Table {
     let mut table = Table::of_properties();
     for target in &report.deleted {
         table.row(["deleted", &target.id, &target.name]);
@@ -126,50 +206,15 @@ fn table(report: &Report, (singular, plural): (&str, &str)) -> Table {
         let Failure { target, error } = failure;
         table.row(["failed", &target.id, &target.name, error]);
     }
-    let deleted = table::count(report.deleted.len(), singular, plural);
+    let deleted = table::count(report.deleted.len(), D::SINGULAR, D::PLURAL);
     table.footer(format!("{deleted} deleted"))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use portcullis_api::envelope::{ListMeta, Pagination};
-
-    fn page(ids: std::ops::Range<usize>, total: i64) -> ListEnvelope<usize> {
-        ListEnvelope {
-            data: ids.collect(),
-            meta: ListMeta {
-                filterable_fields: Vec::new(),
-                pagination: Pagination {
-                    limit: 0,
-                    offset: 0,
-                    total_count: total,
-                },
-            },
-        }
+fn forecast_table<D: Deletable>(forecast: &Forecast) -> Table {
+    let mut table = Table::of_properties();
+    for target in &forecast.would_delete {
+        table.row(["would delete", &target.id, &target.name]);
     }
-
-    fn target(number: usize) -> Target {
-        Target {
-            id: number.to_string(),
-            name: String::new(),
-        }
-    }
-
-    #[tokio::test]
-    async fn all_pages_are_collected_once() {
-        let fetch = async |limit: i64, offset: i64| {
-            let begin = usize::try_from(offset).unwrap();
-            let end = usize::try_from(offset + limit).unwrap().min(1200);
-            Ok(page(begin..end, 1200))
-        };
-        let found = collect(fetch, target).await.unwrap();
-        assert_eq!(found.len(), 1200);
-    }
-
-    #[tokio::test]
-    async fn limit_inside_the_filter_ends_the_search() {
-        let fetch = async |_limit: i64, _offset: i64| Ok(page(0..3, 1200));
-        assert_eq!(collect(fetch, target).await.unwrap().len(), 3);
-    }
+    let count = table::count(forecast.would_delete.len(), D::SINGULAR, D::PLURAL);
+    table.footer(format!("{count} would be deleted"))
 }

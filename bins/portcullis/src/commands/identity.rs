@@ -4,6 +4,7 @@ mod create;
 mod delete;
 mod kind;
 mod list;
+mod role_attributes;
 mod show;
 mod state;
 mod update;
@@ -15,6 +16,9 @@ use clap::Subcommand;
 
 /// Shown below the help of `identity`.
 pub(crate) const EXAMPLES: &str = "\
+An identity is called by its name or its id. Where a text is the one of one identity and the other of
+another, `id:TEXT` and `name:TEXT` say which is meant.
+
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
   portcullis identity list --filter 'name contains \"lap\"'
@@ -28,6 +32,8 @@ pub(crate) enum IdentityCommand {
     /// List identities
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
+    /// List the role attributes that identities have
+    RoleAttributes(role_attributes::RoleAttributesArgs),
     /// Show an identity
     Show(show::ShowArgs),
     /// Change an identity
@@ -43,7 +49,7 @@ impl IdentityCommand {
         match self {
             Self::Create(arguments) => arguments.check(output),
             Self::Update(arguments) => arguments.check(),
-            Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+            Self::List(_) | Self::RoleAttributes(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
         }
     }
 }
@@ -56,6 +62,9 @@ pub(crate) async fn run(
     match command {
         IdentityCommand::Create(arguments) => create::run(context, session, arguments).await,
         IdentityCommand::List(arguments) => list::run(context, session, arguments).await,
+        IdentityCommand::RoleAttributes(arguments) => {
+            role_attributes::run(context, session, arguments).await
+        },
         IdentityCommand::Show(arguments) => show::run(context, session, arguments).await,
         IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
         IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,

@@ -1,8 +1,11 @@
-//! Lists, as every noun has them.
+//! Which part of a list is wanted, and which part is shown.
 
+use super::listing::Extent;
+use crate::listed::Listed;
+use crate::pages::FURTHEST;
 use crate::table;
 use clap::Args;
-use portcullis_api::envelope::ListEnvelope;
+use portcullis_api::envelope::Pagination;
 use portcullis_api::time::WireTime;
 use portcullis_client::ListQuery;
 use portcullis_domain::clock::Timestamp;
@@ -14,30 +17,54 @@ pub(crate) struct PageArgs {
     #[arg(long)]
     filter: Option<String>,
 
-    /// List at most that many, -1 for all; 10 if left out
+    /// Order, for example `name` or `createdAt desc, name`; by id if left out
+    #[arg(long, value_name = "ORDER")]
+    sort: Option<String>,
+
+    /// List at most that many; 10 if left out, and 500 are the most
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     limit: Option<i64>,
 
-    /// Skip that many first
-    #[arg(long, value_name = "NUMBER")]
+    /// Skip that many first, 100000 at most
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i64).range(0..=FURTHEST)
+    )]
     offset: Option<i64>,
+
+    /// List all, however many
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
 }
 
-impl From<PageArgs> for ListQuery {
-    fn from(arguments: PageArgs) -> Self {
-        Self {
-            filter: arguments.filter,
-            limit: arguments.limit,
-            offset: arguments.offset,
-            sort: None,
-        }
+impl PageArgs {
+    /// What to ask the controller for, and how often.
+    pub(crate) fn query(self) -> (ListQuery, Extent) {
+        let query = ListQuery {
+            filter: self.filter,
+            limit: self.limit,
+            offset: self.offset,
+            sort: self.sort,
+            ..ListQuery::default()
+        };
+        let extent = if self.all { Extent::All } else { Extent::Page };
+        (query, extent)
     }
 }
 
-/// Says which part of a list a page is.
-pub(crate) fn standing<T>(list: &ListEnvelope<T>, singular: &str, plural: &str) -> String {
-    let shown = list.data.len();
-    let page = &list.meta.pagination;
+/// Says which part of a list is shown.
+pub(crate) fn standing<L: Listed>(shown: usize, page: Pagination, extent: Extent) -> String {
+    describe(shown, page, extent, (L::SINGULAR, L::PLURAL))
+}
+
+fn describe(
+    shown: usize,
+    page: Pagination,
+    extent: Extent,
+    (singular, plural): (&str, &str),
+) -> String {
     let total = usize::try_from(page.total_count).unwrap_or(usize::MAX);
     let whole = table::count(total, singular, plural);
     if total == 0 {
@@ -46,14 +73,17 @@ pub(crate) fn standing<T>(list: &ListEnvelope<T>, singular: &str, plural: &str) 
     if shown == total {
         return whole;
     }
-    let first = page.offset.saturating_add(1);
-    let end = page
-        .offset
-        .saturating_add(i64::try_from(shown).unwrap_or(i64::MAX));
     if shown == 0 {
-        format!("none of {whole} at this offset; see them with a smaller --offset")
+        return format!("none of {whole} at this offset; see them with a smaller --offset");
+    }
+    let first = page.offset.saturating_add(1);
+    let length = i64::try_from(shown).unwrap_or(i64::MAX);
+    let end = page.offset.saturating_add(length);
+    let part = format!("{first} to {end} of {whole}");
+    if end < page.total_count && extent == Extent::Page {
+        format!("{part}; see more with --offset, or --all")
     } else {
-        format!("{first} to {end} of {whole}; see more with --limit and --offset")
+        part
     }
 }
 
@@ -69,39 +99,19 @@ pub(crate) fn end(expires_at: WireTime, now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_api::envelope::{ListMeta, Pagination};
-
-    fn list(shown: usize, offset: i64, total_count: i64) -> ListEnvelope<u8> {
-        ListEnvelope {
-            data: vec![0; shown],
-            meta: ListMeta {
-                filterable_fields: Vec::new(),
-                pagination: Pagination {
-                    limit: 10,
-                    offset,
-                    total_count,
-                },
-            },
-        }
-    }
 
     #[test]
     fn page_says_where_it_stands() {
-        for (shown, offset, total, text) in [
+        for (shown, offset, total_count, text) in [
             (0, 0, 0, "no cats"),
             (1, 0, 1, "1 cat"),
             (
                 10,
                 0,
                 37,
-                "1 to 10 of 37 cats; see more with --limit and --offset",
+                "1 to 10 of 37 cats; see more with --offset, or --all",
             ),
-            (
-                7,
-                30,
-                37,
-                "31 to 37 of 37 cats; see more with --limit and --offset",
-            ),
+            (7, 30, 37, "31 to 37 of 37 cats"),
             (
                 0,
                 99,
@@ -109,7 +119,21 @@ mod tests {
                 "none of 37 cats at this offset; see them with a smaller --offset",
             ),
         ] {
-            assert_eq!(standing(&list(shown, offset, total), "cat", "cats"), text);
+            let page = Pagination {
+                limit: 10,
+                offset,
+                total_count,
+            };
+            let described = describe(shown, page, Extent::Page, ("cat", "cats"));
+            assert_eq!(described, text);
         }
+        // A filter with a limit of its own is no reason to ask for more.
+        let page = Pagination {
+            limit: 5,
+            offset: 0,
+            total_count: 37,
+        };
+        let described = describe(5, page, Extent::All, ("cat", "cats"));
+        assert_eq!(described, "1 to 5 of 37 cats");
     }
 }

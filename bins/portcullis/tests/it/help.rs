@@ -16,6 +16,10 @@ fn help_names_commands_and_exit_codes() {
         "enroll",
         "identity",
         "enrollment",
+        "authenticator",
+        "session",
+        "auth-policy",
+        "api",
         "version",
         "completion",
         "Examples:",
@@ -44,6 +48,7 @@ fn help_of_every_command_teaches_by_examples() {
         "identity",
         "identity create",
         "identity list",
+        "identity role-attributes",
         "identity show",
         "identity update",
         "identity delete",
@@ -52,6 +57,15 @@ fn help_of_every_command_teaches_by_examples() {
         "enrollment show",
         "enrollment refresh",
         "enrollment delete",
+        "authenticator",
+        "authenticator list",
+        "authenticator show",
+        "session",
+        "session list",
+        "auth-policy",
+        "auth-policy list",
+        "auth-policy show",
+        "api",
     ] {
         let help = environment.run(&format!("{command} --help"));
         assert_eq!(help.code, 0, "{command}");
@@ -91,7 +105,9 @@ fn scripts_for_completion_are_printed() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = environment.run(&format!("completion {shell}"));
         assert_eq!(script.code, 0, "{shell}");
-        assert!(script.stdout.contains("enrollment"), "{shell}");
+        for word in ["enrollment", "role-attributes", "auth-policy", "dry-run"] {
+            assert!(script.stdout.contains(word), "{shell}: {word}");
+        }
     }
     assert_eq!(environment.run("completion tcsh").code, 2);
 }

@@ -14,7 +14,16 @@ fn controller_that_is_away_has_an_exit_code() {
         "whoami",
         "identity list --output json",
         "identity create x",
+        "identity list --all --output json",
+        "identity role-attributes",
+        "enrollment list --identity x",
         "enrollment delete x",
+        "authenticator list",
+        "authenticator show x",
+        "session list",
+        "auth-policy list",
+        "auth-policy show x",
+        "api get identities",
         "version --controller",
         "enroll x.jwt",
         &format!("login {url} --username admin --password-file password --yes"),
@@ -46,6 +55,16 @@ fn requests_are_logged_when_asked_for() {
     let outcome = environment.run("whoami --verbose");
     let line = "GET /edge/client/v1/current-api-session -> no answer in ";
     assert!(outcome.stderr.starts_with(line), "{}", outcome.stderr);
+}
+
+#[test]
+fn secrets_of_requests_are_not_logged() {
+    let environment = Environment::new();
+    environment.log_in(&closed());
+    let line = "api POST enroll?method=ott&token=s3cret --client --verbose --query password=s3cret";
+    let outcome = environment.run(line);
+    let shown = "POST /edge/client/v1/enroll?method=ott&token=***&password=*** -> no answer in ";
+    assert!(outcome.stderr.starts_with(shown), "{}", outcome.stderr);
 }
 
 /// A token that claims to be issued by the controller at `url`.

@@ -6,6 +6,7 @@ use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::envelope::ListEnvelope;
+use portcullis_domain::ids::AuthPolicyId;
 
 impl Client {
     /// A page of the authentication policies.
@@ -13,7 +14,15 @@ impl Client {
         &self,
         query: &ListQuery,
     ) -> Result<ListEnvelope<AuthPolicyDetail>, ClientError> {
-        self.list(Endpoint::new(Api::Management, "auth-policies"), query)
-            .await
+        self.list(collection(), query).await
     }
+
+    /// One authentication policy.
+    pub async fn auth_policy(&self, id: &AuthPolicyId) -> Result<AuthPolicyDetail, ClientError> {
+        self.get(&collection().then(id.as_str())).await
+    }
+}
+
+fn collection() -> Endpoint {
+    Endpoint::new(Api::Management, "auth-policies")
 }

@@ -99,6 +99,34 @@ async fn lists_carry_their_query() {
 }
 
 #[tokio::test]
+async fn each_list_has_its_path() {
+    let answer = r#"{"data":[],"meta":{"pagination":{"limit":10,"offset":0,"totalCount":0}}}"#;
+    let setting = Setting::new(Say::Answer(200, answer)).await;
+    let query = ListQuery::default();
+    setting.client.identities(&query).await.unwrap();
+    setting.client.enrollments(&query).await.unwrap();
+    setting.client.authenticators(&query).await.unwrap();
+    setting.client.api_sessions(&query).await.unwrap();
+    setting.client.auth_policies(&query).await.unwrap();
+    let attributes = setting.client.identity_role_attributes(&query).await;
+    assert!(attributes.unwrap().data.is_empty());
+    let paths: Vec<_> = (setting.seen().requests.iter())
+        .filter_map(|request| request.lines().next())
+        .map(str::to_owned)
+        .collect();
+    let expected = [
+        "identities",
+        "enrollments",
+        "authenticators",
+        "api-sessions",
+        "auth-policies",
+        "identity-role-attributes",
+    ]
+    .map(|kind| format!("GET /edge/management/v1/{kind} HTTP/1.1"));
+    assert_eq!(paths, expected);
+}
+
+#[tokio::test]
 async fn token_of_an_enrollment_is_not_logged() {
     let answer = r#"{"data":{"cert":"PEM"},"meta":{}}"#;
     let setting = Setting::new(Say::Answer(200, answer)).await;

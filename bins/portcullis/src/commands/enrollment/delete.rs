@@ -1,20 +1,23 @@
 //! `portcullis enrollment delete`.
 
-use crate::commands::deletion::{self, Target};
+use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
+use crate::commands::of_identity::OfIdentityArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
-use portcullis_client::ListQuery;
+use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-A deleted enrollment makes its token worthless. Several are deleted only after a question, or with
---yes. `portcullis enrollment list` shows the ids.
+A deleted enrollment makes its token worthless. Several, and what --filter or --identity finds, are
+deleted only after a question, or with --yes. `portcullis enrollment list` shows the ids.
 
 Examples:
   portcullis enrollment delete Yb0Dk.7vQ
-  portcullis enrollment delete --filter 'identity=\"uI2Rn3.8h\"'    all of one identity";
+  portcullis enrollment delete --identity laptop
+  portcullis enrollment delete --filter 'identity=\"uI2Rn3.8h\"' --dry-run
+  portcullis enrollment delete --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --yes";
 
 /// Arguments of `enrollment delete`.
 #[derive(Debug, Args)]
@@ -22,19 +25,17 @@ Examples:
 pub(crate) struct DeleteArgs {
     /// Ids of enrollments
     #[arg(
-        required_unless_present = "filter",
-        conflicts_with = "filter",
+        required_unless_present_any = ["filter", "identity"],
+        conflicts_with_all = ["filter", "identity"],
         value_name = "ID"
     )]
     ids: Vec<String>,
 
-    /// Delete all enrollments that match, instead of naming them
-    #[arg(long)]
-    filter: Option<String>,
+    #[command(flatten)]
+    owner: OfIdentityArgs,
 
-    /// Do not ask before several are deleted
-    #[arg(short, long)]
-    yes: bool,
+    #[command(flatten)]
+    deletion: DeletionArgs,
 }
 
 pub(super) async fn run(
@@ -43,48 +44,32 @@ pub(super) async fn run(
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let targets = targets(session, &arguments).await?;
-    deletion::confirm(&targets, "enrollments", arguments.yes)?;
-    let delete = async |id: &str| {
-        client
-            .delete_enrollment(&EnrollmentId::from_wire(id))
-            .await?;
-        Ok(())
+    let targets = if arguments.ids.is_empty() {
+        let query = ListQuery {
+            filter: arguments.deletion.filter.clone(),
+            ..ListQuery::default()
+        };
+        let query = arguments.owner.narrow(client, query).await?;
+        Targets::found::<EnrollmentDetail>(client, query).await?
+    } else {
+        Targets::named::<EnrollmentDetail>(client, &arguments.ids).await?
     };
-    deletion::run(context, targets, ("enrollment", "enrollments"), delete).await
+    deletion::run::<EnrollmentDetail>(context, session, targets, &arguments.deletion).await
 }
 
-/// Finds all that is to be deleted before anything is.
-async fn targets(session: &Session, arguments: &DeleteArgs) -> Result<Vec<Target>, CliError> {
-    let client = &session.client;
-    if let Some(filter) = &arguments.filter {
-        let fetch = async |limit, offset| {
-            let query = ListQuery {
-                limit: Some(limit),
-                offset: Some(offset),
-                ..ListQuery::filtered(filter)
-            };
-            Ok(client.enrollments(&query).await?)
-        };
-        return deletion::collect(fetch, target).await;
+impl Deletable for EnrollmentDetail {
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        Ok(client.enrollment(&EnrollmentId::from_wire(text)).await?)
     }
-    let mut targets: Vec<Target> = Vec::new();
-    for id in &arguments.ids {
-        let found = target(client.enrollment(&EnrollmentId::from_wire(id)).await?);
-        if !targets.contains(&found) {
-            targets.push(found);
+
+    fn label(&self) -> String {
+        match &self.identity {
+            Some(identity) => format!("{} of {}", self.method, identity.name),
+            None => self.method.to_string(),
         }
     }
-    Ok(targets)
-}
 
-fn target(enrollment: EnrollmentDetail) -> Target {
-    let method = enrollment.method;
-    Target {
-        id: enrollment.base.id.as_str().to_owned(),
-        name: match enrollment.identity {
-            Some(identity) => format!("{method} of {}", identity.name),
-            None => method.into_owned(),
-        },
+    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
+        client.delete_enrollment(&EnrollmentId::from_wire(id)).await
     }
 }

@@ -1,20 +1,23 @@
 //! `portcullis enrollment list`.
 
+use crate::commands::listing;
+use crate::commands::of_identity::OfIdentityArgs;
 use crate::commands::page::{self, PageArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::table::Table;
+use crate::listed::Listed;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::envelope::ListEnvelope;
-use portcullis_client::ListQuery;
+use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
 Examples:
   portcullis enrollment list
-  portcullis enrollment list --filter 'identity=\"uI2Rn3.8h\"'
-  portcullis enrollment list --output json | jq -r '.data[0].jwt'";
+  portcullis enrollment list --identity laptop
+  portcullis enrollment list --filter 'createdAt < datetime(2031-01-02T00:00:00Z)' --all
+  portcullis enrollment list --identity laptop --output json | jq -r '.data[0].jwt'";
 
 /// Arguments of `enrollment list`.
 #[derive(Debug, Args)]
@@ -22,6 +25,9 @@ Examples:
 pub(crate) struct ListArgs {
     #[command(flatten)]
     page: PageArgs,
+
+    #[command(flatten)]
+    owner: OfIdentityArgs,
 }
 
 pub(super) async fn run(
@@ -29,30 +35,34 @@ pub(super) async fn run(
     session: &Session,
     arguments: ListArgs,
 ) -> Result<(), CliError> {
-    let list = session
-        .client
-        .enrollments(&ListQuery::from(arguments.page))
-        .await?;
-    let now = context.now();
-    context.output.result(&list, || table(&list, now))
+    let client = &session.client;
+    let (query, extent) = arguments.page.query();
+    let query = arguments.owner.narrow(client, query).await?;
+    listing::run::<EnrollmentDetail>(context, client, query, extent).await
 }
 
-fn table(list: &ListEnvelope<EnrollmentDetail>, now: Timestamp) -> Table {
-    let mut table = Table::with_columns(&["id", "method", "identity", "identity id", "until"]);
-    for enrollment in &list.data {
-        let identity = enrollment.identity.as_ref();
-        let identity_id = enrollment.identity_id.as_ref();
-        table.row([
-            enrollment.base.id.as_str(),
-            &enrollment.method,
-            identity.map_or("", |identity| &identity.name),
-            identity_id.map_or("", |id| id.as_str()),
-            &page::end(enrollment.expires_at, now),
-        ]);
+impl Listed for EnrollmentDetail {
+    const SINGULAR: &'static str = "pending enrollment";
+    const PLURAL: &'static str = "pending enrollments";
+    const COLUMNS: &'static [&'static str] = &["id", "method", "identity", "identity id", "until"];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.enrollments(query).await
     }
-    table.footer(page::standing(
-        list,
-        "pending enrollment",
-        "pending enrollments",
-    ))
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, now: Timestamp) -> Vec<String> {
+        let identity = self.identity.as_ref();
+        let identity_id = self.identity_id.as_ref();
+        vec![
+            self.base.id.to_string(),
+            self.method.to_string(),
+            identity.map_or_else(String::new, |identity| identity.name.clone()),
+            identity_id.map_or_else(String::new, ToString::to_string),
+            page::end(self.expires_at, now),
+        ]
+    }
 }

@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
+use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
 use portcullis_client::Client;
 use portcullis_domain::ids::IdentityId;
@@ -112,8 +113,8 @@ impl CreateArgs {
         options.external_id.clone_from(&self.external_id);
         options.tags = self.kind.map(|kind| kind.tag(&Tags::default()));
         if let Some(policy) = &self.auth_policy {
-            let id = resolve::auth_policy(client, policy).await?;
-            options.auth_policy_id = Some(id.as_str().to_owned());
+            let policy: AuthPolicyDetail = resolve::one(client, policy).await?;
+            options.auth_policy_id = Some(policy.base.id.to_string());
         }
         Ok(body)
     }

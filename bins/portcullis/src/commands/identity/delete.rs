@@ -1,22 +1,24 @@
 //! `portcullis identity delete`.
 
-use crate::commands::deletion::{self, Target};
+use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_client::ListQuery;
+use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::ids::IdentityId;
 
 const EXAMPLES: &str = "\
 Sessions, certificates, passwords and enrollments of an identity go with it: its access ends at
-once. Several identities are deleted only after a question, or with --yes.
+once. Several identities, and what a filter finds, are deleted only after a question, or with
+--yes.
 
 Examples:
   portcullis identity delete laptop
   portcullis identity delete laptop printer --yes
-  portcullis identity delete --filter 'name startswith \"test-\"'";
+  portcullis identity delete --filter 'name contains \"test-\"' --dry-run
+  portcullis identity delete --filter 'name contains \"test-\"'";
 
 /// Arguments of `identity delete`.
 #[derive(Debug, Args)]
@@ -30,13 +32,8 @@ pub(crate) struct DeleteArgs {
     )]
     identities: Vec<String>,
 
-    /// Delete all identities that match, instead of naming them; `identity list` shows them first
-    #[arg(long)]
-    filter: Option<String>,
-
-    /// Do not ask before several are deleted
-    #[arg(short, long)]
-    yes: bool,
+    #[command(flatten)]
+    deletion: DeletionArgs,
 }
 
 pub(super) async fn run(
@@ -45,42 +42,24 @@ pub(super) async fn run(
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let targets = targets(session, &arguments).await?;
-    deletion::confirm(&targets, "identities", arguments.yes)?;
-    let delete = async |id: &str| {
-        client.delete_identity(&IdentityId::from_wire(id)).await?;
-        Ok(())
+    let targets = if let Some(filter) = &arguments.deletion.filter {
+        Targets::found::<IdentityDetail>(client, ListQuery::filtered(filter)).await?
+    } else {
+        Targets::named::<IdentityDetail>(client, &arguments.identities).await?
     };
-    deletion::run(context, targets, ("identity", "identities"), delete).await
+    deletion::run::<IdentityDetail>(context, session, targets, &arguments.deletion).await
 }
 
-/// Finds all that is to be deleted before anything is.
-async fn targets(session: &Session, arguments: &DeleteArgs) -> Result<Vec<Target>, CliError> {
-    let client = &session.client;
-    if let Some(filter) = &arguments.filter {
-        let fetch = async |limit, offset| {
-            let query = ListQuery {
-                limit: Some(limit),
-                offset: Some(offset),
-                ..ListQuery::filtered(filter)
-            };
-            Ok(client.identities(&query).await?)
-        };
-        return deletion::collect(fetch, target).await;
+impl Deletable for IdentityDetail {
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        resolve::one(client, text).await
     }
-    let mut targets: Vec<Target> = Vec::new();
-    for text in &arguments.identities {
-        let found = target(resolve::identity(client, text).await?);
-        if !targets.contains(&found) {
-            targets.push(found);
-        }
-    }
-    Ok(targets)
-}
 
-fn target(identity: IdentityDetail) -> Target {
-    Target {
-        id: identity.base.id.as_str().to_owned(),
-        name: identity.name,
+    fn label(&self) -> String {
+        self.name.clone()
+    }
+
+    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
+        client.delete_identity(&IdentityId::from_wire(id)).await
     }
 }

@@ -2,22 +2,25 @@
 
 use super::kind::{self, Kind, TAG};
 use super::state;
-use crate::commands::page::{self, PageArgs};
+use crate::commands::listing;
+use crate::commands::page::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
-use crate::table::Table;
-use clap::Args;
+use crate::listed::Listed;
+use crate::resolve::Named;
+use clap::{Args, ValueEnum};
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_client::ListQuery;
+use portcullis_client::{Client, ClientError, ListQuery, RoleSemantic};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
 Examples:
-  portcullis identity list --limit 100
-  portcullis identity list --type device
-  portcullis identity list --filter 'name contains \"lap\" and isAdmin = false sort by name'
-  portcullis identity list --filter 'anyOf(roleAttributes) = \"sales\"' --output json";
+  portcullis identity list --sort 'createdAt desc' --limit 100
+  portcullis identity list --type device --all
+  portcullis identity list --role sales --role berlin
+  portcullis identity list --filter 'name contains \"lap\" and isAdmin = false'
+  portcullis identity list --all --output json | jq -r '.data[].name'";
 
 /// Arguments of `identity list`.
 #[derive(Debug, Args)]
@@ -29,6 +32,43 @@ pub(crate) struct ListArgs {
     /// Only identities that were created with this type
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: Option<Kind>,
+
+    /// Only identities with this role attribute; may be given several times
+    #[arg(long = "role", value_name = "ATTRIBUTE", value_parser = role)]
+    roles: Vec<String>,
+
+    /// How many of several roles an identity has to have; all of them if left out
+    #[arg(long, value_name = "SEMANTIC", value_enum, requires = "roles")]
+    role_semantic: Option<Semantic>,
+}
+
+/// How many of several roles are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Semantic {
+    /// Each of them
+    AllOf,
+    /// At least one of them
+    AnyOf,
+}
+
+impl From<Semantic> for RoleSemantic {
+    fn from(semantic: Semantic) -> Self {
+        match semantic {
+            Semantic::AllOf => Self::AllOf,
+            Semantic::AnyOf => Self::AnyOf,
+        }
+    }
+}
+
+/// Reads a role attribute, with or without the mark that it has in policies.
+fn role(text: &str) -> Result<String, String> {
+    match text.strip_prefix('#').unwrap_or(text) {
+        "" => Err("a role attribute has at least one character".to_owned()),
+        role if role.starts_with(['#', '@']) => {
+            Err("role attributes begin with neither `#` nor `@`".to_owned())
+        },
+        role => Ok(role.to_owned()),
+    }
 }
 
 pub(super) async fn run(
@@ -36,40 +76,49 @@ pub(super) async fn run(
     session: &Session,
     arguments: ListArgs,
 ) -> Result<(), CliError> {
-    let mut query = ListQuery::from(arguments.page);
+    let (mut query, extent) = arguments.page.query();
     if let Some(kind) = arguments.kind {
-        query.filter = Some(narrowed(kind, query.filter.as_deref()));
+        query = query.and(&format!("tags.{TAG} = \"{}\"", kind.name()));
     }
-    let list = session.client.identities(&query).await?;
-    let now = context.now();
-    context.output.result(&list, || table(&list, now))
+    query.roles = arguments.roles;
+    query.role_semantic = arguments.role_semantic.map(RoleSemantic::from);
+    listing::run::<IdentityDetail>(context, &session.client, query, extent).await
 }
 
-/// Adds a type to a filter. `and` reaches to the end of the filter, and what sorts and limits may
-/// follow as before.
-fn narrowed(kind: Kind, filter: Option<&str>) -> String {
-    let own = format!("tags.{TAG} = \"{}\"", kind.name());
-    match filter {
-        Some(filter) => format!("{own} and {filter}"),
-        None => own,
+impl Listed for IdentityDetail {
+    const SINGULAR: &'static str = "identity";
+    const PLURAL: &'static str = "identities";
+    const COLUMNS: &'static [&'static str] =
+        &["id", "name", "type", "state", "admin", "attributes"];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.identities(query).await
+    }
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, now: Timestamp) -> Vec<String> {
+        let attributes: Vec<_> = self.role_attributes.iter().collect();
+        let is_admin = self.is_admin || self.is_default_admin;
+        vec![
+            self.base.id.to_string(),
+            self.name.clone(),
+            kind::shown(self).to_owned(),
+            state::shown(self, now).to_owned(),
+            if is_admin { "yes" } else { "" }.to_owned(),
+            attributes.join(","),
+        ]
     }
 }
 
-fn table(list: &ListEnvelope<IdentityDetail>, now: Timestamp) -> Table {
-    let mut table = Table::with_columns(&["id", "name", "type", "state", "admin", "attributes"]);
-    for identity in &list.data {
-        let attributes: Vec<_> = identity.role_attributes.iter().collect();
-        let is_admin = identity.is_admin || identity.is_default_admin;
-        table.row([
-            identity.base.id.as_str(),
-            &identity.name,
-            kind::shown(identity),
-            state::shown(identity, now),
-            if is_admin { "yes" } else { "" },
-            &attributes.join(","),
-        ]);
+impl Named for IdentityDetail {
+    const LIST: &'static str = "portcullis identity list";
+
+    fn name(&self) -> &str {
+        &self.name
     }
-    table.footer(page::standing(list, "identity", "identities"))
 }
 
 #[cfg(test)]
@@ -77,11 +126,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn type_narrows_the_filter() {
-        assert_eq!(narrowed(Kind::User, None), r#"tags.type = "user""#);
-        assert_eq!(
-            narrowed(Kind::Device, Some("isAdmin = true limit 5")),
-            r#"tags.type = "device" and isAdmin = true limit 5"#
-        );
+    fn roles_lose_their_mark() {
+        assert_eq!(role("sales").as_deref(), Ok("sales"));
+        assert_eq!(role("#sales").as_deref(), Ok("sales"));
+        for text in ["", "#", "##x", "@x", "#@x"] {
+            assert!(role(text).is_err(), "{text}");
+        }
     }
 }

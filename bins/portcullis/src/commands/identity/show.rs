@@ -29,7 +29,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: ShowArgs,
 ) -> Result<(), CliError> {
-    let identity = resolve::identity(&session.client, &arguments.identity).await?;
+    let identity: IdentityDetail = resolve::one(&session.client, &arguments.identity).await?;
     let now = context.now();
     context.output.result(&identity, || table(&identity, now))
 }

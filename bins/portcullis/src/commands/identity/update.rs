@@ -6,6 +6,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
+use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::identity::{IdentityDetail, IdentityPatch};
 use portcullis_client::Client;
 
@@ -80,8 +81,8 @@ impl UpdateArgs {
         // Tags are replaced as a whole.
         patch.options.tags = self.kind.map(|kind| kind.tag(&identity.base.tags));
         if let Some(policy) = &self.auth_policy {
-            let id = resolve::auth_policy(client, policy).await?;
-            patch.options.auth_policy_id = Some(id.as_str().to_owned());
+            let policy: AuthPolicyDetail = resolve::one(client, policy).await?;
+            patch.options.auth_policy_id = Some(policy.base.id.to_string());
         }
         Ok(patch)
     }
@@ -102,7 +103,7 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let identity = resolve::identity(client, &arguments.identity).await?;
+    let identity: IdentityDetail = resolve::one(client, &arguments.identity).await?;
     let patch = arguments.body(client, &identity).await?;
     client.patch_identity(&identity.base.id, &patch).await?;
     let identity = client.identity(&identity.base.id).await?;

@@ -1,0 +1,167 @@
+//! `portcullis auth-policy show`.
+
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use crate::table::{self, Table};
+use clap::Args;
+use portcullis_api::auth_policy::{AuthPolicyDetail, CertRules, ExtJwtRules, Secondary, UpdbRules};
+use portcullis_domain::ids::SignerId;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis auth-policy show default
+  portcullis auth-policy show default --output json | jq .primary.updb";
+
+/// Arguments of `auth-policy show`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// Id or name of the authentication policy
+    policy: String,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ShowArgs,
+) -> Result<(), CliError> {
+    let policy: AuthPolicyDetail = resolve::one(&session.client, &arguments.policy).await?;
+    context.output.result(&policy, || table(&policy))
+}
+
+fn table(policy: &AuthPolicyDetail) -> Table {
+    Table::of_properties()
+        .property("name", &policy.name)
+        .property("id", policy.base.id.as_str())
+        .property("certificate", certificate(policy.primary.cert))
+        .property("password", password(policy.primary.updb))
+        .property("JWT of a signer", jwt(&policy.primary.ext_jwt))
+        .property("needed as well", secondary(&policy.secondary))
+        .property("created", policy.base.created_at.to_string())
+        .property("changed", policy.base.updated_at.to_string())
+}
+
+fn certificate(rules: CertRules) -> &'static str {
+    match (rules.allowed, rules.allow_expired_certs) {
+        (false, _) => "no",
+        (true, false) => "yes",
+        (true, true) => "yes, expired ones too",
+    }
+}
+
+fn password(rules: UpdbRules) -> String {
+    if !rules.allowed {
+        return "no".to_owned();
+    }
+    let length = table::count(number(rules.min_password_length), "character", "characters");
+    let mut parts = vec![format!("yes, of at least {length}")];
+    for (is_needed, what) in [
+        (rules.require_mixed_case, "letters of both cases"),
+        (rules.require_number_char, "a digit"),
+        (rules.require_special_char, "a special character"),
+    ] {
+        if is_needed {
+            parts.push(format!("with {what}"));
+        }
+    }
+    if rules.max_attempts > 0 {
+        let attempts = table::count(number(rules.max_attempts), "wrong one", "wrong ones");
+        let end = match rules.lockout_duration_minutes {
+            0 => "until unlocked".to_owned(),
+            minutes => format!("for {}", table::count(number(minutes), "minute", "minutes")),
+        };
+        parts.push(format!("locked after {attempts} {end}"));
+    }
+    parts.join(", ")
+}
+
+fn jwt(rules: &ExtJwtRules) -> String {
+    if !rules.allowed {
+        return "no".to_owned();
+    }
+    let signers: Vec<_> = rules.allowed_signers.iter().map(SignerId::as_str).collect();
+    if signers.is_empty() {
+        "yes, of any that is enabled".to_owned()
+    } else {
+        format!("yes, of {}", signers.join(", "))
+    }
+}
+
+fn secondary(rules: &Secondary) -> String {
+    let mut parts = Vec::new();
+    if rules.require_totp {
+        parts.push("a TOTP code".to_owned());
+    }
+    if let Some(signer) = &rules.require_ext_jwt_signer {
+        parts.push(format!("a JWT of {signer}"));
+    }
+    if parts.is_empty() {
+        "nothing".to_owned()
+    } else {
+        parts.join(", ")
+    }
+}
+
+fn number(count: u32) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn policy_is_told_in_words() {
+        let policy = json!({
+            "_links": {"self": {"href": "./auth-policies/p1"}},
+            "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z",
+            "id": "p1",
+            "name": "strict",
+            "primary": {
+                "cert": {"allowExpiredCerts": true, "allowed": true},
+                "extJwt": {"allowed": true, "allowedSigners": ["s1", "s2"]},
+                "updb": {"allowed": false, "lockoutDurationMinutes": 0, "maxAttempts": 0,
+                    "minPasswordLength": 5, "requireMixedCase": false,
+                    "requireNumberChar": false, "requireSpecialChar": false},
+            },
+            "secondary": {"requireExtJwtSigner": "s3", "requireTotp": true},
+        });
+        let policy: AuthPolicyDetail = serde_json::from_value(policy).unwrap();
+        let shown = table(&policy).render();
+        for words in [
+            "strict\n",
+            "yes, expired ones too\n",
+            "yes, of s1, s2\n",
+            "a TOTP code, a JWT of s3\n",
+        ] {
+            assert!(shown.contains(words), "{shown}");
+        }
+    }
+
+    #[test]
+    fn rules_on_passwords_are_told() {
+        let mut rules = UpdbRules {
+            allowed: true,
+            lockout_duration_minutes: 0,
+            max_attempts: 0,
+            min_password_length: 5,
+            require_mixed_case: false,
+            require_number_char: false,
+            require_special_char: false,
+        };
+        assert_eq!(password(rules), "yes, of at least 5 characters");
+        rules.require_number_char = true;
+        rules.max_attempts = 3;
+        assert_eq!(
+            password(rules),
+            "yes, of at least 5 characters, with a digit, locked after 3 wrong ones until unlocked"
+        );
+        rules.lockout_duration_minutes = 1;
+        assert!(password(rules).ends_with("for 1 minute"));
+        rules.allowed = false;
+        assert_eq!(password(rules), "no");
+    }
+}

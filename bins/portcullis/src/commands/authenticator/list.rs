@@ -1,0 +1,73 @@
+//! `portcullis authenticator list`.
+
+use crate::commands::listing;
+use crate::commands::of_identity::OfIdentityArgs;
+use crate::commands::page::PageArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::listed::Listed;
+use clap::Args;
+use portcullis_api::authenticator::AuthenticatorDetail;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_domain::clock::Timestamp;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis authenticator list
+  portcullis authenticator list --identity laptop
+  portcullis authenticator list --filter 'method = \"updb\"' --sort 'createdAt desc' --all";
+
+/// Arguments of `authenticator list`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    owner: OfIdentityArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ListArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let (query, extent) = arguments.page.query();
+    let query = arguments.owner.narrow(client, query).await?;
+    listing::run::<AuthenticatorDetail>(context, client, query, extent).await
+}
+
+impl Listed for AuthenticatorDetail {
+    const SINGULAR: &'static str = "authenticator";
+    const PLURAL: &'static str = "authenticators";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "method",
+        "identity",
+        "identity id",
+        "username",
+        "fingerprint",
+    ];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.authenticators(query).await
+    }
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            self.base.id.to_string(),
+            self.method.to_string(),
+            self.identity.name.clone(),
+            self.identity_id.to_string(),
+            self.username.clone().unwrap_or_default(),
+            self.fingerprint.clone().unwrap_or_default(),
+        ]
+    }
+}

@@ -1,0 +1,118 @@
+//! `portcullis session list`.
+
+use crate::commands::listing;
+use crate::commands::of_identity::OfIdentityArgs;
+use crate::commands::page::PageArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::listed::Listed;
+use clap::Args;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_domain::clock::Timestamp;
+
+const EXAMPLES: &str = "\
+The documents for programs hold something in place of the token, which opens nothing.
+
+Examples:
+  portcullis session list
+  portcullis session list --identity laptop
+  portcullis session list --sort 'createdAt desc' --all --output json";
+
+/// Arguments of `session list`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    owner: OfIdentityArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ListArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let (query, extent) = arguments.page.query();
+    let query = arguments.owner.narrow(client, query).await?;
+    listing::run::<ApiSessionDetail>(context, client, query, extent).await
+}
+
+impl Listed for ApiSessionDetail {
+    const SINGULAR: &'static str = "session";
+    const PLURAL: &'static str = "sessions";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "identity",
+        "identity id",
+        "address",
+        "opened",
+        "last used",
+    ];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.api_sessions(query).await
+    }
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, _now: Timestamp) -> Vec<String> {
+        // The store learns of uses later than the memory of the controller.
+        let used = self.cached_last_activity_at.or(self.last_activity_at);
+        vec![
+            self.base.id.to_string(),
+            self.identity.name.clone(),
+            self.identity_id.to_string(),
+            self.ip_address.clone(),
+            self.base.created_at.to_string(),
+            used.map_or_else(String::new, |used| used.to_string()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn latest_use_is_shown_and_no_token() {
+        let mut session = json!({
+            "_links": {},
+            "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z",
+            "id": "c1",
+            "authQueries": [],
+            "authenticatorId": "a1",
+            "cachedLastActivityAt": "2031-04-05T08:00:00.000Z",
+            "configTypes": [],
+            "identity": {"_links": {}, "entity": "identities", "id": "i1", "name": "laptop"},
+            "identityId": "i1",
+            "ipAddress": "192.0.2.1",
+            "isCertExtendable": false,
+            "isMfaComplete": false,
+            "isMfaRequired": false,
+            "lastActivityAt": "2031-04-05T07:00:00.000Z",
+            "token": "t1",
+        });
+        let now = "2031-04-05T09:00:00Z".parse().unwrap();
+        let cells = |session: &serde_json::Value| {
+            let session: ApiSessionDetail = serde_json::from_value(session.clone()).unwrap();
+            session.cells(now)
+        };
+        let (opened, stored) = ("2031-04-05T06:07:08.009Z", "2031-04-05T07:00:00.000Z");
+        let cached = "2031-04-05T08:00:00.000Z";
+        assert_eq!(
+            cells(&session),
+            ["c1", "laptop", "i1", "192.0.2.1", opened, cached]
+        );
+        session["cachedLastActivityAt"].take();
+        assert_eq!(cells(&session)[5], stored);
+    }
+}

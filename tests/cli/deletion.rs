@@ -1,0 +1,110 @@
+//! Deleting: what is meant, what is asked, what is told.
+
+use crate::Session;
+use serde_json::json;
+use std::path::Path;
+use support::{Tool, binaries, command, tools, wait};
+
+#[test]
+fn nothing_is_deleted_on_a_dry_run() {
+    let session = Session::logged_in();
+    let first = session.json(&["identity", "create", "first"]);
+    session.json(&["identity", "create", "second"]);
+    for arguments in [
+        &["identity", "delete", "first"][..],
+        &["identity", "delete", "--filter", "name = \"first\""],
+        &[
+            "identity",
+            "delete",
+            "--filter",
+            "name = \"first\"",
+            "--yes",
+        ],
+    ] {
+        let dry = [arguments, &["--dry-run"]].concat();
+        let document = session.json(&dry);
+        let expected = json!({"wouldDelete": [{"id": first["id"], "name": "first"}]});
+        assert_eq!(document, expected, "{arguments:?}");
+        let table = session.run(&dry).success().text();
+        assert!(table.starts_with("would delete  "), "{table}");
+        assert!(
+            table.ends_with("\n1 identity would be deleted\n"),
+            "{table}"
+        );
+    }
+    let dry = ["enrollment", "delete", "--filter", "true", "--dry-run"];
+    let table = session.run(&dry).success().text();
+    assert!(table.contains("ott of second"), "{table}");
+    assert!(table.ends_with("\n2 pending enrollments would be deleted\n"));
+    session.json(&["identity", "show", "first"]);
+    let left = session.json(&["enrollment", "list"]);
+    assert_eq!(left["meta"]["pagination"]["totalCount"], 2);
+}
+
+#[test]
+fn enrollments_of_an_identity_are_withdrawn() {
+    let session = Session::logged_in();
+    let first = session.json(&["identity", "create", "first"]);
+    session.json(&["identity", "create", "second"]);
+    let delete = ["enrollment", "delete", "--identity", "first"];
+    let asked = session.run(&delete).expect_code(2).stderr;
+    assert!(asked.contains("Delete 1 pending enrollment ("), "{asked}");
+    assert!(asked.contains("--yes"), "{asked}");
+    // The two ways to choose go together.
+    let none = [
+        &delete[..],
+        &[
+            "--filter",
+            "createdAt < datetime(2001-01-01T00:00:00Z)",
+            "--yes",
+        ],
+    ]
+    .concat();
+    let none = session.run(&none).success().text();
+    assert_eq!(none, "0 pending enrollments deleted\n");
+    session.run(&[&delete[..], &["--yes"]].concat()).success();
+    let filter = format!("identity=\"{}\"", first["id"].as_str().unwrap());
+    let by_filter = ["enrollment", "list", "--filter", &filter];
+    assert_eq!(session.json(&by_filter)["data"], json!([]));
+    let left = session.json(&["enrollment", "list"]);
+    assert_eq!(left["data"][0]["identity"]["name"], "second");
+}
+
+#[test]
+fn question_counts_what_a_filter_found() {
+    if !tools::are_there(&[Tool::Script]) {
+        return;
+    }
+    let session = Session::logged_in();
+    session.json(&["identity", "create", "first"]);
+    for (answer, code, told) in [
+        ("n\n", 1, "nothing was deleted"),
+        ("y\n", 0, "1 identity deleted"),
+    ] {
+        // A terminal of its own, since only there something is asked.
+        let mut terminal = session.command(Path::new("script"));
+        let line = format!(
+            "{} identity delete --filter 'name = \"first\"'",
+            binaries::cli().display()
+        );
+        terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        let outcome = command::run_with(&mut terminal, answer.as_bytes(), wait::PATIENCE);
+        let text = outcome.expect_code(code).text();
+        assert!(text.contains("Delete 1 identity (first)?"), "{text}");
+        assert!(text.contains(told), "{text}");
+    }
+}
+
+/// What cannot be deleted is told, and the rest is deleted.
+#[test]
+fn failures_are_told_beside_what_was_deleted() {
+    let session = Session::logged_in();
+    session.json(&["identity", "create", "first"]);
+    let delete = ["identity", "delete", "--filter", "true", "--yes"];
+    let outcome = session.run(&[&delete[..], &["--output", "json"]].concat());
+    let outcome = outcome.expect_code(1);
+    let document: serde_json::Value = serde_json::from_slice(&outcome.stdout).unwrap();
+    assert_eq!(document["deleted"][0]["name"], "first");
+    assert_eq!(document["failed"][0]["name"], "admin");
+    assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
+}

@@ -1,0 +1,137 @@
+//! `portcullis api`: requests that have no command of their own.
+
+use crate::Session;
+use serde_json::Value;
+use std::fs;
+use support::{binaries, command, wait};
+
+#[test]
+fn answers_are_laid_out_or_as_they_came() {
+    let session = Session::logged_in();
+    for path in [
+        "identities",
+        "/identities",
+        "./identities",
+        "/edge/management/v1/identities",
+        "edge/management/v1/identities",
+    ] {
+        let laid_out = session
+            .run(&["api", "get", path, "isAdmin = true"])
+            .success();
+        let laid_out = laid_out.text();
+        assert!(
+            laid_out.starts_with("{\n  \"data\": [\n    {\n      \"_links\": {"),
+            "{laid_out}"
+        );
+        let raw = session.run(&["api", "GET", path, "isAdmin = true", "--output", "json"]);
+        let raw = raw.success().text();
+        assert_eq!(raw.lines().count(), 1, "{raw}");
+        let raw: Value = serde_json::from_str(&raw).unwrap();
+        let laid_out: Value = serde_json::from_str(&laid_out).unwrap();
+        assert_eq!(raw, laid_out);
+        assert_eq!(raw["data"][0]["name"], "admin");
+    }
+    let yaml = [
+        "api",
+        "GET",
+        "identity-types",
+        "--query",
+        "limit=1",
+        "--output",
+        "yaml",
+    ];
+    let yaml = session.run(&yaml).success().text();
+    assert!(yaml.starts_with("data:\n- _links:\n"), "{yaml}");
+    // What is no document is left alone.
+    let bundle = session.run(&["api", "GET", ".well-known/est/cacerts", "--client"]);
+    assert!(bundle.success().text().starts_with("MII"));
+}
+
+#[test]
+fn bodies_come_from_where_they_are() {
+    let session = Session::logged_in();
+    let body = |name: &str| format!(r#"{{"name": "{name}", "type": "User", "isAdmin": false}}"#);
+    let create = ["api", "POST", "identities", "--body"];
+    session
+        .run(&[&create[..], &[&body("given")]].concat())
+        .success();
+    fs::write(session.site.file("body.json"), body("file")).unwrap();
+    session
+        .run(&[&create[..], &["@body.json"]].concat())
+        .success();
+    let mut line = session.command(&binaries::cli());
+    line.args(create).arg("-");
+    let piped = command::run_with(&mut line, body("piped").as_bytes(), wait::PATIENCE);
+    let created: Value = serde_json::from_slice(&piped.success().stdout).unwrap();
+    let list = session.json(&["identity", "list", "--sort", "name"]);
+    assert_eq!(
+        crate::lists::names(&list),
+        ["admin", "file", "given", "piped"]
+    );
+
+    let id = created["data"]["id"].as_str().unwrap();
+    let path = format!("identities/{id}");
+    let change = ["api", "PATCH", &path, "--body", r#"{"name": "changed"}"#];
+    session.run(&change).success();
+    // What the answer refers to by a link.
+    let href = created["data"]["_links"]["self"]["href"].as_str().unwrap();
+    let shown = session.json(&["api", "GET", href]);
+    assert_eq!(shown["data"]["name"], "changed");
+    session.run(&["api", "delete", &path]).success();
+    session.run(&["api", "GET", &path]).expect_code(1);
+}
+
+#[test]
+fn refusals_are_told_as_elsewhere() {
+    let session = Session::new();
+    session.run(&["api", "GET", "identities"]).expect_code(3);
+    session.log_in();
+    for (arguments, code, told) in [
+        (&["GET", "nothing"][..], 1, "(NOT_FOUND)"),
+        (&["GET", "identities/nobody"], 1, "(NOT_FOUND)"),
+        (
+            &["PUT", "identities", "--body", "{}"],
+            1,
+            "(METHOD_NOT_ALLOWED)",
+        ),
+        (
+            &["POST", "identities", "--body", "{}"],
+            1,
+            "(COULD_NOT_VALIDATE)",
+        ),
+        (
+            &["POST", "identities", "--body", "{"],
+            2,
+            "the body is no JSON",
+        ),
+        (
+            &["POST", "identities", "--body", "@missing.json"],
+            1,
+            "missing.json",
+        ),
+        (&["TRACE", "identities"], 2, "TRACE"),
+    ] {
+        let refused = session.run(&[&["api"], arguments].concat());
+        let refused = refused.expect_code(code);
+        assert!(refused.stderr.contains(told), "{}", refused.stderr);
+        assert_eq!(refused.text(), "", "{arguments:?}");
+    }
+    session
+        .run(&["api", "DELETE", "current-api-session"])
+        .success();
+    let over = session.run(&["api", "GET", "identities"]).expect_code(3);
+    assert!(over.stderr.contains("portcullis login"), "{}", over.stderr);
+}
+
+/// What others chose cannot drive the terminal, and stays the same for programs.
+#[test]
+fn control_characters_in_answers_are_escaped() {
+    let session = Session::logged_in();
+    let name = "evil\u{9b}2Jname\u{202e}";
+    session.json(&["identity", "create", name]);
+    let shown = session.run(&["api", "GET", "identities", "isAdmin = false"]);
+    let shown = shown.success().text();
+    assert!(!shown.contains(['\u{9b}', '\u{202e}']), "{shown:?}");
+    let document: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(document["data"][0]["name"], name);
+}
