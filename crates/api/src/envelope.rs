@@ -1,5 +1,6 @@
 //! What every answer is wrapped in.
 
+use crate::json;
 use crate::link::Links;
 use portcullis_domain::view::Page;
 use serde::{Deserialize, Serialize};
@@ -97,18 +98,90 @@ pub struct Pagination {
 impl<T> ListEnvelope<T> {
     /// Wraps a page of a list that can be filtered by `fields`.
     pub fn new<U: Into<T>>(page: Page<U>, fields: impl IntoIterator<Item = &'static str>) -> Self {
-        let pagination = Pagination {
-            limit: page.limit.map_or(i64::MAX, to_signed),
-            offset: to_signed(page.offset),
-            total_count: to_signed(page.total),
-        };
+        let pagination = Pagination::new(page.limit, page.offset, page.total);
         Self {
             data: page.items.into_iter().map(Into::into).collect(),
-            meta: ListMeta {
-                filterable_fields: fields.into_iter().map(Cow::Borrowed).collect(),
-                pagination,
-            },
+            meta: ListMeta::new(pagination, fields),
         }
+    }
+}
+
+impl ListMeta {
+    /// A page of a list that can be filtered by `fields`.
+    pub fn new(pagination: Pagination, fields: impl IntoIterator<Item = &'static str>) -> Self {
+        Self {
+            filterable_fields: fields.into_iter().map(Cow::Borrowed).collect(),
+            pagination,
+        }
+    }
+}
+
+impl Pagination {
+    /// A page of at most `limit` entities, or of any number, behind `offset` of `total`.
+    pub fn new(limit: Option<u64>, offset: u64, total: u64) -> Self {
+        Self {
+            limit: limit.map_or(i64::MAX, to_signed),
+            offset: to_signed(offset),
+            total_count: to_signed(total),
+        }
+    }
+}
+
+/// Writes a [`ListEnvelope`] while its entities are found, so that a list of any length takes no
+/// more memory than what is not yet taken from it.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_api::envelope::{ListMeta, ListWriter, Pagination};
+///
+/// let mut list = ListWriter::default();
+/// list.item(&"red");
+/// let mut text = list.take();
+/// list.item(&"blue");
+/// text.extend(list.finish(&ListMeta::new(Pagination::new(Some(10), 0, 2), [])));
+/// assert!(text.starts_with(br#"{"data":["red","blue"],"meta":{"pagination":"#));
+/// ```
+#[derive(Debug)]
+pub struct ListWriter {
+    bytes: Vec<u8>,
+    is_empty: bool,
+}
+
+impl Default for ListWriter {
+    fn default() -> Self {
+        Self {
+            bytes: br#"{"data":["#.to_vec(),
+            is_empty: true,
+        }
+    }
+}
+
+impl ListWriter {
+    /// Writes the next entity.
+    pub fn item(&mut self, item: &impl Serialize) {
+        if !std::mem::take(&mut self.is_empty) {
+            self.bytes.push(b',');
+        }
+        json::write(&mut self.bytes, item);
+    }
+
+    /// Number of bytes that were written and not taken.
+    pub const fn pending(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Takes what was written since the last time.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// Ends the list and takes the rest.
+    pub fn finish(mut self, meta: &ListMeta) -> Vec<u8> {
+        self.bytes.extend(br#"],"meta":"#);
+        json::write(&mut self.bytes, meta);
+        self.bytes.extend(b"}\n");
+        self.bytes
     }
 }
 
@@ -120,7 +193,6 @@ fn to_signed(count: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
 
     fn text(value: &impl Serialize) -> String {
         String::from_utf8(json::to_bytes(value)).unwrap()
@@ -165,6 +237,29 @@ mod tests {
             "{unlimited}"
         );
         assert!(!unlimited.contains("filterableFields"));
+    }
+
+    #[test]
+    fn written_list_is_the_list() {
+        for items in [&[][..], &["<a>"], &["a", "b", "c"]] {
+            let page = Page {
+                items: items.to_vec(),
+                limit: None,
+                offset: 1,
+                total: 7,
+            };
+            let whole = text(&ListEnvelope::<&str>::new(page, ["id"]));
+            let mut list = ListWriter::default();
+            let mut parts = Vec::new();
+            for item in items {
+                list.item(item);
+                parts.extend(list.take());
+                assert_eq!(list.pending(), 0);
+            }
+            let meta = ListMeta::new(Pagination::new(None, 1, 7), ["id"]);
+            parts.extend(list.finish(&meta));
+            assert_eq!(String::from_utf8(parts).unwrap(), whole);
+        }
     }
 
     #[test]

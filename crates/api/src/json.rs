@@ -21,17 +21,22 @@ use std::io;
 /// let bytes = portcullis_api::json::to_bytes(&["a<b>"]);
 /// assert_eq!(bytes, b"[\"a\\u003cb\\u003e\"]\n");
 /// ```
+pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(256);
+    write(&mut bytes, value);
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Writes `value` behind what is there, in the same form but without the newline.
 #[expect(
     clippy::expect_used,
     reason = "a type that cannot be written is a defect, whatever the request was"
 )]
-pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(256);
+pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) {
     value
-        .serialize(&mut Serializer::with_formatter(&mut bytes, Escaping))
+        .serialize(&mut Serializer::with_formatter(bytes, Escaping))
         .expect("the value can be written as JSON");
-    bytes.push(b'\n');
-    bytes
 }
 
 /// Writes compact JSON and escapes what has a meaning in HTML or JavaScript.

@@ -39,6 +39,7 @@ pub mod identity;
 pub mod json;
 pub mod link;
 pub mod network_jwt;
+pub mod role_attribute;
 mod secret;
 pub mod service_updates;
 pub mod spec;

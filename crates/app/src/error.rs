@@ -64,6 +64,9 @@ pub enum AppError {
     /// Too many passwords are being checked; later there may be fewer.
     #[error("too many passwords are being checked")]
     TooManyPasswords,
+    /// The answer would take longer than anybody waits for it.
+    #[error("the answer takes too long")]
+    TooSlow,
     /// The read model is still being built.
     #[error("lists are not ready yet")]
     NotReady,

@@ -13,6 +13,8 @@ mod action;
 pub mod administrator;
 mod app;
 mod audit;
+pub mod auth_policies;
+pub mod authenticators;
 pub mod controllers;
 pub mod enrollments;
 mod error;
@@ -20,6 +22,7 @@ pub mod identities;
 pub mod listing;
 pub mod network;
 pub mod password;
+pub mod role_attributes;
 pub mod services;
 pub mod sessions;
 

@@ -1,24 +1,93 @@
 //! Lists: which rows, in which order, which part of them.
 //!
-//! Each kind declares its symbols once ([`kinds`]) and says how a row answers for them. What the
-//! catalog has an order for is answered from there, at the same cost whatever the size of the list
-//! and the offset; everything else looks at all records of the kind.
+//! Each kind declares its symbols once ([`kinds`]) and says how a row answers for them. The
+//! catalog answers what it has columns for, at about the same cost whatever the size of the list
+//! and the offset; records are read for the page, and where no column tells.
 
+mod answer;
 pub mod kinds;
-mod plan;
+mod listed;
+mod roles;
 mod symbols;
 
-pub(crate) use plan::{Plan, page_of, plan};
+pub(crate) use answer::{Answer, Sight};
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
-pub(crate) use symbols::{equals, mentions};
+pub use roles::Roles;
+pub(crate) use symbols::{equalities, equals, mentions};
 
-use crate::app::View;
-use crate::error::AppError;
+use listed::Listed;
 use portcullis_domain::view::Page;
-use portcullis_filter::Row;
-use portcullis_storage::key::{Kind, RecordKey};
-use portcullis_storage::tables::{Entity, Found};
-use std::ops::ControlFlow;
+use portcullis_filter::{Predicate, Row};
+
+/// What a request asks of a list.
+#[derive(Clone, Copy)]
+pub struct Asked<'p> {
+    /// Filter, order and page.
+    pub parameters: Parameters<'p>,
+    /// Selectors, for the kinds that have role attributes.
+    pub roles: Roles<'p>,
+    /// Whether nobody waits for the answer any more; asked now and then by what takes long.
+    pub is_over: &'p dyn Fn() -> bool,
+}
+
+impl std::fmt::Debug for Asked<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Asked")
+            .field("parameters", &self.parameters)
+            .field("roles", &self.roles)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Asked<'_> {
+    /// Reads what is asked of a list of records.
+    pub(crate) fn of<E: Listed>(&self) -> Result<Listing, BadListing> {
+        read(E::SCHEMA, &self.parameters)
+    }
+
+    /// Reads what is asked of a list of records that have role attributes.
+    pub(crate) fn of_roles<E: Listed>(&self) -> Result<Listing, BadListing> {
+        let listing = self.of::<E>()?;
+        let roles = self.roles.condition(E::SCHEMA)?;
+        Ok(Listing {
+            predicate: Predicate::all([roles, listing.predicate]),
+            ..listing
+        })
+    }
+}
+
+/// Where a page lies in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Paging {
+    /// The page's size that was in force; `None` for no limit.
+    pub limit: Option<u64>,
+    /// Entities skipped before the page.
+    pub offset: u64,
+    /// Entities that match, on all pages.
+    pub total: u64,
+}
+
+impl Paging {
+    fn of(listing: &Listing, total: usize) -> Self {
+        let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
+        Self {
+            limit: listing.page.limit.rows().map(count),
+            offset: count(listing.page.offset.rows()),
+            total: count(total),
+        }
+    }
+
+    /// The page with these entities.
+    pub fn holding<T>(self, items: Vec<T>) -> Page<T> {
+        Page {
+            items,
+            limit: self.limit,
+            offset: self.offset,
+            total: self.total,
+        }
+    }
+}
 
 /// A list is asked for in a way that makes no sense; the text points at the fault.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +98,9 @@ pub enum BadListing {
     /// The sort order.
     #[error("{0}")]
     Sort(String),
+    /// The selectors.
+    #[error("{0}")]
+    Roles(String),
     /// A number.
     #[error("{parameter} is not a whole number")]
     Number {
@@ -41,16 +113,39 @@ pub enum BadListing {
 
 /// Reads the parameters of a list of the kind `schema`.
 pub fn read(schema: &'static Schema, parameters: &Parameters<'_>) -> Result<Listing, BadListing> {
-    Listing::from_parameters(schema, parameters).map_err(|error| match error {
+    Listing::from_parameters(schema, parameters).map_err(|error| bad(&error, parameters))
+}
+
+/// Reads the filter of a list that knows no other parameter and gives everything.
+pub(crate) fn read_filter(
+    schema: &'static Schema,
+    parameters: &Parameters<'_>,
+) -> Result<Listing, BadListing> {
+    Listing::from_filter(schema, parameters.filter).map_err(|error| bad(&error, parameters))
+}
+
+/// Checks the numbers of a request, which are judged before anything is known of its caller.
+pub fn check_numbers(parameters: &Parameters<'_>) -> Result<(), BadListing> {
+    static ANY: Schema = Schema::new(&[]);
+    let numbers = Parameters {
+        limit: parameters.limit,
+        offset: parameters.offset,
+        ..Parameters::default()
+    };
+    read(&ANY, &numbers).map(|_listing| ())
+}
+
+fn bad(error: &ListingError, parameters: &Parameters<'_>) -> BadListing {
+    match error {
         ListingError::Filter(error) => {
-            BadListing::Filter(describe(&error, parameters.filter.unwrap_or_default()))
+            BadListing::Filter(describe(error, parameters.filter.unwrap_or_default()))
         },
         ListingError::Sort(error) => {
-            BadListing::Sort(describe(&error, parameters.sort.unwrap_or_default()))
+            BadListing::Sort(describe(error, parameters.sort.unwrap_or_default()))
         },
         ListingError::Limit => number("limit", parameters.limit),
         ListingError::Offset => number("offset", parameters.offset),
-    })
+    }
 }
 
 /// An error with the text that it is about and a mark under the fault.
@@ -65,53 +160,28 @@ fn number(parameter: &'static str, value: Option<&str>) -> BadListing {
     }
 }
 
+/// The same listing, of those rows alone that have `text` under `symbol`.
+pub(crate) fn restricted(
+    listing: Listing,
+    schema: &'static Schema,
+    symbol: &str,
+    text: &str,
+) -> Listing {
+    // A kind without the symbol has no such row.
+    let own = Predicate::equals(schema, symbol, text).unwrap_or(Predicate::Constant(false));
+    Listing {
+        predicate: Predicate::all([own, listing.predicate]),
+        ..listing
+    }
+}
+
 /// A page of a kind that has no members.
 pub fn nothing<T>(listing: &Listing) -> Page<T> {
-    page(listing, Vec::new(), 0)
+    Paging::of(listing, 0).holding(Vec::new())
 }
 
 /// A page of rows that are all at hand.
 pub fn select<R: Row>(listing: &Listing, rows: impl IntoIterator<Item = R>) -> Page<R> {
     let selection = listing.select(rows);
-    page(listing, selection.rows, selection.total)
-}
-
-fn page<T>(listing: &Listing, items: Vec<T>, total: usize) -> Page<T> {
-    let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
-    Page {
-        items,
-        limit: listing.page.limit.rows().map(count),
-        offset: count(listing.page.offset.rows()),
-        total: count(total),
-    }
-}
-
-/// Looks at all records of a kind, which live under roots of the kind `root`; `row` answers `None`
-/// for those that the caller may not see.
-pub(crate) fn scan<E: Entity, R: Row>(
-    view: &View,
-    root: Kind,
-    listing: &Listing,
-    mut row: impl FnMut(Found<E>) -> Result<Option<R>, AppError>,
-) -> Result<Page<R>, AppError> {
-    let mut matching = Vec::new();
-    let mut fault = None;
-    view.rows()
-        .each_in::<E>(&RecordKey::all(root), &mut |found| match row(found) {
-            Ok(Some(row)) => {
-                if listing.predicate.matches(&row) {
-                    matching.push(row);
-                }
-                Ok(ControlFlow::Continue(()))
-            },
-            Ok(None) => Ok(ControlFlow::Continue(())),
-            Err(error) => {
-                fault = Some(error);
-                Ok(ControlFlow::Break(()))
-            },
-        })?;
-    match fault {
-        Some(error) => Err(error),
-        None => Ok(select(listing, matching)),
-    }
+    Paging::of(listing, selection.total).holding(selection.rows)
 }

@@ -1,9 +1,11 @@
 //! API sessions: login, the session behind a token, logout, expiry.
 
+mod list;
 mod login;
 mod room;
 mod upkeep;
 
+pub use list::{ForeignSession, Read, list, read};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
 pub use upkeep::{flush_activity, sweep};
 

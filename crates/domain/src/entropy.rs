@@ -28,10 +28,14 @@ pub fn bytes<const N: usize>(entropy: &dyn Entropy) -> Result<[u8; N], EntropyEr
 
 /// Draws a version 4 UUID in its lower-case text form (RFC 9562 section 5.4): 122 random bits.
 pub fn uuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
-    let mut bytes = bytes::<16>(entropy)?;
+    Ok(uuid_of(bytes::<16>(entropy)?))
+}
+
+/// Makes sixteen bytes a version 4 UUID: all but six bits of them stay what they are.
+pub fn uuid_of(mut bytes: [u8; 16]) -> String {
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
-    Ok(format_uuid(bytes))
+    format_uuid(bytes)
 }
 
 /// Writes sixteen bytes in the text form of a UUID.

@@ -1,5 +1,6 @@
 //! Answers of handlers, before they become responses.
 
+pub use crate::parts::Parts;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
 use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
@@ -7,6 +8,15 @@ use portcullis_api::json;
 use portcullis_app::listing::Schema;
 use portcullis_domain::view::Page;
 use serde::Serialize;
+
+/// The body of an answer.
+#[derive(Debug)]
+pub enum Content {
+    /// All of it.
+    Whole(Bytes),
+    /// What there is of it, and more to come.
+    Parts(Parts),
+}
 
 /// A successful answer.
 #[derive(Debug)]
@@ -18,7 +28,7 @@ pub struct Answer {
     /// Headers besides those that every answer has.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// Its body.
-    pub body: Bytes,
+    pub body: Content,
 }
 
 impl Answer {
@@ -53,13 +63,23 @@ impl Answer {
         )
     }
 
+    /// JSON that is written already: 200.
+    pub fn written(body: Content) -> Self {
+        Self {
+            status: StatusCode::OK,
+            content_type: "application/json",
+            headers: Vec::new(),
+            body,
+        }
+    }
+
     /// A body of another type: 200.
     pub fn raw(content_type: &'static str, body: impl Into<Bytes>) -> Self {
         Self {
             status: StatusCode::OK,
             content_type,
             headers: Vec::new(),
-            body: body.into(),
+            body: Content::Whole(body.into()),
         }
     }
 
@@ -75,7 +95,7 @@ impl Answer {
             status,
             content_type: "application/json",
             headers: Vec::new(),
-            body: json::to_bytes(body).into(),
+            body: Content::Whole(json::to_bytes(body).into()),
         }
     }
 }

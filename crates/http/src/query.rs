@@ -15,6 +15,14 @@ impl Query {
         )
     }
 
+    /// All values of a parameter, in their order.
+    pub fn all<'q>(&'q self, name: &'q str) -> impl Iterator<Item = &'q str> {
+        self.0
+            .iter()
+            .filter(move |(given, _)| given == name)
+            .map(|(_, value)| value.as_str())
+    }
+
     /// The first value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0
@@ -33,6 +41,7 @@ mod tests {
         let query = Query::parse(Some("filter=name%3D%22a+b%22&limit=5&limit=6&x"));
         assert_eq!(query.get("filter"), Some("name=\"a b\""));
         assert_eq!(query.get("limit"), Some("5"), "the first of several counts");
+        assert!(query.all("limit").eq(["5", "6"]));
         assert_eq!(query.get("x"), Some(""));
         assert_eq!(query.get("absent"), None);
     }

@@ -109,9 +109,9 @@ where
     F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
 {
     let serve = move |incoming: Incoming| -> Reply {
-        let body = match B::read(incoming.content_type.as_deref(), &incoming.body) {
+        let body = match understand::<B>(&incoming) {
             Ok(body) => body,
-            Err(error) => return refuse(error.into()),
+            Err(error) => return refuse(error),
         };
         let permit = match incoming.caller.map(Permit::request) {
             Some(Ok(permit)) => permit,
@@ -127,6 +127,12 @@ where
     Route::new::<B>(method, path, A::ACCESS, B::CAP, Box::new(serve))
 }
 
+/// Reads query and body.
+fn understand<B: Payload>(incoming: &Incoming) -> Result<B, ApiError> {
+    B::check(&incoming.context.query)?;
+    Ok(B::read(incoming.content_type.as_deref(), &incoming.body)?)
+}
+
 /// Declares a route for everybody; credentials are not looked at.
 pub fn open<B, H, F>(method: Method, path: &'static str, handler: H) -> Route
 where
@@ -135,13 +141,13 @@ where
     F: Future<Output = Result<Answer, ApiError>> + Send + 'static,
 {
     let serve = move |incoming: Incoming| -> Reply {
-        match B::read(incoming.content_type.as_deref(), &incoming.body) {
+        match understand::<B>(&incoming) {
             Ok(body) => Box::pin(handler(Call {
                 permit: (),
                 body,
                 context: incoming.context,
             })),
-            Err(error) => refuse(error.into()),
+            Err(error) => refuse(error),
         }
     };
     Route::new::<B>(

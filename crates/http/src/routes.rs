@@ -1,6 +1,9 @@
 //! The routes of the client and management APIs, one module per noun.
 
+mod api_sessions;
+mod auth_policies;
 mod authenticate;
+mod authenticators;
 mod controllers;
 mod current_identity;
 mod current_session;
@@ -9,6 +12,7 @@ mod enrollments;
 mod identities;
 mod identity_types;
 mod lists;
+mod role_attributes;
 mod specs;
 mod trust;
 mod version;
@@ -20,7 +24,10 @@ pub use version::API_LEVEL;
 /// All routes.
 pub fn all() -> Vec<Route> {
     [
+        api_sessions::routes(),
+        auth_policies::routes(),
         authenticate::routes(),
+        authenticators::routes(),
         controllers::routes(),
         current_identity::routes(),
         current_session::routes(),
@@ -29,6 +36,7 @@ pub fn all() -> Vec<Route> {
         identities::routes(),
         identity_types::routes(),
         lists::routes(),
+        role_attributes::routes(),
         specs::routes(),
         trust::routes(),
         version::routes(),

@@ -1,6 +1,6 @@
 //! The way of a request: limits, route, session, body, permission, handler, answer.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Content};
 use crate::errands::Errands;
 use crate::error::ApiError;
 use crate::language::{self, Consumes};
@@ -13,8 +13,8 @@ use crate::room::Room;
 use crate::route::{Context, Incoming, Lookup, Route, Table};
 use crate::state::State;
 use crate::{compress, cors, session};
-use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_domain::FieldError;
@@ -76,7 +76,7 @@ impl Service for Controller {
         Box::pin(async move {
             let (head, body) = request.into_parts();
             if head.method == Method::OPTIONS {
-                return shared.finish(cors::preflight(&head.headers));
+                return shared.finish(cors::preflight(&head.headers).map(listen::whole));
             }
             let headers = head.headers.clone();
             let request_id = match RequestId::generate(&*shared.state.app.env().entropy) {
@@ -187,8 +187,7 @@ impl Shared {
     }
 
     /// Adds what every response has.
-    fn finish(&self, response: Response<Bytes>) -> listen::Answer {
-        let mut response = response.map(listen::whole);
+    fn finish(&self, mut response: listen::Answer) -> listen::Answer {
         response
             .headers_mut()
             .insert(header::SERVER, self.server.clone());
@@ -204,7 +203,7 @@ fn respond(
     request: &HeaderMap,
     outcome: Result<Answer, ApiError>,
     request_id: RequestId,
-) -> Response<Bytes> {
+) -> listen::Answer {
     let (status, content_type, headers, body) = match outcome {
         Ok(answer) => {
             tracing::debug!(status = answer.status.as_u16(), "answered");
@@ -217,13 +216,18 @@ fn respond(
         },
         Err(error) => {
             log(&error);
-            let body = error.body(request_id).into();
+            let body = Content::Whole(error.body(request_id).into());
             (error.status, "application/json", error.headers, body)
         },
     };
-    let packed = compress::gzip(request, &body);
-    let is_packed = packed.is_some();
-    let mut response = Response::new(packed.unwrap_or(body));
+    let (body, is_packed) = match body {
+        Content::Whole(body) => match compress::gzip(request, &body) {
+            Some(packed) => (listen::whole(packed), true),
+            None => (listen::whole(body), false),
+        },
+        Content::Parts(parts) => (parts.boxed_unsync(), false),
+    };
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     let into = response.headers_mut();
     into.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));

@@ -155,6 +155,11 @@ impl Sessions {
         self.session(self.slots.find(number)?)
     }
 
+    /// All sessions, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = Session<'_>> {
+        self.live().filter_map(|slot| self.session(slot))
+    }
+
     /// Notes that the session with that token was used at `now`. Returns whether there is one.
     pub fn touch(&self, hash: TokenHash, now: Timestamp) -> bool {
         self.find(hash).map(|session| session.touch(now)).is_some()

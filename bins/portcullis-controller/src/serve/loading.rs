@@ -1,19 +1,13 @@
 //! Filling the read model from the store, and finding out whether the store has lost anything.
 
 use anyhow::{Context as _, anyhow};
-use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::change::{Change, EntityChange};
-use portcullis_domain::enrollment::Enrollment;
-use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::change::Change;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine as _, Observer, Snapshot, StoreError};
 use portcullis_storage::feed::Group;
-use portcullis_storage::frame;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::redb_engine::RedbEngine;
-use portcullis_storage::tables::{API_SESSION, Census, ENROLLMENT, IDENTITY, StoredEnrollment};
-use serde::de::DeserializeOwned;
+use portcullis_storage::tables::{AUTH_POLICY, Census, IDENTITY, Record};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -97,18 +91,20 @@ fn load(
     projections.begin_load();
     let snapshot = engine.snapshot()?;
     let mut damage = Vec::new();
-    snapshot.scan(&RecordKey::all(IDENTITY), &mut |key, frame| {
-        match change(key, frame) {
-            Ok(Some(change)) => projections.load_put(&change),
-            Ok(None) => {},
-            Err(error) => damage.push(error.to_string()),
-        }
-        Ok(if stop.is_cancelled() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        })
-    })?;
+    for root in [AUTH_POLICY, IDENTITY] {
+        snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
+            match Record::in_row(key, frame).and_then(|record| record.change()) {
+                Ok(Some(change)) => projections.load_put(&change),
+                Ok(None) => {},
+                Err(error) => damage.push(error.to_string()),
+            }
+            Ok(if stop.is_cancelled() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
+        })?;
+    }
     if stop.is_cancelled() {
         return Ok(damage);
     }
@@ -120,51 +116,4 @@ fn load(
 fn shortfalls(snapshot: &dyn Snapshot) -> Result<Vec<String>, StoreError> {
     let found = Census::check(snapshot)?;
     Ok(found.iter().map(ToString::to_string).collect())
-}
-
-/// Reads the row of a record that has a projection.
-fn change(key: &[u8], frame: &[u8]) -> Result<Option<Change>, StoreError> {
-    let key = RecordKey::parse(key)
-        .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
-    let (kind, number) = key.id();
-    let owner = (!key.is_root()).then(|| Number(key.root_id().1));
-    let at = Place {
-        owner,
-        number: Number(number),
-    };
-    Ok(match kind {
-        IDENTITY => Some(Change::Identity(at.holds::<Identity>(read(&key, frame)?))),
-        ENROLLMENT => {
-            let stored: StoredEnrollment = read(&key, frame)?;
-            Some(Change::Enrollment(
-                at.holds::<Enrollment>(stored.enrollment),
-            ))
-        },
-        API_SESSION => Some(Change::ApiSession(
-            at.holds::<ApiSession>(read(&key, frame)?),
-        )),
-        _ => None,
-    })
-}
-
-struct Place {
-    owner: Option<Number>,
-    number: Number,
-}
-
-impl Place {
-    fn holds<E>(self, entity: E) -> EntityChange<E> {
-        EntityChange {
-            owner: self.owner,
-            number: self.number,
-            now: Some(Arc::new(entity)),
-        }
-    }
-}
-
-fn read<E: DeserializeOwned>(key: &RecordKey, frame: &[u8]) -> Result<E, StoreError> {
-    let body = frame::decode(key.as_bytes(), frame)
-        .map_err(|error| StoreError::corrupt(format!("record {key}: {error}")))?;
-    serde_json::from_slice(body)
-        .map_err(|error| StoreError::corrupt(format!("record {key} cannot be read: {error}")))
 }

@@ -1,72 +1,70 @@
 //! Listing enrollments.
 
 use super::{Read, hash, look, outranks, owner};
-use crate::app::{App, View};
+use crate::app::App;
 use crate::error::AppError;
-use crate::identities;
-use crate::listing::{self, BadListing, Listing, Parameters, Plan, kinds};
-use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::ids::{IdentityId, Number};
-use portcullis_domain::view::{EnrollmentView, Page};
-use portcullis_filter::Predicate;
-use portcullis_index::Projections;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{
-    ENROLLMENT, Found, IDENTITY, Index, StoredEnrollment, UniqueValue, identity_key,
+use crate::listing::{
+    Answer, Asked, BadListing, Listing, Paging, Sight, equals, kinds, mentions, restricted,
 };
+use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::ids::IdentityId;
+use portcullis_domain::view::EnrollmentView;
+use portcullis_filter::Predicate;
+use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
+use std::ops::ControlFlow;
 
-/// Lists enrollments. Those of administrators are shown to administrators only.
+/// Shows an enrollment of a list and hears whether more are wanted.
+type Show<'s> = dyn FnMut(EnrollmentView) -> ControlFlow<()> + 's;
+
+/// Lists enrollments. Those that would make the caller somebody above it are left out.
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    parameters: &Parameters<'_>,
-) -> Result<Page<EnrollmentView>, AppError> {
-    let listing = listing::read(&kinds::ENROLLMENTS, parameters)?;
-    find(app, permit.caller(), &listing)
+    asked: &Asked<'_>,
+    show: &mut Show<'_>,
+) -> Result<Paging, AppError> {
+    let listing = read(app, permit.caller(), asked)?;
+    answer(app, permit.caller(), asked, &listing, show)
 }
 
-/// Lists the enrollments of one identity.
+/// Lists the enrollments of one identity. The list of one that does not exist is empty, as clients
+/// expect.
 pub fn list_of(
     app: &App,
     permit: &Permit<Read>,
     identity: &IdentityId,
-    parameters: &Parameters<'_>,
-) -> Result<Page<EnrollmentView>, AppError> {
-    let listing = listing::read(&kinds::ENROLLMENTS, parameters)?;
-    // The list of an identity that does not exist is empty, as clients expect.
-    let (view, page) = owned(app, permit.caller(), &listing, identity)?;
-    finish(app, &view, page)
+    asked: &Asked<'_>,
+    show: &mut Show<'_>,
+) -> Result<Paging, AppError> {
+    let listing = read(app, permit.caller(), asked)?;
+    let listing = restricted(listing, &kinds::ENROLLMENTS, "identity", identity.as_str());
+    answer(app, permit.caller(), asked, &listing, show)
 }
 
-fn find(app: &App, caller: &Caller, listing: &Listing) -> Result<Page<EnrollmentView>, AppError> {
-    let projections = app.require_lists()?;
-    if let Some(token) = asked_for(listing, caller)? {
-        return by_token(app, listing, &token);
-    }
-    let (view, page): (View, Page<Found<StoredEnrollment>>) = match listing::plan(listing) {
-        Plan::Owned(identity) => owned(app, caller, listing, &IdentityId::from_wire(identity))?,
-        // The catalog does not know whose enrollments a caller may see; an administrator sees all.
-        Plan::Walk(sort, direction) if caller.is_admin => {
-            let total = projections.enrollments().len();
-            let numbers = |offset, limit| {
-                projections
-                    .enrollments()
-                    .page(sort, direction, offset, limit)
-            };
-            listing::page_of(app, listing, total, numbers, |number| {
-                key(projections, number)
-            })?
-        },
-        Plan::Walk(..) | Plan::Scan => {
-            let view = app.snapshot()?;
-            let page = scan(&view, caller, listing)?;
-            (view, page)
-        },
+fn answer(
+    app: &App,
+    caller: &Caller,
+    asked: &Asked<'_>,
+    listing: &Listing,
+    show: &mut Show<'_>,
+) -> Result<Paging, AppError> {
+    let sees = |rows: Rows<'_>, found: &Found<StoredEnrollment>| -> Result<bool, AppError> {
+        Ok(outranks(caller, &owner(rows, found)?.entity))
     };
-    finish(app, &view, page)
+    let sight = Sight {
+        // An administrator sees all, and no record has to be looked at for that.
+        sees: (!caller.is_admin).then_some(&sees),
+        is_over: asked.is_over,
+    };
+    let answer: Answer<StoredEnrollment> = Answer::new(app, listing, &sight)?;
+    answer.each(&mut |found| {
+        let identity = owner(answer.view.rows(), &found)?;
+        Ok(show(look(app, found, &identity.entity)?))
+    })?;
+    Ok(answer.paging)
 }
 
-/// The token that a list is asked for, if it is asked for by a token.
+/// Reads what is asked for.
 ///
 /// Tokens are secrets that can be found but not compared: only administrators may ask, for exactly
 /// one, and nothing besides.
@@ -74,76 +72,29 @@ fn find(app: &App, caller: &Caller, listing: &Listing) -> Result<Page<Enrollment
 /// # Errors
 ///
 /// [`BadListing::Filter`] for any other use of the symbol.
-fn asked_for(listing: &Listing, caller: &Caller) -> Result<Option<String>, AppError> {
-    if let Some(token) = listing::equals(&listing.predicate, TOKEN)
-        && caller.is_admin
-    {
-        return Ok(Some(token.to_owned()));
+fn read(app: &App, caller: &Caller, asked: &Asked<'_>) -> Result<Listing, AppError> {
+    const TOKEN: &str = "token";
+    let listing = asked.of::<StoredEnrollment>()?;
+    if !mentions(&listing, TOKEN) {
+        return Ok(listing);
     }
-    if listing::mentions(listing, TOKEN) {
+    let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
         let reason = "`token` can only be compared by `=`, alone and by an administrator";
         return Err(BadListing::Filter(reason.to_owned()).into());
-    }
-    Ok(None)
-}
-
-const TOKEN: &str = "token";
-
-fn by_token(app: &App, listing: &Listing, token: &str) -> Result<Page<EnrollmentView>, AppError> {
-    let view = app.snapshot()?;
+    };
     let value = UniqueValue::new(Index::EnrollmentToken, hash(app, token).0);
-    let found: Option<Found<StoredEnrollment>> = view.rows().find(&value)?;
-    let everything = Listing {
-        predicate: Predicate::Constant(true),
-        ..listing.clone()
+    let found: Option<Found<StoredEnrollment>> = app.snapshot()?.rows().find(&value)?;
+    let nothing = Listing {
+        predicate: Predicate::Constant(found.is_some()),
+        ..listing
     };
-    let page = listing::select(&everything, found.map(kinds::EnrollmentRow));
-    finish(app, &view, page.map(|row| row.0))
-}
-
-fn owned(
-    app: &App,
-    caller: &Caller,
-    listing: &Listing,
-    identity: &IdentityId,
-) -> Result<(View, Page<Found<StoredEnrollment>>), AppError> {
-    let view = app.snapshot()?;
-    let owner = match identities::find(view.rows(), identity) {
-        Ok(owner) if outranks(caller, &owner.entity) => owner,
-        Ok(_) | Err(AppError::NotFound { .. }) => return Ok((view, listing::nothing(listing))),
-        Err(error) => return Err(error),
-    };
-    let stored = view.rows().dependents::<StoredEnrollment>(&owner.key)?;
-    let page = listing::select(listing, stored.into_iter().map(kinds::EnrollmentRow));
-    Ok((view, page.map(|row| row.0)))
-}
-
-fn scan(
-    view: &View,
-    caller: &Caller,
-    listing: &Listing,
-) -> Result<Page<Found<StoredEnrollment>>, AppError> {
-    let page = listing::scan(view, IDENTITY, listing, |found| {
-        let is_visible = caller.is_admin || outranks(caller, &owner(view.rows(), &found)?.entity);
-        Ok(is_visible.then_some(kinds::EnrollmentRow(found)))
-    })?;
-    Ok(page.map(|row| row.0))
-}
-
-/// Where the record of an enrollment lies.
-fn key(projections: &Projections, number: Number) -> Option<RecordKey> {
-    let enrollments = projections.enrollments();
-    let owner = enrollments.owner(enrollments.slot(number)?)?;
-    Some(identity_key(owner).dependent(ENROLLMENT, number.0))
-}
-
-fn finish(
-    app: &App,
-    view: &View,
-    page: Page<Found<StoredEnrollment>>,
-) -> Result<Page<EnrollmentView>, AppError> {
-    page.try_map(|found| {
-        let identity = owner(view.rows(), &found)?;
-        look(app, found, &identity.entity)
+    Ok(match found {
+        None => nothing,
+        Some(found) => restricted(
+            nothing,
+            &kinds::ENROLLMENTS,
+            "id",
+            found.entity.enrollment.id.as_str(),
+        ),
     })
 }

@@ -1,43 +1,30 @@
 //! Listing identities.
 
 use super::{Onlooker, Read, ReadTypes};
-use crate::app::{App, View};
+use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Parameters, Plan, kinds};
+use crate::listing::{self, Answer, Asked, Paging, Parameters, Sight, kinds};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::view::{IdentityView, Page};
-use portcullis_storage::tables::{Found, IDENTITY, identity_key};
+use std::ops::ControlFlow;
 
-/// Lists identities.
+/// Lists identities: shows those of the page one after the other, until `show` breaks.
 pub fn list(
     app: &App,
     permit: &Permit<Read>,
-    parameters: &Parameters<'_>,
-) -> Result<Page<IdentityView>, AppError> {
-    let listing = listing::read(&kinds::IDENTITIES, parameters)?;
-    let projections = app.require_lists()?;
-    let (view, page): (View, Page<Found<Identity>>) = match listing::plan(&listing) {
-        Plan::Walk(sort, direction) => {
-            let total = projections.identities().len();
-            let numbers = |offset, limit| {
-                projections
-                    .identities()
-                    .page(sort, direction, offset, limit)
-            };
-            listing::page_of(app, &listing, total, numbers, |number| {
-                Some(identity_key(number))
-            })?
-        },
-        Plan::Owned(_) | Plan::Scan => {
-            let view = app.snapshot()?;
-            let row = |found| Ok(Some(kinds::IdentityRow(found)));
-            let page = listing::scan(&view, IDENTITY, &listing, row)?;
-            (view, page.map(|row| row.0))
-        },
+    asked: &Asked<'_>,
+    show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = asked.of_roles::<Identity>()?;
+    let sight = Sight {
+        sees: None,
+        is_over: asked.is_over,
     };
-    let mut onlooker = Onlooker::new(app, permit.caller(), &view);
-    page.try_map(|found| onlooker.look(found))
+    let answer: Answer<Identity> = Answer::new(app, &listing, &sight)?;
+    let mut onlooker = Onlooker::new(app, permit.caller(), &answer.view);
+    answer.each(&mut |found| Ok(show(onlooker.look(found)?)))?;
+    Ok(answer.paging)
 }
 
 /// Lists the types of identities.

@@ -1,38 +1,32 @@
 //! The kinds that can be listed: their symbols, and how a row answers for them.
 //!
-//! A kind that is declared here, with a row, has a complete list.
+//! A kind that is kept in the store declares itself in a file of its own, and its list is complete.
+//! What is here has no records: it comes with the program, or has no members yet.
 
+mod auth_policies;
+mod authenticators;
+mod enrollments;
+mod identities;
+mod sessions;
+
+pub use auth_policies::AUTH_POLICIES;
+pub use authenticators::AUTHENTICATORS;
+pub use enrollments::ENROLLMENTS;
+pub use identities::IDENTITIES;
+pub use sessions::API_SESSIONS;
+pub(crate) use sessions::SessionRow;
+
+use super::listed::text;
 use crate::network::Controller;
-use portcullis_domain::enrollment::Method;
-use portcullis_domain::identity::{Identity, IdentityType};
-use portcullis_domain::tags::{TagValue, Tags};
-use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value, VisitElement};
-use portcullis_storage::tables::{Found, StoredEnrollment};
+use portcullis_domain::identity::IdentityType;
+use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 
-/// Identities.
-pub static IDENTITIES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("externalId"),
-    Symbol::string("type"),
-    Symbol::string("authPolicyId"),
-    Symbol::boolean("isAdmin"),
-    Symbol::boolean("isDefaultAdmin"),
-    Symbol::set("roleAttributes"),
-]);
+/// Role attributes of any kind; the id is the attribute itself.
+pub static ROLE_ATTRIBUTES: Schema = Schema::new(&[Symbol::string("id")]);
 
 /// Types of identities.
 pub static IDENTITY_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
-
-/// Enrollments.
-pub static ENROLLMENTS: Schema = Schema::entity(&[
-    Symbol::string("token"),
-    Symbol::string("identity"),
-    Symbol::string("edgeRouter"),
-    Symbol::string("transitRouter"),
-    Symbol::string("caId"),
-]);
 
 /// Configs, into which the filters of services and edge routers look.
 pub static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);
@@ -96,67 +90,6 @@ pub static CONTROLLERS: Schema = Schema::entity(&[
     Symbol::boolean("isPreferredLeader"),
 ]);
 
-/// An identity as a row.
-pub(crate) struct IdentityRow(pub(crate) Found<Identity>);
-
-impl Row for IdentityRow {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
-        let identity = &self.0.entity;
-        match symbol.name() {
-            "id" => text(identity.id.as_str()),
-            "createdAt" => Value::Datetime(identity.created_at),
-            "updatedAt" => Value::Datetime(identity.updated_at),
-            "isSystem" => Value::Boolean(false),
-            "name" => text(identity.name()),
-            "externalId" => identity
-                .spec
-                .external_id
-                .as_deref()
-                .map_or(Value::Missing, text),
-            "type" => text(identity.kind.name()),
-            "authPolicyId" => text(identity.spec.auth_policy.as_str()),
-            "isAdmin" => Value::Boolean(identity.spec.is_admin),
-            "isDefaultAdmin" => Value::Boolean(identity.is_default_admin),
-            _ => Value::Missing,
-        }
-    }
-
-    fn entry(&self, _map: SymbolId, key: &str) -> Value<'_> {
-        tag(&self.0.entity.spec.tags, key)
-    }
-
-    fn elements(&self, _set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
-        self.0
-            .entity
-            .spec
-            .role_attributes
-            .iter()
-            .try_for_each(visit)
-    }
-}
-
-/// An enrollment as a row. Its token is a secret, and is compared by hash elsewhere.
-pub(crate) struct EnrollmentRow(pub(crate) Found<StoredEnrollment>);
-
-impl Row for EnrollmentRow {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
-        let enrollment = &self.0.entity.enrollment;
-        match (symbol.name(), &enrollment.method) {
-            ("id", _) => text(enrollment.id.as_str()),
-            ("createdAt", _) => Value::Datetime(enrollment.created_at),
-            ("updatedAt", _) => Value::Datetime(enrollment.updated_at),
-            ("isSystem", _) => Value::Boolean(false),
-            ("identity", _) => text(enrollment.identity.as_str()),
-            ("caId", Method::OttCa { ca }) => text(ca.as_str()),
-            _ => Value::Missing,
-        }
-    }
-
-    fn entry(&self, _map: SymbolId, key: &str) -> Value<'_> {
-        tag(&self.0.entity.enrollment.tags, key)
-    }
-}
-
 /// A type of identities as a row.
 #[derive(Debug, Clone, Copy)]
 pub struct IdentityTypeRow(pub IdentityType);
@@ -200,19 +133,15 @@ impl Row for ControllerRow {
     }
 }
 
-fn text(text: &str) -> Value<'_> {
-    Value::Text(Cow::Borrowed(text))
-}
+/// A role attribute as a row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoleAttributeRow<'r>(pub(crate) &'r str);
 
-fn tag<'t>(tags: &'t Tags, key: &str) -> Value<'t> {
-    match tags.get(key) {
-        None | Some(TagValue::Null) => Value::Missing,
-        Some(TagValue::Bool(value)) => Value::Boolean(*value),
-        Some(TagValue::Text(value)) => text(value),
-        Some(TagValue::Number(number)) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => Value::Integer(integer),
-            (None, Some(float)) => Value::Float(float),
-            (None, None) => Value::Missing,
-        },
+impl Row for RoleAttributeRow<'_> {
+    fn value(&self, symbol: SymbolId) -> Value<'_> {
+        match symbol.name() {
+            "id" => text(self.0),
+            _ => Value::Missing,
+        }
     }
 }

@@ -5,7 +5,19 @@ use portcullis_filter::{Collection, CompareOp, Comparison, Predicate, Subject, S
 
 /// The text that a predicate compares `symbol` with by `=`, if it does that and nothing else.
 pub(crate) fn equals<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p str> {
-    match predicate {
+    match (predicate, equalities(predicate).next()) {
+        (Predicate::Test { .. }, Some((tested, text))) if tested == symbol => Some(text),
+        _ => None,
+    }
+}
+
+/// The symbols that every match has to equal a text by, with the texts.
+pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'static str, &str)> {
+    let parts = match predicate {
+        Predicate::And(parts) => parts.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    parts.iter().filter_map(|part| match part {
         Predicate::Test {
             subject: Subject::Value(tested),
             test:
@@ -13,9 +25,9 @@ pub(crate) fn equals<'p>(predicate: &'p Predicate, symbol: &str) -> Option<&'p s
                     op: CompareOp::Equal,
                     operand,
                 }),
-        } if tested.name() == symbol => Some(operand),
+        } => Some((tested.name(), operand.as_str())),
         _ => None,
-    }
+    })
 }
 
 /// Whether a listing filters or sorts by `symbol`.

@@ -48,7 +48,7 @@ impl From<AppError> for ApiError {
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(1),
-            AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
+            AppError::TooSlow | AppError::NotReady => Self::new(Code::Timeout).retry_after(1),
             AppError::Store(error) if error.is_passing() => Self::new(Code::Unhandled)
                 .status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(5)
@@ -78,7 +78,9 @@ impl From<LoginError> for ApiError {
 impl From<BadListing> for ApiError {
     fn from(error: BadListing) -> Self {
         match error {
-            BadListing::Filter(text) => Self::new(Code::InvalidFilter).because(Cause::text(text)),
+            BadListing::Filter(text) | BadListing::Roles(text) => {
+                Self::new(Code::InvalidFilter).because(Cause::text(text))
+            },
             BadListing::Sort(text) => {
                 Self::new(Code::InvalidSortIdentifier).because(Cause::text(text))
             },

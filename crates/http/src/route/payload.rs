@@ -1,6 +1,8 @@
 //! Bodies of requests, by how they are read.
 
+use crate::error::ApiError;
 use crate::language::Consumes;
+use crate::query::Query;
 use bytes::Bytes;
 use portcullis_api::decode::{Decode, DecodeError};
 
@@ -11,6 +13,12 @@ pub trait Payload: Sized + Send + 'static {
 
     /// The most bytes it may have.
     const CAP: usize = 1024 * 1024;
+
+    /// Checks what the query says, which is judged together with the body.
+    fn check(query: &Query) -> Result<(), ApiError> {
+        let _ = query;
+        Ok(())
+    }
 
     /// Reads it.
     fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError>;

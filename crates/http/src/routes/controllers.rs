@@ -1,10 +1,10 @@
 //! The controllers of the network: this one.
 
-use super::lists::parameters;
 use crate::answer::Answer;
 use crate::error::ApiError;
+use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, guarded};
+use crate::route::{Call, Route, guarded};
 use crate::state::State;
 use http::Method;
 use portcullis_api::controller::{ApiAddress, ControllerDetail};
@@ -17,14 +17,12 @@ use std::borrow::Cow;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadPeers, Ignored, _, _>(Method::GET, "/controllers", peers)
-            .only(&[Api::Client]),
-        guarded::<ReadAll, Ignored, _, _>(Method::GET, "/controllers", all)
-            .only(&[Api::Management]),
+        guarded::<ReadPeers, Paged, _, _>(Method::GET, "/controllers", peers).only(&[Api::Client]),
+        guarded::<ReadAll, Paged, _, _>(Method::GET, "/controllers", all).only(&[Api::Management]),
     ]
 }
 
-async fn peers(call: Call<Permit<ReadPeers>, Ignored>) -> Result<Answer, ApiError> {
+async fn peers(call: Call<Permit<ReadPeers>, Paged>) -> Result<Answer, ApiError> {
     let state = &call.context.state;
     let page = controllers::list(&state.app, &parameters(&call.context.query))?;
     Ok(Answer::list(
@@ -33,7 +31,7 @@ async fn peers(call: Call<Permit<ReadPeers>, Ignored>) -> Result<Answer, ApiErro
     ))
 }
 
-async fn all(call: Call<Permit<ReadAll>, Ignored>) -> Result<Answer, ApiError> {
+async fn all(call: Call<Permit<ReadAll>, Paged>) -> Result<Answer, ApiError> {
     let state = &call.context.state;
     let page = controllers::list(&state.app, &parameters(&call.context.query))?;
     Ok(Answer::list(

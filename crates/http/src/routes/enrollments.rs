@@ -1,8 +1,8 @@
 //! Enrollments.
 
-use super::lists::{parameters, ready, work_out};
 use crate::answer::Answer;
 use crate::error::ApiError;
+use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
@@ -17,7 +17,7 @@ use portcullis_domain::ids::{EnrollmentId, IdentityId};
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/enrollments/{id}";
     vec![
-        guarded::<Read, Ignored, _, _>(Method::GET, "/enrollments", list),
+        guarded::<Read, Paged, _, _>(Method::GET, "/enrollments", list),
         guarded::<Create, Json<EnrollmentCreate>, _, _>(Method::POST, "/enrollments", create),
         guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
@@ -26,34 +26,32 @@ pub(super) fn routes() -> Vec<Route> {
             "/enrollments/{id}/refresh",
             refresh,
         ),
-        guarded::<Read, Ignored, _, _>(Method::GET, "/identities/{id}/enrollments", list_of),
+        guarded::<Read, Paged, _, _>(Method::GET, "/identities/{id}/enrollments", list_of),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
     .collect()
 }
 
-async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    ready(&call.context.state.app).await?;
-    work_out(move |_requester| {
-        let Context { state, query, .. } = &call.context;
-        let page = enrollments::list(&state.app, &call.permit, &parameters(query))?;
-        Ok(Answer::list(
-            page.map(EnrollmentDetail::from),
-            &kinds::ENROLLMENTS,
-        ))
+async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::ENROLLMENTS, |call, asked, show| {
+        let app = &call.context.state.app;
+        enrollments::list(app, &call.permit, asked, &mut |view| {
+            show(EnrollmentDetail::from(view))
+        })
     })
     .await
 }
 
-async fn list_of(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
-    let identity = IdentityId::from_wire(call.context.id());
-    let page = enrollments::list_of(&state.app, &call.permit, &identity, &parameters(query))?;
-    Ok(Answer::list(
-        page.map(EnrollmentDetail::from),
-        &kinds::ENROLLMENTS,
-    ))
+async fn list_of(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::ENROLLMENTS, |call, asked, show| {
+        let app = &call.context.state.app;
+        let identity = IdentityId::from_wire(call.context.id());
+        enrollments::list_of(app, &call.permit, &identity, asked, &mut |view| {
+            show(EnrollmentDetail::from(view))
+        })
+    })
+    .await
 }
 
 async fn create(call: Call<Permit<Create>, Json<EnrollmentCreate>>) -> Result<Answer, ApiError> {

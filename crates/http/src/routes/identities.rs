@@ -1,8 +1,8 @@
 //! Identities.
 
-use super::lists::{parameters, ready, work_out};
 use crate::answer::Answer;
 use crate::error::ApiError;
+use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
@@ -17,7 +17,7 @@ use portcullis_domain::ids::IdentityId;
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/identities/{id}";
     vec![
-        guarded::<Read, Ignored, _, _>(Method::GET, "/identities", list),
+        guarded::<Read, Paged, _, _>(Method::GET, "/identities", list),
         guarded::<Create, Json<CreateIdentity>, _, _>(Method::POST, "/identities", create),
         guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
         guarded::<Update, Json<ReplaceIdentity>, _, _>(Method::PUT, ONE, replace),
@@ -35,15 +35,12 @@ pub(super) fn routes() -> Vec<Route> {
     .collect()
 }
 
-async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    ready(&call.context.state.app).await?;
-    work_out(move |_requester| {
-        let Context { state, query, .. } = &call.context;
-        let page = identities::list(&state.app, &call.permit, &parameters(query))?;
-        Ok(Answer::list(
-            page.map(IdentityDetail::from),
-            &kinds::IDENTITIES,
-        ))
+async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::IDENTITIES, |call, asked, show| {
+        let app = &call.context.state.app;
+        identities::list(app, &call.permit, asked, &mut |view| {
+            show(IdentityDetail::from(view))
+        })
     })
     .await
 }

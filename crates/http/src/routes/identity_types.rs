@@ -1,8 +1,8 @@
 //! Types of identities.
 
-use super::lists::parameters;
 use crate::answer::Answer;
 use crate::error::ApiError;
+use crate::list::{Paged, parameters};
 use crate::path::Api;
 use crate::route::{Call, Ignored, Route, guarded};
 use http::Method;
@@ -15,7 +15,7 @@ use portcullis_domain::identity::IdentityType;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/identity-types", list),
+        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/identity-types", list),
         guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/identity-types/{id}", detail),
     ]
     .into_iter()
@@ -23,7 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
     .collect()
 }
 
-async fn list(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiError> {
+async fn list(call: Call<Permit<ReadTypes>, Paged>) -> Result<Answer, ApiError> {
     let page = identities::list_types(&call.permit, &parameters(&call.context.query))?;
     Ok(Answer::list(
         page.map(|kind| shown(&call, kind)),
@@ -36,7 +36,7 @@ async fn detail(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiErr
     Ok(Answer::detail(&shown(&call, kind)))
 }
 
-fn shown(call: &Call<Permit<ReadTypes>, Ignored>, kind: IdentityType) -> IdentityTypeDetail {
+fn shown<B>(call: &Call<Permit<ReadTypes>, B>, kind: IdentityType) -> IdentityTypeDetail {
     // They exist since the program runs: it brings them along.
     let since: Timestamp = call
         .context

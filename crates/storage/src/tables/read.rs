@@ -1,9 +1,17 @@
 //! Reading entities.
 
-use super::kind::{Entity, UniqueValue};
+use super::kind::{
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment,
+    UniqueValue,
+};
 use crate::engine::{KeyRange, ReadTx, StoreError};
 use crate::frame;
 use crate::key::{Kind, RecordKey, UniqueKey};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::change::Change;
+use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
 use std::ops::ControlFlow;
 
@@ -35,10 +43,39 @@ pub struct Record<'r> {
     frame: &'r [u8],
 }
 
-impl Record<'_> {
+impl<'r> Record<'r> {
+    /// The record in a row.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Corrupt`] when the key is not that of a record.
+    pub fn in_row(key: &[u8], frame: &'r [u8]) -> Result<Self, StoreError> {
+        let key = RecordKey::parse(key)
+            .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
+        Ok(Self { key, frame })
+    }
+
     /// What it is a record of.
     pub fn kind(&self) -> Kind {
         self.key.id().0
+    }
+
+    /// The change that says that it is there; `None` for a kind that is not known.
+    pub fn change(&self) -> Result<Option<Change>, StoreError> {
+        Ok(Some(match self.kind() {
+            IDENTITY => self.change_of::<Identity>()?,
+            AUTH_POLICY => self.change_of::<AuthPolicy>()?,
+            ENROLLMENT => self.change_of::<StoredEnrollment>()?,
+            AUTHENTICATOR => self.change_of::<Authenticator>()?,
+            API_SESSION => self.change_of::<ApiSession>()?,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn change_of<E: Entity>(&self) -> Result<Change, StoreError> {
+        let found = self.read::<E>()?;
+        let owner = (!found.key.is_root()).then(|| found.root_number());
+        Ok(E::change(owner, found.number(), Some(&found.entity)))
     }
 
     /// Reads the entity, which is of the kind [`Record::kind`].
@@ -86,6 +123,11 @@ impl<'t> Rows<'t> {
             ))
         })?;
         Ok(Some(Found { key, entity }))
+    }
+
+    /// Finds the record that has a unique value, without reading it.
+    pub fn locate(self, value: &UniqueValue) -> Result<Option<RecordKey>, StoreError> {
+        self.lookup(&value.key())
     }
 
     /// Whether a unique value is taken, and by which record.
@@ -138,11 +180,8 @@ impl<'t> Rows<'t> {
         range: &KeyRange,
         visit: &mut dyn FnMut(Record<'_>) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<(), StoreError> {
-        self.0.scan(range, &mut |bytes, frame| {
-            let key = RecordKey::parse(bytes)
-                .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
-            visit(Record { key, frame })
-        })
+        self.0
+            .scan(range, &mut |key, frame| visit(Record::in_row(key, frame)?))
     }
 
     /// The transaction underneath.

@@ -1,0 +1,327 @@
+//! How a list of records is answered.
+//!
+//! The catalog says which entities match and in which order, as far as its columns tell; what they
+//! do not tell is read from the records. The view of the store is opened while the catalog is
+//! held, so it shows at least what the catalog knew; what is gone by then, or has changed so that
+//! it no longer matches, is made up for by what follows.
+
+use super::listed::{Listed, Place, Record};
+use super::symbols::equalities;
+use super::{Listing, Paging};
+use crate::app::{App, View};
+use crate::error::AppError;
+use portcullis_filter::{Predicate, Row, SymbolId, Value};
+use portcullis_index::{Catalog, Matches};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, IDENTITY, Index, Rows, UniqueValue};
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::ops::{ControlFlow, Range};
+
+/// Places beyond the page, for those of it that are gone when they are read. One group of commits
+/// holds fewer bodies than this, and a view is never further ahead of the catalog.
+const SPARE: usize = 256;
+
+/// After how many records a list asks whether anybody still waits for it.
+const PATIENCE: usize = 256;
+
+/// Which records a caller may see, and whether anybody still waits for them.
+pub(crate) struct Sight<'s, E> {
+    /// `None` for all of them.
+    pub(crate) sees: Option<&'s Sees<'s, E>>,
+    /// Whether nobody waits any more.
+    pub(crate) is_over: &'s dyn Fn() -> bool,
+}
+
+/// Whether a caller may see a record.
+pub(crate) type Sees<'s, E> = dyn Fn(Rows<'_>, &Found<E>) -> Result<bool, AppError> + 's;
+
+/// The records of a page, and a view to read them in.
+pub(crate) struct Answer<E> {
+    pub(crate) view: View,
+    pub(crate) paging: Paging,
+    predicate: Predicate,
+    places: Vec<Place>,
+    /// How many of the places are asked for; what follows is spare.
+    wanted: usize,
+    kind: PhantomData<E>,
+}
+
+impl<E: Listed> Answer<E> {
+    /// Works out a page.
+    pub(crate) fn new(
+        app: &App,
+        listing: &Listing,
+        sight: &Sight<'_, E>,
+    ) -> Result<Self, AppError> {
+        let projections = app.require_lists()?;
+        let narrow = Narrow::of::<E>(&listing.predicate);
+        if let Some(narrow) = narrow {
+            let view = app.snapshot()?;
+            let mut picked = Picked::default();
+            for found in narrow.find::<E>(view.rows())? {
+                picked.take(view.rows(), listing, sight, &found)?;
+            }
+            return Ok(picked.sorted(view, listing));
+        }
+        let catalog = E::catalog(projections);
+        let matches = catalog.search(&listing.predicate);
+        let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
+        if matches.is_exact() && is_sorted && sight.sees.is_none() {
+            let view = app.snapshot()?;
+            return Ok(Self::paged(view, listing, &catalog, &matches));
+        }
+        let candidates = Candidates::new::<E>(&catalog, &matches);
+        let view = app.snapshot()?;
+        drop(catalog);
+        let picked = candidates.pick(&view, listing, sight)?;
+        if !is_sorted {
+            return Ok(picked.sorted(view, listing));
+        }
+        let catalog = E::catalog(projections);
+        let numbers = picked.rows.iter().map(|row| row.place.number());
+        let matches = catalog.matches_of(numbers);
+        Ok(Self::paged(view, listing, &catalog, &matches))
+    }
+
+    /// A page out of exact matches, in an order that the catalog has.
+    fn paged(
+        view: View,
+        listing: &Listing,
+        catalog: &Catalog<E::Entry>,
+        matches: &Matches,
+    ) -> Self {
+        let (range, wanted) = stretch(listing, matches.len());
+        let numbers = catalog.page_in(matches, &listing.order, range);
+        let places = numbers
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|number| Place::in_catalog::<E>(catalog, number))
+            .collect();
+        Self::made(view, listing, matches.len(), places, wanted)
+    }
+
+    fn made(
+        view: View,
+        listing: &Listing,
+        total: usize,
+        places: Vec<Place>,
+        wanted: usize,
+    ) -> Self {
+        Self {
+            view,
+            paging: Paging::of(listing, total),
+            predicate: listing.predicate.clone(),
+            places,
+            wanted,
+            kind: PhantomData,
+        }
+    }
+
+    /// Reads the records of the page one after the other, until `visit` breaks.
+    pub(crate) fn each(
+        &self,
+        visit: &mut dyn FnMut(Found<E>) -> Result<ControlFlow<()>, AppError>,
+    ) -> Result<(), AppError> {
+        let mut shown = 0;
+        for place in &self.places {
+            if shown == self.wanted {
+                break;
+            }
+            let key = place.key::<E>();
+            let Some(entity) = self.view.rows().get::<E>(&key)? else {
+                continue;
+            };
+            if self.predicate.matches(&Record(&entity)) {
+                shown += 1;
+                if visit(Found { key, entity })?.is_break() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The positions of a page out of `total`, with spare ones behind them, and how many are wanted.
+fn stretch(listing: &Listing, total: usize) -> (Range<usize>, usize) {
+    let range = listing.page.range(total);
+    let wanted = range.len();
+    (
+        range.start..range.end.saturating_add(SPARE).min(total),
+        wanted,
+    )
+}
+
+/// A condition that leaves over so little that the store finds it faster than anything else.
+enum Narrow {
+    /// What lives under the identity of this id.
+    OwnedBy(String),
+    /// What has this unique value.
+    Unique(UniqueValue),
+}
+
+impl Narrow {
+    /// Finds such a condition among those that all matches meet.
+    fn of<E: Listed>(predicate: &Predicate) -> Option<Self> {
+        equalities(predicate).find_map(|(symbol, text)| {
+            if symbol == "identity" && E::ROOT == IDENTITY && E::KIND != IDENTITY {
+                return Some(Self::OwnedBy(text.to_owned()));
+            }
+            E::index(symbol).map(|index| Self::Unique(UniqueValue::new(index, text)))
+        })
+    }
+
+    fn find<E: Listed>(&self, rows: Rows<'_>) -> Result<Vec<Found<E>>, StoreError> {
+        match self {
+            Self::OwnedBy(id) => {
+                let by_id = UniqueValue::new(Index::IdentityId, id.as_str());
+                match rows.locate(&by_id)? {
+                    Some(owner) => rows.dependents(&owner),
+                    None => Ok(Vec::new()),
+                }
+            },
+            Self::Unique(value) => Ok(rows.find(value)?.into_iter().collect()),
+        }
+    }
+}
+
+/// Records that may match: all, or those at some places.
+enum Candidates {
+    All,
+    At(Vec<Place>),
+}
+
+impl Candidates {
+    fn new<E: Listed>(catalog: &Catalog<E::Entry>, matches: &Matches) -> Self {
+        if matches.is_everything() {
+            return Self::All;
+        }
+        Self::At(
+            catalog
+                .numbers(matches)
+                .filter_map(|number| Place::in_catalog::<E>(catalog, number))
+                .collect(),
+        )
+    }
+
+    /// Looks at the record of each.
+    fn pick<E: Listed>(
+        &self,
+        view: &View,
+        listing: &Listing,
+        sight: &Sight<'_, E>,
+    ) -> Result<Picked, AppError> {
+        let rows = view.rows();
+        let mut picked = Picked::default();
+        match self {
+            Self::At(places) => {
+                for place in places {
+                    let key = place.key::<E>();
+                    if let Some(entity) = rows.get::<E>(&key)? {
+                        picked.take(rows, listing, sight, &Found { key, entity })?;
+                    }
+                }
+            },
+            Self::All => {
+                let mut fault = None;
+                rows.each_in::<E>(&RecordKey::all(E::ROOT), &mut |found| {
+                    Ok(match picked.take(rows, listing, sight, &found) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(error) => {
+                            fault = Some(error);
+                            ControlFlow::Break(())
+                        },
+                    })
+                })?;
+                if let Some(error) = fault {
+                    return Err(error);
+                }
+            },
+        }
+        Ok(picked)
+    }
+}
+
+/// What was picked out of records: where each lies, and what it is sorted by.
+#[derive(Default)]
+struct Picked {
+    rows: Vec<Light>,
+    looked_at: usize,
+}
+
+impl Picked {
+    /// Takes a record in if it matches and may be seen.
+    fn take<E: Listed>(
+        &mut self,
+        rows: Rows<'_>,
+        listing: &Listing,
+        sight: &Sight<'_, E>,
+        found: &Found<E>,
+    ) -> Result<(), AppError> {
+        self.looked_at += 1;
+        if self.looked_at.is_multiple_of(PATIENCE) && (sight.is_over)() {
+            return Err(AppError::TooSlow);
+        }
+        let record = Record(&found.entity);
+        if !listing.predicate.matches(&record) {
+            return Ok(());
+        }
+        if let Some(sees) = sight.sees
+            && !sees(rows, found)?
+        {
+            return Ok(());
+        }
+        self.rows.push(Light::of(listing, found, &record));
+        Ok(())
+    }
+
+    /// A page in an order that only the records know.
+    fn sorted<E: Listed>(self, view: View, listing: &Listing) -> Answer<E> {
+        let mut rows = self.rows;
+        let total = rows.len();
+        rows.sort_by(|left, right| listing.order.compare(left, right));
+        let (range, wanted) = stretch(listing, total);
+        let places = rows.drain(range).map(|row| row.place).collect();
+        Answer::made(view, listing, total, places, wanted)
+    }
+}
+
+/// A row without its record: as much of it as sorting needs.
+struct Light {
+    place: Place,
+    values: Vec<(SymbolId, Value<'static>)>,
+}
+
+impl Light {
+    fn of<E: Listed>(listing: &Listing, found: &Found<E>, record: &Record<'_, E>) -> Self {
+        let keys = listing.order.keys().iter();
+        Self {
+            place: Place::of(found),
+            values: keys
+                .map(|key| (key.symbol, owned(record.value(key.symbol))))
+                .collect(),
+        }
+    }
+}
+
+impl Row for Light {
+    fn value(&self, symbol: SymbolId) -> Value<'_> {
+        self.values
+            .iter()
+            .find(|(own, _)| *own == symbol)
+            .map_or(Value::Missing, |(_, value)| value.clone())
+    }
+}
+
+fn owned(value: Value<'_>) -> Value<'static> {
+    match value {
+        Value::Missing => Value::Missing,
+        Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+        Value::Integer(value) => Value::Integer(value),
+        Value::Float(value) => Value::Float(value),
+        Value::Boolean(value) => Value::Boolean(value),
+        Value::Datetime(value) => Value::Datetime(value),
+    }
+}

@@ -1,0 +1,66 @@
+//! The list of authenticators.
+
+use crate::listing::listed::{Listed, text};
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value};
+use portcullis_index::{Catalog, Projections};
+use portcullis_storage::key::Kind;
+use portcullis_storage::tables::{IDENTITY, Index};
+use std::sync::RwLockReadGuard;
+
+/// Authenticators. What is kept of a password is no symbol.
+pub static AUTHENTICATORS: Schema = Schema::entity(&[
+    Symbol::string("method"),
+    Symbol::string("identity"),
+    Symbol::string("certFingerprint"),
+    Symbol::string("certPem"),
+    Symbol::boolean("isIssuedByNetwork"),
+    Symbol::boolean("isExtendRequested"),
+    Symbol::boolean("isKeyRollRequested"),
+    Symbol::datetime("extendRequestedAt"),
+    Symbol::string("publicKeyPrint"),
+    Symbol::boolean("lastAuthResolvedToRoot"),
+    Symbol::boolean("lastExtendRolledKeys"),
+    Symbol::string("updbUsername"),
+]);
+
+impl Listed for Authenticator {
+    type Entry = Self;
+    const SCHEMA: &'static Schema = &AUTHENTICATORS;
+    const ROOT: Kind = IDENTITY;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
+        projections.authenticators()
+    }
+
+    fn entry(&self) -> &Self {
+        self
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        match (symbol, &self.credential) {
+            ("method", _) => text(self.method()),
+            ("identity", _) => text(self.identity.as_str()),
+            ("certFingerprint", Credential::Cert(cert)) => text(&cert.fingerprint),
+            ("certPem", Credential::Cert(cert)) => text(&cert.pem),
+            ("isIssuedByNetwork", Credential::Cert(cert)) => {
+                Value::Boolean(cert.is_issued_by_network)
+            },
+            ("updbUsername", Credential::Updb(updb)) => text(&updb.username),
+            _ => Value::Missing,
+        }
+    }
+
+    fn index(symbol: &str) -> Option<Index> {
+        match symbol {
+            "certFingerprint" => Some(Index::AuthenticatorFingerprint),
+            "updbUsername" => Some(Index::AuthenticatorUsername),
+            _ => None,
+        }
+    }
+}

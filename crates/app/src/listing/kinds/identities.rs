@@ -1,0 +1,59 @@
+//! The list of identities.
+
+use crate::listing::listed::{Listed, text};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value, VisitElement};
+use portcullis_index::{Catalog, Projections};
+use portcullis_storage::key::Kind;
+use portcullis_storage::tables::{IDENTITY, Index};
+use std::ops::ControlFlow;
+use std::sync::RwLockReadGuard;
+
+/// Identities.
+pub static IDENTITIES: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("externalId"),
+    Symbol::string("type"),
+    Symbol::string("authPolicyId"),
+    Symbol::boolean("isAdmin"),
+    Symbol::boolean("isDefaultAdmin"),
+    Symbol::set("roleAttributes"),
+]);
+
+impl Listed for Identity {
+    type Entry = Self;
+    const SCHEMA: &'static Schema = &IDENTITIES;
+    const ROOT: Kind = IDENTITY;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
+        projections.identities()
+    }
+
+    fn entry(&self) -> &Self {
+        self
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.spec.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "externalId" => self.spec.external_id.as_deref().into(),
+            "type" => text(self.kind.name()),
+            "authPolicyId" => text(self.spec.auth_policy.as_str()),
+            "isAdmin" => Value::Boolean(self.spec.is_admin),
+            "isDefaultAdmin" => Value::Boolean(self.is_default_admin),
+            _ => Value::Missing,
+        }
+    }
+
+    fn elements(&self, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+        self.spec.role_attributes.iter().try_for_each(visit)
+    }
+
+    fn index(symbol: &str) -> Option<Index> {
+        (symbol == "externalId").then_some(Index::IdentityExternalId)
+    }
+}

@@ -1,0 +1,39 @@
+//! The list of API sessions.
+
+use crate::listing::listed::text;
+use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
+use portcullis_index::Session;
+
+/// API sessions. Their token is a secret, and is compared by hash elsewhere.
+pub static API_SESSIONS: Schema = Schema::entity(&[
+    Symbol::string("token"),
+    Symbol::string("identity"),
+    Symbol::datetime("lastActivityAt"),
+    Symbol::string("authenticator"),
+    Symbol::string("ipAddress"),
+    Symbol::boolean("mfaComplete"),
+    Symbol::boolean("mfaRequired"),
+    Symbol::boolean("improperClientCertChain"),
+]);
+
+/// A session as a row: memory holds all of them whole.
+pub(crate) struct SessionRow<'s>(pub(crate) Session<'s>);
+
+impl Row for SessionRow<'_> {
+    fn value(&self, symbol: SymbolId) -> Value<'_> {
+        let session = self.0.record;
+        match symbol.name() {
+            "id" => text(session.id.as_str()),
+            "createdAt" | "updatedAt" => Value::Datetime(session.created_at),
+            "isSystem" => Value::Boolean(false),
+            "identity" => text(session.identity.as_str()),
+            "lastActivityAt" => Value::Datetime(self.0.last_activity_at()),
+            "authenticator" => text(session.authenticator.as_str()),
+            "ipAddress" => text(&session.ip_address),
+            "mfaComplete" => Value::Boolean(session.totp.is_complete),
+            "mfaRequired" => Value::Boolean(session.totp.is_required),
+            "improperClientCertChain" => Value::Boolean(session.improper_client_cert_chain),
+            _ => Value::Missing,
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! API sessions as administrators see them.
+
+use super::{hash, last_activity};
+use crate::action::actions;
+use crate::app::App;
+use crate::error::AppError;
+use crate::identities::find_policy;
+use crate::listing::{
+    Asked, BadListing, Listing, Paging, equalities, equals, kinds, mentions, read as read_listing,
+    restricted, select,
+};
+use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::entropy;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{ApiSessionId, Number};
+use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::view::{ApiSessionView, IdentityRef, Page};
+use portcullis_filter::Predicate;
+use portcullis_index::{Session, Sessions};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{API_SESSION, Index, Rows, UniqueValue, identity_key};
+use std::ops::ControlFlow;
+
+actions! {
+    /// Reads one session or a list.
+    Read = Access::Granted(Subject::Ops, Verb::Read);
+}
+
+/// A session, and a UUID that always stands for it and opens nothing.
+#[derive(Debug, Clone)]
+pub struct ForeignSession {
+    /// The session.
+    pub view: ApiSessionView,
+    /// What is shown in the place of its token.
+    pub stand_in: String,
+}
+
+/// Reads one session.
+pub fn read(
+    app: &App,
+    _permit: &Permit<Read>,
+    id: &ApiSessionId,
+) -> Result<ForeignSession, AppError> {
+    let place = {
+        let sessions = app.require_lists()?.sessions();
+        sessions
+            .find_by_id(id.as_str())
+            .map(|found| Place::of(&found))
+    };
+    let view = app.snapshot()?;
+    let found = match place {
+        Some(place) => look(app, view.rows(), &place)?,
+        None => None,
+    };
+    found.ok_or_else(|| AppError::not_found("apiSession", id.as_str()))
+}
+
+/// Lists sessions: shows those of the page one after the other, until `show` breaks.
+pub fn list(
+    app: &App,
+    permit: &Permit<Read>,
+    asked: &Asked<'_>,
+    show: &mut dyn FnMut(ForeignSession) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = understand(app, permit.caller(), asked)?;
+    let chosen = Chosen::by(&listing, app.snapshot()?.rows())?;
+    let sessions = app.require_lists()?.sessions();
+    let page = chosen.page(&sessions, &listing);
+    let view = app.snapshot()?;
+    drop(sessions);
+    let paging = Paging {
+        limit: page.limit,
+        offset: page.offset,
+        total: page.total,
+    };
+    for place in &page.items {
+        // What has ended meanwhile is passed over.
+        if let Some(found) = look(app, view.rows(), place)?
+            && show(found).is_break()
+        {
+            break;
+        }
+    }
+    Ok(paging)
+}
+
+/// Reads what is asked for. Tokens are found by their hash; see the list of enrollments.
+fn understand(app: &App, caller: &Caller, asked: &Asked<'_>) -> Result<Listing, AppError> {
+    const TOKEN: &str = "token";
+    let listing = read_listing(&kinds::API_SESSIONS, &asked.parameters)?;
+    if !mentions(&listing, TOKEN) {
+        return Ok(listing);
+    }
+    let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
+        let reason = "`token` can only be compared by `=`, alone and by an administrator";
+        return Err(BadListing::Filter(reason.to_owned()).into());
+    };
+    let sessions = app.require_lists()?.sessions();
+    let found = sessions.find(hash(app, token));
+    let everything = Listing {
+        predicate: Predicate::Constant(found.is_some()),
+        ..listing.clone()
+    };
+    Ok(match found {
+        None => everything,
+        Some(session) => restricted(
+            everything,
+            &kinds::API_SESSIONS,
+            "id",
+            session.record.id.as_str(),
+        ),
+    })
+}
+
+/// The sessions that a list can be about. Memory holds all of them; those of one identity, and a
+/// single one, are found without looking at the others.
+enum Chosen {
+    All,
+    One(String),
+    OwnedBy(Option<Number>),
+}
+
+impl Chosen {
+    fn by(listing: &Listing, rows: Rows<'_>) -> Result<Self, StoreError> {
+        for (symbol, text) in equalities(&listing.predicate) {
+            match symbol {
+                "id" => return Ok(Self::One(text.to_owned())),
+                "identity" => {
+                    let owner = rows.locate(&UniqueValue::new(Index::IdentityId, text))?;
+                    return Ok(Self::OwnedBy(owner.map(|key| Number(key.id().1))));
+                },
+                _ => {},
+            }
+        }
+        Ok(Self::All)
+    }
+
+    fn page(&self, sessions: &Sessions, listing: &Listing) -> Page<Place> {
+        let rows: Vec<Session<'_>> = match self {
+            Self::All => sessions.iter().collect(),
+            Self::One(id) => sessions.find_by_id(id).into_iter().collect(),
+            Self::OwnedBy(owner) => owner
+                .map(|owner| sessions.owned_by(owner, 0, usize::MAX))
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|number| sessions.get(number))
+                .collect(),
+        };
+        select(listing, rows.into_iter().map(kinds::SessionRow)).map(|row| Place::of(&row.0))
+    }
+}
+
+/// Where the record of a session lies.
+struct Place {
+    identity: RecordKey,
+    session: RecordKey,
+}
+
+impl Place {
+    fn of(session: &Session<'_>) -> Self {
+        let identity = identity_key(session.owner);
+        Self {
+            identity,
+            session: identity.dependent(API_SESSION, session.number.0),
+        }
+    }
+
+    fn number(&self) -> Number {
+        Number(self.session.id().1)
+    }
+}
+
+/// Puts a session together with whose it is; `None` when it has ended.
+fn look(app: &App, rows: Rows<'_>, place: &Place) -> Result<Option<ForeignSession>, AppError> {
+    let (Some(session), Some(identity)) = (
+        rows.get::<ApiSession>(&place.session)?,
+        rows.get::<Identity>(&place.identity)?,
+    ) else {
+        return Ok(None);
+    };
+    let policy = find_policy(rows, &identity.spec.auth_policy)?
+        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))?;
+    let view = ApiSessionView {
+        open_factors: session.open_factors(&policy.entity),
+        last_activity_at: last_activity(app, &session),
+        timeout: app.settings().session_timeout,
+        identity: IdentityRef::from(&identity),
+        session,
+    };
+    Ok(Some(ForeignSession {
+        view,
+        stand_in: stand_in(app, place.number()),
+    }))
+}
+
+/// A UUID that is derived from a session's number and says nothing about its token.
+fn stand_in(app: &App, session: Number) -> String {
+    let number = session.0.to_be_bytes();
+    entropy::uuid_of(app.vault.lookup_hash("api session stand-in", &number))
+}

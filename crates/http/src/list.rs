@@ -1,0 +1,165 @@
+//! Lists: worked out away from the threads that serve connections, and sent while they are written
+//! when they are long.
+
+use crate::answer::{Answer, Content};
+use crate::desk::{Desk, Requester};
+use crate::error::ApiError;
+use crate::parts::{PartsWriter, parts};
+use crate::query::Query;
+use crate::route::{Call, Payload};
+use bytes::Bytes;
+use portcullis_api::decode::DecodeError;
+use portcullis_api::envelope::{ListMeta, ListWriter, Pagination};
+use portcullis_app::listing::{self, Asked, Paging, Parameters, Roles, Schema};
+use portcullis_app::{App, AppError};
+use serde::Serialize;
+use std::ops::ControlFlow;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio_util::task::AbortOnDropHandle;
+
+/// The longest that a list waits for the read model.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Bytes up to which an answer is kept until it is whole, and so can still become a refusal; what
+/// is longer is sent in parts of this size. A page of 500 identities is shorter.
+const PART: usize = 1024 * 1024;
+
+/// Where lists are worked out: four at a time in this process, and 64 more wait.
+static DESK: Desk = Desk::new(4, 64);
+
+/// The request of a list: no body, and a query with numbers in it.
+#[derive(Debug)]
+pub(crate) struct Paged;
+
+impl Payload for Paged {
+    fn check(query: &Query) -> Result<(), ApiError> {
+        Ok(listing::check_numbers(&parameters(query))?)
+    }
+
+    fn read(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
+        Ok(Self)
+    }
+}
+
+/// The parameters of a list, as they stand in the query.
+pub(crate) fn parameters(query: &Query) -> Parameters<'_> {
+    Parameters {
+        filter: query.get("filter"),
+        limit: query.get("limit"),
+        offset: query.get("offset"),
+        sort: query.get("sort"),
+    }
+}
+
+/// Takes one entity of a list and says whether more are wanted.
+pub(crate) type Show<'s, T> = dyn FnMut(T) -> ControlFlow<()> + 's;
+
+/// Answers a list of the kind `schema`, whose entities `list` shows one after the other.
+pub(crate) async fn answer<P, T, L>(
+    call: Call<P, Paged>,
+    schema: &'static Schema,
+    list: L,
+) -> Result<Answer, ApiError>
+where
+    P: Send + 'static,
+    T: Serialize,
+    L: FnOnce(&Call<P, Paged>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>
+        + Send
+        + 'static,
+{
+    ready(&call.context.state.app).await?;
+    let (begun, begins) = oneshot::channel();
+    let (ended, ends) = oneshot::channel();
+    let (writer, body) = parts();
+    let writing = tokio::spawn(async move {
+        let mut outlet = Outlet {
+            list: ListWriter::default(),
+            begun: Some(begun),
+            writer,
+        };
+        let work = move |requester: &Requester| {
+            let paging = written(&call, requester, list, &mut outlet)?;
+            Ok(outlet.finish(paging, schema))
+        };
+        // Whoever waited has the body already, or has gone away.
+        let _ = ended.send(DESK.work(work).await);
+    });
+    let writing = AbortOnDropHandle::new(writing);
+    tokio::select! {
+        Ok(()) = begins => Ok(Answer::written(Content::Parts(body(writing)))),
+        outcome = ends => match outcome {
+            Ok(whole) => Ok(Answer::written(Content::Whole(whole?))),
+            Err(_panicked) => Err(AppError::internal("a list was not worked out").into()),
+        },
+    }
+}
+
+/// Has the entities of a list written.
+fn written<P, T: Serialize>(
+    call: &Call<P, Paged>,
+    requester: &Requester,
+    list: impl FnOnce(&Call<P, Paged>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>,
+    outlet: &mut Outlet,
+) -> Result<Paging, ApiError> {
+    let query = &call.context.query;
+    let selectors: Vec<&str> = query.all("roleFilter").collect();
+    let asked = Asked {
+        parameters: parameters(query),
+        roles: Roles {
+            selectors: &selectors,
+            semantic: query.get("roleSemantic"),
+        },
+        is_over: &|| requester.is_gone(),
+    };
+    Ok(list(call, &asked, &mut |item| outlet.item(&item))?)
+}
+
+/// Where a list is written to: kept while it is short, handed on in parts when it is not.
+struct Outlet {
+    list: ListWriter,
+    /// Tells that there are parts; taken when that was told.
+    begun: Option<oneshot::Sender<()>>,
+    writer: PartsWriter,
+}
+
+impl Outlet {
+    fn item(&mut self, item: &impl Serialize) -> ControlFlow<()> {
+        self.list.item(item);
+        if self.list.pending() < PART {
+            return ControlFlow::Continue(());
+        }
+        if let Some(begun) = self.begun.take()
+            && begun.send(()).is_err()
+        {
+            return ControlFlow::Break(());
+        }
+        match self.writer.more(self.list.take()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_gone) => ControlFlow::Break(()),
+        }
+    }
+
+    /// Ends the list; answers the whole of it if nothing was handed on.
+    fn finish(self, paging: Paging, schema: &'static Schema) -> Bytes {
+        let pagination = Pagination::new(paging.limit, paging.offset, paging.total);
+        let rest = self.list.finish(&ListMeta::new(pagination, schema.names()));
+        if self.begun.is_some() {
+            return rest.into();
+        }
+        // Whether the client took it shows on the connection.
+        let _ = self.writer.last(rest);
+        Bytes::new()
+    }
+}
+
+/// Waits a while for the read model, which is built in the first moments after a start.
+///
+/// # Errors
+///
+/// 503 when that takes longer than a client is to wait.
+pub(crate) async fn ready(app: &App) -> Result<(), ApiError> {
+    tokio::time::timeout(PATIENCE, app.lists_ready())
+        .await
+        .map_err(|_elapsed| AppError::NotReady.into())
+}
