@@ -2,6 +2,7 @@
 
 mod leaf;
 mod plan;
+mod ranks;
 mod texts;
 
 use crate::catalog::{Catalog, Catalogued, Key, Rows};

@@ -1,15 +1,12 @@
 //! Single tests, answered by the column that they are about.
 
-use super::texts;
+use super::{ranks, texts};
 use crate::bits::Bits;
 use crate::held::{Source, Word};
-use crate::order::Order;
 use crate::postings::Postings;
 use crate::slots::Slot;
-use portcullis_domain::clock::Timestamp;
 use portcullis_filter::{Collection, CompareOp, Comparison, Subject, Test, Value};
 use roaring::RoaringBitmap;
-use std::ops::Range;
 
 /// As many slots are collected out of an order in the time that it takes to look at one value.
 const ORDERED_PER_LOOK: u64 = 16;
@@ -126,7 +123,7 @@ impl<'a> Leaf<'a> {
             },
             Self::Value(Source::Single(words), test) => single(words, test, scope),
             Self::Value(Source::Time { times, order }, test) => order
-                .and_then(|order| in_time(order, test, scope, &|slot| times.instant(slot)))
+                .and_then(|order| ranks::in_time(order, test, scope, &|slot| times.instant(slot)))
                 .unwrap_or_else(|| {
                     keep(candidates.unwrap_or(scope.live), scope, |slot| {
                         test.accepts(&Value::Datetime(times.instant(slot)))
@@ -184,17 +181,6 @@ pub(super) const fn equals(test: &Test) -> Option<&[String]> {
         Test::Text(Comparison::OneOf(operands)) => Some(operands.as_slice()),
         _ => None,
     }
-}
-
-/// The slots between two ranks. What is not there is collected instead if it is less and the
-/// order has all slots.
-pub(super) fn between(order: &Order, ranks: Range<usize>, scope: &Scope<'_>) -> RoaringBitmap {
-    let has_all = u64::try_from(order.len()) == Ok(scope.live.len());
-    if has_all && ranks.len() > order.len() / 2 {
-        let outside = [0..ranks.start, ranks.end..order.len()];
-        return scope.live - order.slots_in(&outside, scope.width);
-    }
-    order.slots_in(&[ranks], scope.width)
 }
 
 const fn is_ordered(source: &Source<'_>) -> bool {
@@ -263,56 +249,4 @@ fn any_of(
     }
     let candidates = candidates.unwrap_or(scope.live);
     words.with_any(candidates, |word| test.accepts(&word.into()), scope.width)
-}
-
-/// The slots whose instant passes, by the order of all slots by their instants; `None` for tests
-/// that are not about instants.
-fn in_time(
-    order: &Order,
-    test: &Test,
-    scope: &Scope<'_>,
-    instant: &impl Fn(Slot) -> Timestamp,
-) -> Option<RoaringBitmap> {
-    let before = |limit: &Timestamp| order.partition_point(|slot| instant(slot) < *limit);
-    let up_to = |limit: &Timestamp| order.partition_point(|slot| instant(slot) <= *limit);
-    let slots = match test {
-        Test::DatetimeBetween { low, high } => {
-            let start = before(low);
-            between(order, start..before(high).max(start), scope)
-        },
-        Test::Datetime(comparison) => by_ranks(order, comparison, scope, before, up_to),
-        _ => return None,
-    };
-    Some(slots)
-}
-
-/// The slots that an order says pass a comparison. `before` counts those that are less than an
-/// operand, `up_to` those that are not more.
-pub(super) fn by_ranks<T>(
-    order: &Order,
-    comparison: &Comparison<T>,
-    scope: &Scope<'_>,
-    before: impl Fn(&T) -> usize,
-    up_to: impl Fn(&T) -> usize,
-) -> RoaringBitmap {
-    let slots = |ranks: Range<usize>| between(order, ranks, scope);
-    match comparison {
-        Comparison::OneOf(operands) => operands
-            .iter()
-            .flat_map(|operand| {
-                order
-                    .iter_from(before(operand))
-                    .take(up_to(operand) - before(operand))
-            })
-            .map(Slot::bit)
-            .collect(),
-        Comparison::Is { op, operand } => match op {
-            CompareOp::Equal => slots(before(operand)..up_to(operand)),
-            CompareOp::NotEqual => scope.live - slots(before(operand)..up_to(operand)),
-            CompareOp::Less => slots(0..before(operand)),
-            CompareOp::LessOrEqual => slots(0..up_to(operand)),
-            CompareOp::Greater => slots(up_to(operand)..order.len()),
-            CompareOp::GreaterOrEqual => slots(before(operand)..order.len()),
-        },
-    }
 }

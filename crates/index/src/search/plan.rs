@@ -149,22 +149,26 @@ fn all(plans: &[Plan<'_>], scope: &Scope<'_>, candidates: Option<&RoaringBitmap>
     }
 }
 
-/// What one operand is sure of needs no other.
+/// What one operand is sure of needs no other: each is asked only about the rest.
 fn any(plans: &[Plan<'_>], scope: &Scope<'_>, candidates: Option<&RoaringBitmap>) -> Found {
-    let mut union = RoaringBitmap::new();
-    let mut is_everything = false;
-    let mut is_exact = true;
+    let mut certain = RoaringBitmap::new();
+    let mut possible = Some(RoaringBitmap::new());
     for plan in plans {
-        let found = plan.run(scope, candidates);
-        match found.slots {
-            None if found.is_exact => return Found::EVERYTHING,
-            None => is_everything = true,
-            Some(slots) => union |= slots,
+        let rest = (!certain.is_empty()).then(|| candidates.unwrap_or(scope.live) - &certain);
+        let found = plan.run(scope, rest.as_ref().or(candidates));
+        let slots = match (found.slots, rest) {
+            (Some(slots), Some(rest)) => Some(slots & rest),
+            (slots, _) => slots,
+        };
+        match (slots, found.is_exact) {
+            (None, true) => return Found::EVERYTHING,
+            (Some(slots), true) => certain |= slots,
+            (slots, false) => possible = possible.zip(slots).map(|(some, more)| some | more),
         }
-        is_exact &= found.is_exact;
     }
+    let is_exact = possible.as_ref().is_some_and(RoaringBitmap::is_empty);
     Found {
-        slots: (!is_everything).then_some(union),
+        slots: possible.map(|possible| possible | certain),
         is_exact,
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of columns of texts.
 
-use super::leaf::{Scope, by_ranks, equals, keep};
+use super::leaf::{Scope, equals, keep};
+use super::ranks::by_ranks;
 use crate::bits::Bits;
 use crate::order::Order;
 use crate::slots::Slot;

@@ -5,6 +5,7 @@ use crate::entities::{
     any_owner, any_policy, any_step, run,
 };
 use crate::rows::{Listed, Record};
+use crate::support::{at, identity};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::Timestamp;
@@ -236,6 +237,7 @@ fn assert_within<E: Listed>(
     query: &Query,
 ) {
     let even = |number: &u64| number.is_multiple_of(2);
+    let most = model.keys().last().map_or(0, |last| last + 9);
     let owned = model.iter().filter(|(_, (of, _))| *of == Some(Number(1)));
     let candidates = [
         (
@@ -244,7 +246,7 @@ fn assert_within<E: Listed>(
         ),
         (
             // Some are not there.
-            catalog.matches_of((0..90).filter(even).map(Number)),
+            catalog.matches_of((0..most).filter(even).map(Number)),
             model
                 .keys()
                 .copied()
@@ -335,5 +337,44 @@ proptest! {
         queries in prop::collection::vec(any_query::<AuthPolicy>(), 8),
     ) {
         assert_all(start, steps, &queries);
+    }
+}
+
+/// Slots beyond what one container of a bitmap holds, matches at the far end of an order, and
+/// pages far behind the first.
+#[test]
+fn many_identities_are_listed_as_their_records_are() {
+    let number_of = |step: u64| step * 7_919 % 70_000;
+    let steps = (0..70_000).map(|step| {
+        let number = number_of(step);
+        let name = format!("{:05}-{}", number * 31 % 70_000, number % 977);
+        let mut identity = identity(&format!("{step:06}"), &name, 0);
+        identity.created_at = at(i64::try_from(number / 3).unwrap());
+        identity.spec.is_admin = number % 7 == 0;
+        identity.spec.external_id = (number % 5 == 0).then(|| format!("ext-{}", number % 1_000));
+        Step::Put(number, None, identity)
+    });
+    let removals = (0..70_000).step_by(9).map(Step::Remove);
+    let (catalog, model) = run(steps.collect(), removals.collect(), |_, _| {});
+    for (filter, sort) in [
+        (r#"name >= "69000""#, "name"),
+        (r#"name >= "69000""#, "name desc"),
+        (r#"name < "69990" and name contains "9""#, "createdAt desc"),
+        (r#"not (name contains "-9" or isAdmin)"#, ""),
+        (r#"name icontains "-97""#, "externalId desc, isAdmin"),
+        ("externalId = null", "isAdmin desc, name desc"),
+        (
+            r#"externalId = "ext-5" or tags.site = "x""#,
+            "updatedAt, createdAt desc",
+        ),
+        (
+            "createdAt between datetime(1970-01-01T00:00:02Z) and datetime(1970-01-01T00:00:20Z)",
+            "id desc",
+        ),
+    ] {
+        for (offset, limit) in [(0, 50), (20_000, 50), (61_000, -1)] {
+            let query = (filter.to_owned(), sort.to_owned(), offset, limit);
+            assert_answered(&catalog, &model, &query);
+        }
     }
 }

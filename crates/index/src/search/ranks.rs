@@ -1,0 +1,72 @@
+//! Tests that an order of all slots answers by counting.
+
+use super::leaf::Scope;
+use crate::order::Order;
+use crate::slots::Slot;
+use portcullis_domain::clock::Timestamp;
+use portcullis_filter::{CompareOp, Comparison, Test};
+use roaring::RoaringBitmap;
+use std::ops::Range;
+
+/// The slots whose instant passes, by the order of all slots by their instants; `None` for tests
+/// that are not about instants.
+pub(super) fn in_time(
+    order: &Order,
+    test: &Test,
+    scope: &Scope<'_>,
+    instant: &impl Fn(Slot) -> Timestamp,
+) -> Option<RoaringBitmap> {
+    let before = |limit: &Timestamp| order.partition_point(|slot| instant(slot) < *limit);
+    let up_to = |limit: &Timestamp| order.partition_point(|slot| instant(slot) <= *limit);
+    let slots = match test {
+        Test::DatetimeBetween { low, high } => {
+            let start = before(low);
+            between(order, start..before(high).max(start), scope)
+        },
+        Test::Datetime(comparison) => by_ranks(order, comparison, scope, before, up_to),
+        _ => return None,
+    };
+    Some(slots)
+}
+
+/// The slots that an order says pass a comparison. `before` counts those that are less than an
+/// operand, `up_to` those that are not more.
+pub(super) fn by_ranks<T>(
+    order: &Order,
+    comparison: &Comparison<T>,
+    scope: &Scope<'_>,
+    before: impl Fn(&T) -> usize,
+    up_to: impl Fn(&T) -> usize,
+) -> RoaringBitmap {
+    let slots = |ranks: Range<usize>| between(order, ranks, scope);
+    match comparison {
+        Comparison::OneOf(operands) => operands
+            .iter()
+            .flat_map(|operand| {
+                order
+                    .iter_from(before(operand))
+                    .take(up_to(operand) - before(operand))
+            })
+            .map(Slot::bit)
+            .collect(),
+        Comparison::Is { op, operand } => match op {
+            CompareOp::Equal => slots(before(operand)..up_to(operand)),
+            CompareOp::NotEqual => scope.live - slots(before(operand)..up_to(operand)),
+            CompareOp::Less => slots(0..before(operand)),
+            CompareOp::LessOrEqual => slots(0..up_to(operand)),
+            CompareOp::Greater => slots(up_to(operand)..order.len()),
+            CompareOp::GreaterOrEqual => slots(before(operand)..order.len()),
+        },
+    }
+}
+
+/// The slots between two ranks. What is not there is collected instead if it is less and the
+/// order has all slots.
+fn between(order: &Order, ranks: Range<usize>, scope: &Scope<'_>) -> RoaringBitmap {
+    let has_all = u64::try_from(order.len()) == Ok(scope.live.len());
+    if has_all && ranks.len() > order.len() / 2 {
+        let outside = [0..ranks.start, ranks.end..order.len()];
+        return scope.live - order.slots_in(&outside, scope.width);
+    }
+    order.slots_in(&[ranks], scope.width)
+}
