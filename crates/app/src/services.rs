@@ -9,6 +9,8 @@ actions! {
     ReadOwnServices = Access::Full;
     /// Reads all services.
     ReadServices = Access::Granted(Subject::Service, Verb::Read);
+    /// Asks for what the API describes and no controller does.
+    Ask = Access::Full;
     /// Reads the edge routers that the caller may use.
     ReadOwnRouters = Access::Full;
 }

@@ -63,6 +63,23 @@ impl Answer {
         )
     }
 
+    /// An operation that is described and does not exist: 501 with its name in a JSON text.
+    pub fn not_implemented(operation: &str) -> Self {
+        Self::json(
+            StatusCode::NOT_IMPLEMENTED,
+            &format!("operation {operation} has not yet been implemented"),
+        )
+    }
+
+    /// The same answer under another media type.
+    #[must_use]
+    pub fn typed(self, content_type: &'static str) -> Self {
+        Self {
+            content_type,
+            ..self
+        }
+    }
+
     /// JSON that is written already: 200.
     pub fn written(body: Content) -> Self {
         Self {

@@ -15,6 +15,7 @@ mod lists;
 mod role_attributes;
 mod specs;
 mod trust;
+mod unserved;
 mod version;
 
 use crate::route::Route;
@@ -39,6 +40,7 @@ pub fn all() -> Vec<Route> {
         role_attributes::routes(),
         specs::routes(),
         trust::routes(),
+        unserved::routes(),
         version::routes(),
     ]
     .into_iter()

@@ -76,7 +76,7 @@ impl Service for Controller {
         Box::pin(async move {
             let (head, body) = request.into_parts();
             if head.method == Method::OPTIONS {
-                return shared.finish(cors::preflight(&head.headers).map(listen::whole));
+                return cors::preflight(&head.headers).map(listen::whole);
             }
             let headers = head.headers.clone();
             let request_id = match RequestId::generate(&*shared.state.app.env().entropy) {
@@ -186,11 +186,14 @@ impl Shared {
         }
     }
 
-    /// Adds what every response has.
+    /// Adds what every response has but those to preflights.
     fn finish(&self, mut response: listen::Answer) -> listen::Answer {
-        response
-            .headers_mut()
-            .insert(header::SERVER, self.server.clone());
+        // Whoever sends too much is not told by whom it is refused, as on the wire.
+        if response.status() != StatusCode::PAYLOAD_TOO_LARGE {
+            response
+                .headers_mut()
+                .insert(header::SERVER, self.server.clone());
+        }
         response
             .headers_mut()
             .insert(INSTANCE, self.instance.clone());

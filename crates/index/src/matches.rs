@@ -32,6 +32,13 @@ impl Matches {
         }
     }
 
+    /// The same entities, as those among which the matches are.
+    #[must_use]
+    pub const fn unsure(mut self) -> Self {
+        self.is_exact = self.len == 0;
+        self
+    }
+
     /// Whether exactly these match. Otherwise what matches is among them, and the record of each
     /// has to be looked at.
     pub const fn is_exact(&self) -> bool {

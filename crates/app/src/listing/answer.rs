@@ -6,7 +6,7 @@
 //! it no longer matches, is made up for by what follows.
 
 use super::listed::{Listed, Place, Record};
-use super::symbols::equalities;
+use super::symbols::{equalities, text_searches};
 use super::{Listing, Paging};
 use crate::app::{App, View};
 use crate::error::AppError;
@@ -22,6 +22,10 @@ use std::ops::{ControlFlow, Range};
 /// Places beyond the page, for those of it that are gone when they are read. One group of commits
 /// holds fewer bodies than this, and a view is never further ahead of the catalog.
 const SPARE: usize = 256;
+
+/// Most parts of texts that the catalog is searched for at once: a commit waits as long as that
+/// takes. With more of them, the records are looked at, for which nobody has to wait.
+const TEXT_SEARCHES: usize = 32;
 
 /// After how many records a list asks whether anybody still waits for it.
 const PATIENCE: usize = 256;
@@ -66,7 +70,11 @@ impl<E: Listed> Answer<E> {
             return Ok(picked.sorted(view, listing));
         }
         let catalog = E::catalog(projections);
-        let matches = catalog.search(&listing.predicate);
+        let matches = if text_searches(&listing.predicate) <= TEXT_SEARCHES {
+            catalog.search(&listing.predicate)
+        } else {
+            catalog.search(&Predicate::Constant(true)).unsure()
+        };
         let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
         if matches.is_exact() && is_sorted && sight.sees.is_none() {
             let view = app.snapshot()?;

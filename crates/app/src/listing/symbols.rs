@@ -30,6 +30,20 @@ pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'stati
     })
 }
 
+/// How many tests of a predicate look for a part of a text, each of which may mean a look at the
+/// texts of all rows.
+pub(crate) fn text_searches(predicate: &Predicate) -> usize {
+    match predicate {
+        Predicate::Not(inner) => text_searches(inner),
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(text_searches).sum(),
+        Predicate::Test {
+            test: Test::Contains { .. },
+            ..
+        } => 1,
+        Predicate::Constant(_) | Predicate::Test { .. } | Predicate::IsEmpty(_) => 0,
+    }
+}
+
 /// Whether a listing filters or sorts by `symbol`.
 pub(crate) fn mentions(listing: &Listing, symbol: &str) -> bool {
     listing

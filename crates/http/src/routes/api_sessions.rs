@@ -30,6 +30,8 @@ async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
         })
     })
     .await
+    // This list alone names its character set, and always has.
+    .map(|answer| answer.typed("application/json; charset=utf-8"))
 }
 
 async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
