@@ -15,6 +15,7 @@ pub mod home;
 mod logging;
 mod material;
 mod output;
+mod panics;
 mod serve;
 mod signals;
 mod store;
@@ -29,6 +30,7 @@ use std::process::ExitCode;
 /// failure, which is explained on stderr in one sentence, 2 for a command line that makes no sense.
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    panics::log_them();
     match logging::init(&cli.log).and_then(|()| commands::run(cli.command)) {
         Ok(code) => code,
         Err(error) => {
