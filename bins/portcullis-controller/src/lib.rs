@@ -20,6 +20,7 @@ mod serve;
 mod signals;
 mod store;
 pub mod system;
+mod usage;
 
 pub use serve::{Plan, Running, serve};
 
@@ -35,7 +36,7 @@ pub fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             output::failure(&error);
-            ExitCode::FAILURE
+            usage::exit_code(&error)
         },
     }
 }
