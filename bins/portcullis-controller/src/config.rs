@@ -3,7 +3,7 @@
 use crate::diagnostics::{self, Sources};
 use crate::output;
 use anyhow::bail;
-use portcullis_controller_config::{ControllerConfig, Outcome};
+use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
 use portcullis_yaml::{Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,11 @@ pub(crate) struct Reading {
 /// When a file cannot be read at all, or when the result is no configuration: every mistake is then
 /// shown on stderr before this returns.
 pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
+    load_with_names(files).map(|(config, _)| config)
+}
+
+/// As [`load`], with the places where the files name something outside themselves.
+pub(crate) fn load_with_names(files: &[&Path]) -> anyhow::Result<(ControllerConfig, NamedThings)> {
     let Reading { sources, outcome } = read(files)?;
     let is_terminal = io::stderr().is_terminal();
     if let Some(config) = outcome.config {
@@ -31,7 +36,7 @@ pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
         } else {
             log(&outcome.diagnostics, &sources);
         }
-        return Ok(config);
+        return Ok((config, outcome.named));
     }
     show(&outcome.diagnostics, &sources, is_terminal);
     let errors = outcome
@@ -69,14 +74,25 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     }
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
-        portcullis_controller_config::read(&sources.texts(), &lookup)
+        portcullis_controller_config::read_files(&sources.texts(), &lookup)
     } else {
         Outcome {
-            config: None,
             diagnostics: unreadable,
+            ..Outcome::default()
         }
     };
     Ok(Reading { sources, outcome })
+}
+
+/// The folder that a file stands in, whatever the working directory will be.
+pub(crate) fn folder_of(file: &Path) -> PathBuf {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    folder
+        .canonicalize()
+        .unwrap_or_else(|_missing| folder.to_owned())
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {

@@ -1,37 +1,56 @@
 //! Showing what is wrong with a configuration file.
 
+use crate::config;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use portcullis_controller_config::SourceText;
 use portcullis_yaml::{Diagnostic, Severity, SourceId};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The files that diagnostics are about.
 #[derive(Debug, Default)]
-pub(crate) struct Sources(Vec<(String, String)>);
+pub(crate) struct Sources(Vec<Source>);
+
+#[derive(Debug)]
+struct Source {
+    name: String,
+    folder: PathBuf,
+    text: String,
+}
 
 impl Sources {
     /// Adds the next file.
     pub(crate) fn add(&mut self, path: &Path, text: String) {
-        self.0.push((path.display().to_string(), text));
+        self.0.push(Source {
+            name: path.display().to_string(),
+            folder: config::folder_of(path),
+            text,
+        });
     }
 
     /// The texts of all files in order.
-    pub(crate) fn texts(&self) -> Vec<&str> {
-        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    pub(crate) fn texts(&self) -> Vec<SourceText<'_>> {
+        self.0
+            .iter()
+            .map(|source| SourceText {
+                text: &source.text,
+                folder: &source.folder,
+            })
+            .collect()
     }
 
     /// The name of a file.
     pub(crate) fn name(&self, source: SourceId) -> &str {
-        self.0
-            .get(usize::from(source.0))
-            .map_or("", |(name, _)| name)
+        self.get(source).map_or("", |source| &source.name)
     }
 
     fn text(&self, source: SourceId) -> &str {
-        self.0
-            .get(usize::from(source.0))
-            .map_or("", |(_, text)| text)
+        self.get(source).map_or("", |source| &source.text)
+    }
+
+    fn get(&self, SourceId(number): SourceId) -> Option<&Source> {
+        self.0.get(usize::from(number))
     }
 }
 
@@ -143,7 +162,7 @@ mod tests {
     fn drawn(text: &str) -> Vec<String> {
         let mut sources = Sources::default();
         sources.add(Path::new("ctrl.yml"), text.to_owned());
-        let outcome = portcullis_controller_config::read(&sources.texts(), &|_| None);
+        let outcome = portcullis_controller_config::read_files(&sources.texts(), &|_| None);
         outcome
             .diagnostics
             .iter()
@@ -172,7 +191,8 @@ mod tests {
     fn any_span_can_be_drawn() {
         let mut sources = Sources::default();
         sources.add(Path::new("é.yml"), "é: [ü\n\n".to_owned());
-        let found = portcullis_controller_config::read(&sources.texts(), &|_| None).diagnostics;
+        let found =
+            portcullis_controller_config::read_files(&sources.texts(), &|_| None).diagnostics;
         for start in 0..12 {
             for end in 0..12 {
                 let mut diagnostic = found[0].clone();

@@ -4,14 +4,15 @@
 pub(crate) mod pki;
 
 use crate::files::{self, PUBLIC, SECRET};
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use portcullis_controller_config::{
-    ControllerConfig, Generated, HomeLayout, Material, StoreLocation, generate,
+    ControllerConfig, Generated, HomeLayout, Material, NamedThings, StoreLocation, generate,
 };
 use portcullis_domain::Env;
 use portcullis_pki::{KeyType, certificates_to_pem};
+use portcullis_yaml::SourceId;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// What a new home is made with.
 #[derive(Debug, Clone)]
@@ -62,6 +63,30 @@ impl Home {
         config.identity.server_cert == Material::File(layout.server_cert)
             && config.identity.server_key == Material::File(layout.server_key)
     }
+
+    /// Refuses a home whose own file keeps the data elsewhere: that of a copy would be served from
+    /// the original. What a file says that is laid over it is the wish of whoever does so.
+    pub(crate) fn check_place(&self, named: &NamedThings) -> anyhow::Result<()> {
+        let Some(store) = named
+            .store
+            .as_ref()
+            .filter(|it| it.place.source == SourceId(0))
+        else {
+            return Ok(());
+        };
+        let path = store.location.store_path();
+        let is_inside = path.starts_with(&self.folder)
+            && !path.components().any(|part| part == Component::ParentDir);
+        ensure!(
+            is_inside,
+            "the store of {} would be {}, outside of the home: the home was copied or moved, and its \
+             file names the old place; write `relativePaths: file` and `db: ctrl.db` there, and the \
+             other paths likewise (or serve it as it is with `run`)",
+            self.config.display(),
+            path.display(),
+        );
+        Ok(())
+    }
 }
 
 /// Makes a home in `folder`, which must not hold one yet.
@@ -107,7 +132,7 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
     let text = generate(&Generated {
         interface: &interface,
         fetch_keys_from_loopback: true,
-        ..Generated::new(&folder, &settings.advertised_host, settings.port)
+        ..Generated::new(&settings.advertised_host, settings.port)
     })?;
     write(&pki, &layout, &draft)?;
     let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);

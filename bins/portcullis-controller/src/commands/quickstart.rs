@@ -53,7 +53,9 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
     let files: Vec<_> = std::iter::once(home.config.as_path())
         .chain(overlay)
         .collect();
-    let mut plan = Plan::new(config::load(&files)?, env);
+    let (config, named) = config::load_with_names(&files)?;
+    home.check_place(&named)?;
+    let mut plan = Plan::new(config, env);
     plan.listeners = listeners;
     plan.accept_damage = arguments.damage.accept_damage;
     plan.renew_leaf = home.owns_leaf_of(&plan.config);

@@ -11,5 +11,6 @@ mod damage;
 mod failures;
 mod in_process;
 mod init;
+mod moving;
 mod quickstart;
 mod support;

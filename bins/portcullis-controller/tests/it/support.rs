@@ -183,6 +183,13 @@ impl Serving {
         self.stderr.has("\"message\":\"serving\"")
     }
 
+    /// The files that the process has open.
+    pub(crate) fn open_files(&self) -> Vec<String> {
+        let list = std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        let open = list.filter_map(|each| std::fs::read_link(each.unwrap().path()).ok());
+        open.map(|path| path.display().to_string()).collect()
+    }
+
     /// Asks the program to end and waits until it has.
     pub(crate) fn stop(self, signal: &str) -> Finished {
         let id = self.child.id().to_string();
