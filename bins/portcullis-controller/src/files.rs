@@ -36,10 +36,15 @@ pub(crate) fn create(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<(
 
 /// Puts a file in place of another, or of none, in one step.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<()> {
+    rename(&write_draft(path, content, mode)?, path)
+}
+
+/// Writes what [`rename`] is to put in place at `path` later, and tells where.
+pub(crate) fn write_draft(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<PathBuf> {
     let draft = draft(path);
     discard(&draft)?;
     create(&draft, content, mode)?;
-    rename(&draft, path)
+    Ok(draft)
 }
 
 /// Gives a file or directory its final name, and makes that survive a loss of power.

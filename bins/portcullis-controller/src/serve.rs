@@ -42,6 +42,8 @@ pub struct Plan {
     pub env: Env,
     /// Sockets that are bound already; a bind point takes the one with its address and port.
     pub listeners: Vec<Listener>,
+    /// Whether the store was made before; one that is missing is then a loss, and no new one is made.
+    pub store_was_made: bool,
     /// Whether a store of which rows are lost is served with what is left.
     pub accept_damage: bool,
     /// Whether the server certificate may be made anew, and its file rewritten, before it expires.
@@ -57,6 +59,7 @@ impl Plan {
             config,
             env,
             listeners: Vec::new(),
+            store_was_made: false,
             accept_damage: false,
             renew_leaf: false,
             stop: CancellationToken::new(),
@@ -95,13 +98,14 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
         config,
         env,
         listeners,
+        store_was_made,
         accept_damage,
         renew_leaf,
         stop,
     } = plan;
     // First what fails most easily, so that a failure leaves no trace.
     let web = Web::bind(&config, listeners).await?;
-    let core = open(&config, &env)?;
+    let core = open(&config, store_was_made, &env)?;
     administrator::prepare(&core.app)
         .await
         .context("the store cannot be prepared")?;

@@ -11,7 +11,7 @@ pub(super) async fn run(arguments: Init) -> anyhow::Result<()> {
     let _wishes = signals::listen()?;
     let password = password(&arguments)?;
     let config = config::load(&[&arguments.config])?;
-    let core = serve::open(&config, &system::env())?;
+    let core = serve::open(&config, false, &system::env())?;
     administrator::prepare(&core.app)
         .await
         .context("the store cannot be prepared")?;

@@ -30,6 +30,7 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
     // Removed when this function is left, in whatever way.
     let (folder, _temporary) = folder(&arguments)?;
     let env = system::env();
+    home::finish(&folder)?;
     let (home, listeners) = if Home::at(&folder).is_ready() {
         let folder = folder
             .canonicalize()
@@ -59,6 +60,7 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
     plan.listeners = listeners;
     plan.accept_damage = arguments.damage.accept_damage;
     plan.renew_leaf = home.owns_leaf_of(&plan.config);
+    plan.store_was_made = home.keeps_store_of(&plan.config);
     plan.stop = stop;
     let address = format!("https://{}", plan.config.edge.api.address);
     let running = serve::serve(plan).await?;

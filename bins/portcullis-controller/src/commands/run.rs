@@ -14,6 +14,7 @@ pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
     plan.stop = wishes.stop;
     let home = Home::at(&config::folder_of(&arguments.config));
     plan.renew_leaf = home.owns_leaf_of(&plan.config);
+    plan.store_was_made = plan.renew_leaf && home.keeps_store_of(&plan.config);
     let running = serve::serve(plan).await?;
     if !administrator::exists(running.app())? {
         tracing::warn!(
