@@ -1,10 +1,12 @@
 //! Reading configuration files, and saying what is wrong with them.
 
+mod surroundings;
+
 use crate::diagnostics::{self, Sources};
 use crate::output;
 use anyhow::bail;
 use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
-use portcullis_yaml::{Severity, SourceId, decode};
+use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +16,24 @@ pub(crate) struct Reading {
     pub(crate) sources: Sources,
     /// The configuration, or what keeps it from being one.
     pub(crate) outcome: Outcome,
+}
+
+impl Reading {
+    /// A file that cannot be read at all, for a reason that is as good as a mistake in it.
+    pub(crate) fn unreadable(file: &Path, error: &anyhow::Error) -> Self {
+        let mut sources = Sources::default();
+        sources.add(file, String::new());
+        // Lines count from 1: this is about no line.
+        let place = Place::default();
+        let message = output::sentence(error);
+        let (code, path) = (surroundings::UNREADABLE_FILE, KeyPath::root());
+        let found = Diagnostic::new(Severity::Error, code, path, place, message);
+        let outcome = Outcome {
+            diagnostics: vec![found],
+            ..Outcome::default()
+        };
+        Self { sources, outcome }
+    }
 }
 
 /// Reads a complete file, and partial ones to lay over it in turn.
@@ -74,7 +94,10 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     }
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
-        portcullis_controller_config::read_files(&sources.texts(), &lookup)
+        judged(portcullis_controller_config::read_files(
+            &sources.texts(),
+            &lookup,
+        ))
     } else {
         Outcome {
             diagnostics: unreadable,
@@ -82,6 +105,19 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
         }
     };
     Ok(Reading { sources, outcome })
+}
+
+/// Adds what is wrong with the things that the files name.
+fn judged(mut outcome: Outcome) -> Outcome {
+    let found = surroundings::check(&outcome.named);
+    if !found.is_empty() {
+        outcome.config = None;
+        let mut all = Diagnostics::default();
+        all.extend(outcome.diagnostics);
+        all.extend(found);
+        outcome.diagnostics = all.into_sorted();
+    }
+    outcome
 }
 
 /// The folder that a file stands in, whatever the working directory will be.
@@ -107,13 +143,13 @@ fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
     }
 }
 
-fn show(found: &[portcullis_yaml::Diagnostic], sources: &Sources, styled: bool) {
+fn show(found: &[Diagnostic], sources: &Sources, styled: bool) {
     for diagnostic in found {
         output::remark(diagnostics::human(diagnostic, sources, styled));
     }
 }
 
-fn log(found: &[portcullis_yaml::Diagnostic], sources: &Sources) {
+fn log(found: &[Diagnostic], sources: &Sources) {
     for diagnostic in found {
         tracing::warn!(
             file = sources.name(diagnostic.source),

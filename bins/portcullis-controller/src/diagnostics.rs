@@ -58,8 +58,9 @@ impl Sources {
 #[derive(Debug, Serialize)]
 pub(crate) struct Record<'a> {
     file: &'a str,
-    line: u32,
-    column: u32,
+    /// Absent when the file as a whole is meant.
+    line: Option<u32>,
+    column: Option<u32>,
     severity: String,
     code: &'a str,
     path: String,
@@ -72,8 +73,8 @@ impl<'a> Record<'a> {
     pub(crate) fn of(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Self {
         Self {
             file: sources.name(diagnostic.source),
-            line: diagnostic.line,
-            column: diagnostic.column,
+            line: is_in_the_file(diagnostic).then_some(diagnostic.line),
+            column: is_in_the_file(diagnostic).then_some(diagnostic.column),
             severity: diagnostic.severity.to_string(),
             code: diagnostic.code,
             path: diagnostic.path.to_string(),
@@ -132,8 +133,16 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
     drawn
 }
 
-/// The bytes to underline, on one line; `None` when the line must not be shown.
+/// Whether the diagnostic is about a line and not about the file as a whole.
+fn is_in_the_file(diagnostic: &Diagnostic) -> bool {
+    diagnostic.line > 0
+}
+
+/// The bytes to underline, on one line; `None` when there is no line or it must not be shown.
 fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
+    if !is_in_the_file(diagnostic) {
+        return None;
+    }
     let start = text.floor_char_boundary(diagnostic.span.start);
     let end = text.floor_char_boundary(diagnostic.span.end.max(start));
     let before = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
@@ -149,6 +158,9 @@ fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 fn place<'a>(diagnostic: &Diagnostic, name: &'a str) -> Origin<'a> {
+    if !is_in_the_file(diagnostic) {
+        return Origin::path(name);
+    }
     let number = |figure| usize::try_from(figure).unwrap_or(usize::MAX);
     Origin::path(name)
         .line(number(diagnostic.line))

@@ -47,21 +47,28 @@ fn second_controller_of_a_home_is_refused() {
 #[test]
 fn files_that_the_configuration_names_must_be_there_and_fit() {
     let (_folder, home) = home();
+    let refused = |parts: &[&str]| {
+        let finished = run(&home);
+        finished.failed_with(&["controller.yml", "cannot be used: 1 mistake"]);
+        for part in parts {
+            assert!(finished.stderr.contains(part), "{part:?}: {finished:?}");
+        }
+    };
     let key = home.join("pki/server.key");
     let kept = fs::read(&key).unwrap();
 
     fs::write(&key, fs::read(home.join("pki/client.key")).unwrap()).unwrap();
-    run(&home).failed_with(&[
+    refused(&[
         "identity.server_cert",
         "identity.server_key",
         "do not belong together",
     ]);
 
     fs::write(&key, "no key").unwrap();
-    run(&home).failed_with(&["identity.server_key", "server.key", "no usable key"]);
+    refused(&["identity.server_key", "server.key", "no usable key"]);
 
     fs::remove_file(&key).unwrap();
-    run(&home).failed_with(&[
+    refused(&[
         "identity.server_key",
         "server.key",
         "cannot be read",
@@ -69,18 +76,10 @@ fn files_that_the_configuration_names_must_be_there_and_fit() {
     ]);
     fs::write(&key, kept).unwrap();
 
-    let signing = home.join("pki/signing.cert");
-    fs::write(
-        &signing,
-        fs::read(home.join("pki/client.chain.pem")).unwrap(),
-    )
-    .unwrap();
-    fs::write(
-        home.join("pki/signing.key"),
-        fs::read(home.join("pki/client.key")).unwrap(),
-    )
-    .unwrap();
-    run(&home).failed_with(&[
+    let put = |from: &str, to: &str| fs::copy(home.join(from), home.join(to)).unwrap();
+    put("pki/client.chain.pem", "pki/signing.cert");
+    put("pki/client.key", "pki/signing.key");
+    refused(&[
         "edge.enrollment.signingCert.cert",
         "cannot issue certificates",
     ]);
