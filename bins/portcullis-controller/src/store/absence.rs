@@ -39,8 +39,7 @@ pub(super) fn check(location: &StoreLocation, was_made: bool) -> anyhow::Result<
 fn what_is_wrong(store: &Path, key: &Path, was_made: bool) -> Option<String> {
     match fs::metadata(store) {
         // The engine puts a store in place whole.
-        Ok(found) if found.len() == 0 => Some("is empty: its content is lost".to_owned()),
-        Ok(_) => None,
+        Ok(found) => (found.len() == 0).then(|| "is empty: its content is lost".to_owned()),
         Err(_) if fs::symlink_metadata(store).is_ok() => {
             Some("is a link to something that cannot be found".to_owned())
         },
@@ -48,7 +47,6 @@ fn what_is_wrong(store: &Path, key: &Path, was_made: bool) -> Option<String> {
             "is missing, although there was one: its sealing key {} is there",
             key.display()
         )),
-        Err(_) if was_made => Some("is missing, although it was made with this network".to_owned()),
-        Err(_) => None,
+        Err(_) => was_made.then(|| "is missing, although it was made with this network".to_owned()),
     }
 }
