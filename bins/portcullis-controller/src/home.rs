@@ -75,16 +75,10 @@ impl Home {
         StoreLocation::Database(HomeLayout::under(&self.folder).db)
     }
 
-    /// Whether anything says that this home has been served.
-    fn has_been_served(&self) -> bool {
+    /// Whether anything of a store is there.
+    fn has_store(&self) -> bool {
         let store = self.store();
-        [
-            store.store_path(),
-            store.sealing_key_path(),
-            self.password.clone(),
-        ]
-        .iter()
-        .any(|path| path.exists())
+        store.store_path().exists() || store.sealing_key_path().exists()
     }
 
     /// Refuses a home whose own file keeps the data elsewhere: that of a copy would be served from
@@ -131,14 +125,14 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
         .key
         .parent()
         .map_or_else(|| folder.clone(), Path::to_owned);
-    if pki_folder.exists() && !home.is_ready() && !home.has_been_served() {
-        // Cut short before anything was done with it. It may be somebody's, so it is kept.
+    if pki_folder.exists() && !home.is_ready() && !home.has_store() && !home.password.exists() {
+        // Cut short before anything was done with it: a password is made after the store. It may be somebody's, so it is kept.
         let aside = folder.join("pki.incomplete");
         if !aside.exists() {
             files::rename(&pki_folder, &aside)?;
         }
     }
-    if pki_folder.exists() || home.is_ready() || home.has_been_served() {
+    if pki_folder.exists() || home.is_ready() || home.has_store() {
         bail!(
             "{} holds parts of a network but no complete one: put {} back, or choose another folder",
             folder.display(),
@@ -146,8 +140,8 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
         );
     }
     let draft = files::draft(&pki_folder);
-    files::discard(&draft)?;
-    files::make_directory(&draft)?;
+    files::begin_directory(&draft)
+        .with_context(|| format!("the home {} cannot be written", folder.display()))?;
 
     let pki = pki::make(settings, env)?;
     let interface = settings.interface.to_string();

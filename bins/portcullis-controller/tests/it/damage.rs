@@ -86,7 +86,8 @@ fn runs_with_a_lost_page(config: &Path, store: &Path) -> Vec<Finished> {
             continue;
         }
         let mut damaged = sound.clone();
-        damaged[number * 4096..][..page.len()].fill(0xa5);
+        let lost = damaged.iter_mut().skip(number * 4096).take(page.len());
+        lost.for_each(|byte| *byte = 0xa5);
         fs::write(store, damaged).unwrap();
         let mut run = program();
         // Whatever is not noticed serves, and ends when it is told to.
