@@ -13,16 +13,18 @@ mod diagnostics;
 mod files;
 pub mod home;
 mod logging;
+mod login;
 mod material;
 mod output;
 mod panics;
+mod prompt;
 mod serve;
 mod signals;
 mod store;
 pub mod system;
 mod usage;
 
-pub use serve::{Plan, Running, serve};
+pub use serve::{FirstAdministrator, Plan, Running, serve};
 
 use clap::Parser as _;
 use std::process::ExitCode;

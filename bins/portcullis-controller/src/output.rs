@@ -16,6 +16,13 @@ pub(crate) fn remark(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// Writes a question to stderr; the answer follows on the same line.
+pub(crate) fn ask(question: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "{question} ");
+    let _ = err.flush();
+}
+
 /// Says in one line why the program ends.
 pub(crate) fn failure(error: &anyhow::Error) {
     remark(format_args!("error: {}", one_line(&sentence(error))));

@@ -3,7 +3,7 @@
 use crate::cli::Run;
 use crate::home::Home;
 use crate::serve::{self, Plan};
-use crate::{config, signals, system};
+use crate::{config, output, signals, system};
 use anyhow::bail;
 use portcullis_app::administrator;
 
@@ -19,8 +19,8 @@ pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
     if !administrator::exists(running.app())? {
         tracing::warn!(
             "there is no administrator, so nobody can log in: stop the controller and run \
-             `portcullis-controller init {}`",
-            arguments.config.display(),
+             `portcullis-controller init {} -u admin --password-file -`",
+            output::shell_word(&arguments.config.display().to_string()),
         );
     }
     tokio::select! {

@@ -143,6 +143,15 @@ fn home_that_cannot_be_made_is_named() {
 }
 
 #[test]
+fn home_that_is_a_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let finished = finish(program().args(["quickstart", "--home"]).arg(&file));
+    finished.failed_with(&["the home", "is a file"]);
+}
+
+#[test]
 fn home_that_cannot_be_written_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -157,7 +166,7 @@ fn home_that_cannot_be_written_is_named() {
             .args(["quickstart", "--ctrl-port", "0", "--home"])
             .arg(&home),
     );
-    finished.failed_with(&["cannot be created", "Permission denied"]);
+    finished.failed_with(&["the home", "cannot be written", "Permission denied"]);
     assert_eq!(mode(&home), 0o500);
 }
 
