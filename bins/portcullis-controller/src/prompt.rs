@@ -43,7 +43,7 @@ impl Hidden {
             .ok()?;
         let mut hiding = usual.clone();
         hiding.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(io::stdin(), OptionalActions::Flush, &hiding).ok()?;
+        tcsetattr(io::stdin(), OptionalActions::Now, &hiding).ok()?;
         Some(Self(usual))
     }
 }
