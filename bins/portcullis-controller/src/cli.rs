@@ -26,7 +26,7 @@ Examples:
   portcullis-controller quickstart                     a network to try things out
   portcullis-controller quickstart --home ~/network    the same, kept
   portcullis-controller config check controller.yml    every mistake, with its place
-  portcullis-controller init controller.yml -u admin --password-file secret.txt
+  portcullis-controller init controller.yml -u admin --password-file -
   portcullis-controller run controller.yml
 
 Exit codes: 0 all is well, 1 something failed, 2 the command line makes no sense.";
@@ -99,20 +99,19 @@ pub(crate) struct Init {
     #[arg(short, long, value_name = "NAME")]
     pub(crate) username: String,
 
-    /// Password of the administrator, 5 to 100 characters
+    /// File with the password, or `-` to be asked for it; a line break at its end does not count
+    #[arg(long, value_name = "FILE", conflicts_with = "password")]
+    pub(crate) password_file: Option<PathBuf>,
+
+    /// Password of the administrator, 5 to 100 characters; other users of the machine can see it
     #[arg(
         short,
         long,
         value_name = "PASSWORD",
         env = "PORTCULLIS_PASSWORD",
-        hide_env_values = true,
-        required_unless_present = "password_file"
+        hide_env_values = true
     )]
     pub(crate) password: Option<String>,
-
-    /// File with the password; a line break at its end does not count
-    #[arg(long, value_name = "FILE")]
-    pub(crate) password_file: Option<PathBuf>,
 }
 
 /// Serves until it gets SIGTERM or SIGINT.

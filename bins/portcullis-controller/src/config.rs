@@ -1,10 +1,12 @@
 //! Reading configuration files, and saying what is wrong with them.
 
+mod surroundings;
+
 use crate::diagnostics::{self, Sources};
 use crate::output;
 use anyhow::bail;
-use portcullis_controller_config::{ControllerConfig, Outcome};
-use portcullis_yaml::{Severity, SourceId, decode};
+use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
+use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,24 @@ pub(crate) struct Reading {
     pub(crate) outcome: Outcome,
 }
 
+impl Reading {
+    /// A file that cannot be read at all, for a reason that is as good as a mistake in it.
+    pub(crate) fn unreadable(file: &Path, error: &anyhow::Error) -> Self {
+        let mut sources = Sources::default();
+        sources.add(file, String::new());
+        // Lines count from 1: this is about no line.
+        let place = Place::default();
+        let message = output::sentence(error);
+        let (code, path) = (surroundings::UNREADABLE_FILE, KeyPath::root());
+        let found = Diagnostic::new(Severity::Error, code, path, place, message);
+        let outcome = Outcome {
+            diagnostics: vec![found],
+            ..Outcome::default()
+        };
+        Self { sources, outcome }
+    }
+}
+
 /// Reads a complete file, and partial ones to lay over it in turn.
 ///
 /// # Errors
@@ -23,6 +43,11 @@ pub(crate) struct Reading {
 /// When a file cannot be read at all, or when the result is no configuration: every mistake is then
 /// shown on stderr before this returns.
 pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
+    load_with_names(files).map(|(config, _)| config)
+}
+
+/// As [`load`], with the places where the files name something outside themselves.
+pub(crate) fn load_with_names(files: &[&Path]) -> anyhow::Result<(ControllerConfig, NamedThings)> {
     let Reading { sources, outcome } = read(files)?;
     let is_terminal = io::stderr().is_terminal();
     if let Some(config) = outcome.config {
@@ -31,7 +56,7 @@ pub fn load(files: &[&Path]) -> anyhow::Result<ControllerConfig> {
         } else {
             log(&outcome.diagnostics, &sources);
         }
-        return Ok(config);
+        return Ok((config, outcome.named));
     }
     show(&outcome.diagnostics, &sources, is_terminal);
     let errors = outcome
@@ -69,14 +94,41 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     }
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
-        portcullis_controller_config::read(&sources.texts(), &lookup)
+        judged(portcullis_controller_config::read_files(
+            &sources.texts(),
+            &lookup,
+        ))
     } else {
         Outcome {
-            config: None,
             diagnostics: unreadable,
+            ..Outcome::default()
         }
     };
     Ok(Reading { sources, outcome })
+}
+
+/// Adds what is wrong with the things that the files name.
+fn judged(mut outcome: Outcome) -> Outcome {
+    let found = surroundings::check(&outcome.named);
+    if !found.is_empty() {
+        outcome.config = None;
+        let mut all = Diagnostics::default();
+        all.extend(outcome.diagnostics);
+        all.extend(found);
+        outcome.diagnostics = all.into_sorted();
+    }
+    outcome
+}
+
+/// The folder that a file stands in, whatever the working directory will be.
+pub(crate) fn folder_of(file: &Path) -> PathBuf {
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    folder
+        .canonicalize()
+        .unwrap_or_else(|_missing| folder.to_owned())
 }
 
 fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
@@ -91,13 +143,13 @@ fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
     }
 }
 
-fn show(found: &[portcullis_yaml::Diagnostic], sources: &Sources, styled: bool) {
+fn show(found: &[Diagnostic], sources: &Sources, styled: bool) {
     for diagnostic in found {
         output::remark(diagnostics::human(diagnostic, sources, styled));
     }
 }
 
-fn log(found: &[portcullis_yaml::Diagnostic], sources: &Sources) {
+fn log(found: &[Diagnostic], sources: &Sources) {
     for diagnostic in found {
         tracing::warn!(
             file = sources.name(diagnostic.source),

@@ -1,37 +1,56 @@
 //! Showing what is wrong with a configuration file.
 
+use crate::config;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use portcullis_controller_config::SourceText;
 use portcullis_yaml::{Diagnostic, Severity, SourceId};
 use serde::Serialize;
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The files that diagnostics are about.
 #[derive(Debug, Default)]
-pub(crate) struct Sources(Vec<(String, String)>);
+pub(crate) struct Sources(Vec<Source>);
+
+#[derive(Debug)]
+struct Source {
+    name: String,
+    folder: PathBuf,
+    text: String,
+}
 
 impl Sources {
     /// Adds the next file.
     pub(crate) fn add(&mut self, path: &Path, text: String) {
-        self.0.push((path.display().to_string(), text));
+        self.0.push(Source {
+            name: path.display().to_string(),
+            folder: config::folder_of(path),
+            text,
+        });
     }
 
     /// The texts of all files in order.
-    pub(crate) fn texts(&self) -> Vec<&str> {
-        self.0.iter().map(|(_, text)| text.as_str()).collect()
+    pub(crate) fn texts(&self) -> Vec<SourceText<'_>> {
+        self.0
+            .iter()
+            .map(|source| SourceText {
+                text: &source.text,
+                folder: &source.folder,
+            })
+            .collect()
     }
 
     /// The name of a file.
     pub(crate) fn name(&self, source: SourceId) -> &str {
-        self.0
-            .get(usize::from(source.0))
-            .map_or("", |(name, _)| name)
+        self.get(source).map_or("", |source| &source.name)
     }
 
     fn text(&self, source: SourceId) -> &str {
-        self.0
-            .get(usize::from(source.0))
-            .map_or("", |(_, text)| text)
+        self.get(source).map_or("", |source| &source.text)
+    }
+
+    fn get(&self, SourceId(number): SourceId) -> Option<&Source> {
+        self.0.get(usize::from(number))
     }
 }
 
@@ -39,8 +58,9 @@ impl Sources {
 #[derive(Debug, Serialize)]
 pub(crate) struct Record<'a> {
     file: &'a str,
-    line: u32,
-    column: u32,
+    /// Absent when the file as a whole is meant.
+    line: Option<u32>,
+    column: Option<u32>,
     severity: String,
     code: &'a str,
     path: String,
@@ -53,8 +73,8 @@ impl<'a> Record<'a> {
     pub(crate) fn of(diagnostic: &'a Diagnostic, sources: &'a Sources) -> Self {
         Self {
             file: sources.name(diagnostic.source),
-            line: diagnostic.line,
-            column: diagnostic.column,
+            line: is_in_the_file(diagnostic).then_some(diagnostic.line),
+            column: is_in_the_file(diagnostic).then_some(diagnostic.column),
             severity: diagnostic.severity.to_string(),
             code: diagnostic.code,
             path: diagnostic.path.to_string(),
@@ -113,8 +133,16 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
     drawn
 }
 
-/// The bytes to underline, on one line; `None` when the line must not be shown.
+/// Whether the diagnostic is about a line and not about the file as a whole.
+fn is_in_the_file(diagnostic: &Diagnostic) -> bool {
+    diagnostic.line > 0
+}
+
+/// The bytes to underline, on one line; `None` when there is no line or it must not be shown.
 fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
+    if !is_in_the_file(diagnostic) {
+        return None;
+    }
     let start = text.floor_char_boundary(diagnostic.span.start);
     let end = text.floor_char_boundary(diagnostic.span.end.max(start));
     let before = text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
@@ -130,6 +158,9 @@ fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
 }
 
 fn place<'a>(diagnostic: &Diagnostic, name: &'a str) -> Origin<'a> {
+    if !is_in_the_file(diagnostic) {
+        return Origin::path(name);
+    }
     let number = |figure| usize::try_from(figure).unwrap_or(usize::MAX);
     Origin::path(name)
         .line(number(diagnostic.line))
@@ -143,7 +174,7 @@ mod tests {
     fn drawn(text: &str) -> Vec<String> {
         let mut sources = Sources::default();
         sources.add(Path::new("ctrl.yml"), text.to_owned());
-        let outcome = portcullis_controller_config::read(&sources.texts(), &|_| None);
+        let outcome = portcullis_controller_config::read_files(&sources.texts(), &|_| None);
         outcome
             .diagnostics
             .iter()
@@ -172,7 +203,8 @@ mod tests {
     fn any_span_can_be_drawn() {
         let mut sources = Sources::default();
         sources.add(Path::new("é.yml"), "é: [ü\n\n".to_owned());
-        let found = portcullis_controller_config::read(&sources.texts(), &|_| None).diagnostics;
+        let found =
+            portcullis_controller_config::read_files(&sources.texts(), &|_| None).diagnostics;
         for start in 0..12 {
             for end in 0..12 {
                 let mut diagnostic = found[0].clone();

@@ -22,24 +22,32 @@ pub(crate) fn make_directory(path: &Path) -> anyhow::Result<()> {
 
 /// Writes a file that must not exist yet.
 pub(crate) fn create(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<()> {
-    let write = || -> io::Result<()> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(mode)
-            .open(path)?;
-        file.write_all(content)?;
-        file.sync_all()
-    };
-    write().with_context(|| format!("{} cannot be written", path.display()))
+    write(path, content, mode).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)?;
+    file.write_all(content)?;
+    file.sync_all()
 }
 
 /// Puts a file in place of another, or of none, in one step.
 pub(crate) fn replace(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<()> {
+    rename(&write_draft(path, content, mode)?, path)
+}
+
+/// Writes what [`rename`] is to put in place at `path` later, and tells where.
+pub(crate) fn write_draft(path: &Path, content: &[u8], mode: u32) -> anyhow::Result<PathBuf> {
     let draft = draft(path);
-    discard(&draft)?;
-    create(&draft, content, mode)?;
-    rename(&draft, path)
+    // What cannot be written is the file that is wanted, whatever it is called on the way.
+    remove(&draft)
+        .and_then(|()| write(&draft, content, mode))
+        .with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(draft)
 }
 
 /// Gives a file or directory its final name, and makes that survive a loss of power.
@@ -53,17 +61,25 @@ pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} cannot be put in place", to.display()))
 }
 
-/// Removes what an interrupted run left behind.
+/// Removes a file that may be there.
 pub(crate) fn discard(path: &Path) -> anyhow::Result<()> {
+    remove(path).with_context(|| format!("{} cannot be removed", path.display()))
+}
+
+/// Makes an empty directory, for its owner only, in the place of what an interrupted run left.
+pub(crate) fn begin_directory(path: &Path) -> io::Result<()> {
+    remove(path)?;
+    DirBuilder::new().mode(0o700).create(path)
+}
+
+fn remove(path: &Path) -> io::Result<()> {
     let outcome = if path.is_dir() {
         fs::remove_dir_all(path)
     } else {
         fs::remove_file(path)
     };
     match outcome {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("{} cannot be removed", path.display()))
-        },
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
 }

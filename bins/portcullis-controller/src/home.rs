@@ -4,14 +4,17 @@
 pub(crate) mod pki;
 
 use crate::files::{self, PUBLIC, SECRET};
-use anyhow::{Context as _, bail};
+use crate::store;
+use anyhow::{Context as _, bail, ensure};
 use portcullis_controller_config::{
-    ControllerConfig, Generated, HomeLayout, Material, StoreLocation, generate,
+    ControllerConfig, Generated, HomeLayout, Material, NamedThings, StoreLocation, generate,
 };
 use portcullis_domain::Env;
 use portcullis_pki::{KeyType, certificates_to_pem};
+use portcullis_yaml::SourceId;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 /// What a new home is made with.
 #[derive(Debug, Clone)]
@@ -62,12 +65,51 @@ impl Home {
         config.identity.server_cert == Material::File(layout.server_cert)
             && config.identity.server_key == Material::File(layout.server_key)
     }
+
+    /// Whether `config` keeps its data where it was made with this home.
+    pub(crate) fn keeps_store_of(&self, config: &ControllerConfig) -> bool {
+        config.store == self.store()
+    }
+
+    fn store(&self) -> StoreLocation {
+        StoreLocation::Database(HomeLayout::under(&self.folder).db)
+    }
+
+    /// Whether anything of a store is there.
+    fn has_store(&self) -> bool {
+        let store = self.store();
+        store.store_path().exists() || store.sealing_key_path().exists()
+    }
+
+    /// Refuses a home whose own file keeps the data elsewhere: that of a copy would be served from
+    /// the original. What a file says that is laid over it is the wish of whoever does so.
+    pub(crate) fn check_place(&self, named: &NamedThings) -> anyhow::Result<()> {
+        let Some(store) = named
+            .store
+            .as_ref()
+            .filter(|it| it.place.source == SourceId(0))
+        else {
+            return Ok(());
+        };
+        let path = store.location.store_path();
+        let is_inside = path.starts_with(&self.folder)
+            && !path.components().any(|part| part == Component::ParentDir);
+        ensure!(
+            is_inside,
+            "the store of {} would be {}, outside of the home: the home was copied or moved, and its \
+             file names the old place; write `relativePaths: file` and `db: ctrl.db` there, and the \
+             other paths likewise (or serve it as it is with `run`)",
+            self.config.display(),
+            path.display(),
+        );
+        Ok(())
+    }
 }
 
 /// Makes a home in `folder`, which must not hold one yet.
 ///
-/// The configuration file comes last and whole: a home is ready, or it is not one. Keys are
-/// readable by their owner only.
+/// The configuration file comes last and whole, after the store: a home is ready, or it is not one,
+/// and a home that is ready without a store has lost it. Keys are readable by their owner only.
 ///
 /// # Errors
 ///
@@ -83,15 +125,14 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
         .key
         .parent()
         .map_or_else(|| folder.clone(), Path::to_owned);
-    let store = StoreLocation::Database(layout.db.clone()).store_path();
-    if pki_folder.exists() && !home.is_ready() && !store.exists() {
-        // Cut short before anything was done with it. It may be somebody's, so it is kept.
+    if pki_folder.exists() && !home.is_ready() && !home.has_store() && !home.password.exists() {
+        // Cut short before anything was done with it: a password is made after the store. It may be somebody's, so it is kept.
         let aside = folder.join("pki.incomplete");
         if !aside.exists() {
             files::rename(&pki_folder, &aside)?;
         }
     }
-    if pki_folder.exists() || home.is_ready() {
+    if pki_folder.exists() || home.is_ready() || home.has_store() {
         bail!(
             "{} holds parts of a network but no complete one: put {} back, or choose another folder",
             folder.display(),
@@ -99,22 +140,36 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
         );
     }
     let draft = files::draft(&pki_folder);
-    files::discard(&draft)?;
-    files::make_directory(&draft)?;
+    files::begin_directory(&draft)
+        .with_context(|| format!("the home {} cannot be written", folder.display()))?;
 
     let pki = pki::make(settings, env)?;
     let interface = settings.interface.to_string();
     let text = generate(&Generated {
         interface: &interface,
         fetch_keys_from_loopback: true,
-        ..Generated::new(&folder, &settings.advertised_host, settings.port)
+        ..Generated::new(&settings.advertised_host, settings.port)
     })?;
     write(&pki, &layout, &draft)?;
     let authorities = certificates_to_pem([pki.root.certificate(), pki.signing.certificate()]);
     files::replace(&home.ca, authorities.as_bytes(), PUBLIC)?;
     files::rename(&draft, &pki_folder)?;
-    files::replace(&home.config, text.as_bytes(), SECRET)?;
+    let config = files::write_draft(&home.config, text.as_bytes(), SECRET)?;
+    store::open(&home.store(), false, Arc::clone(&env.entropy))?;
+    files::rename(&config, &home.config)?;
     Ok(home)
+}
+
+/// Ends what [`prepare`] has begun in `folder`, if it was cut short when all was made but not in
+/// place.
+pub(crate) fn finish(folder: &Path) -> anyhow::Result<()> {
+    let home = Home::at(folder);
+    let draft = files::draft(&home.config);
+    // The draft was on the disk before the store was begun.
+    if !home.is_ready() && draft.exists() && home.store().store_path().exists() {
+        files::rename(&draft, &home.config)?;
+    }
+    Ok(())
 }
 
 /// Writes all certificates and keys into `folder`.

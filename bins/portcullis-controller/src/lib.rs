@@ -13,14 +13,18 @@ mod diagnostics;
 mod files;
 pub mod home;
 mod logging;
+mod login;
 mod material;
 mod output;
+mod panics;
+mod prompt;
 mod serve;
 mod signals;
 mod store;
 pub mod system;
+mod usage;
 
-pub use serve::{Plan, Running, serve};
+pub use serve::{FirstAdministrator, Plan, Running, serve};
 
 use clap::Parser as _;
 use std::process::ExitCode;
@@ -29,11 +33,12 @@ use std::process::ExitCode;
 /// failure, which is explained on stderr in one sentence, 2 for a command line that makes no sense.
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    panics::log_them();
     match logging::init(&cli.log).and_then(|()| commands::run(cli.command)) {
         Ok(code) => code,
         Err(error) => {
             output::failure(&error);
-            ExitCode::FAILURE
+            usage::exit_code(&error)
         },
     }
 }

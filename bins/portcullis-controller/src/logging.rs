@@ -3,20 +3,18 @@
 //! Names that clients choose appear in it. One event is one line whatever they hold: JSON escapes
 //! control characters, and the text form does so too.
 
+mod filter;
+
 use crate::output;
-use anyhow::Context as _;
 use std::io::{self, IsTerminal as _, Write};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 /// Sets up the log of the process.
 ///
 /// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(filter)
-        .with_context(|| format!("the log filter {filter:?} makes no sense"))?;
     let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(filter::parse(filter)?)
         // Whoever reads the log may go away. What cannot be written then is not complained about
         // in the same place: that would end whatever was to be logged.
         .log_internal_errors(false);

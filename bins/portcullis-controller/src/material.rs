@@ -1,10 +1,11 @@
 //! Loading the certificates and keys that a configuration names.
 
 use anyhow::{Context as _, anyhow, ensure};
-use portcullis_controller_config::{CertificateAndKey, Identity, Material};
+use portcullis_controller_config::{self as model, CertificateAndKey, Identity, Material};
 use portcullis_http::listen::ServerTls;
-use portcullis_pki::{Certificate, SigningKey, certificates_from_pem};
+use portcullis_pki::{Authority, Certificate, SigningKey, certificates_from_pem};
 use rustls::sign::CertifiedKey;
+use std::borrow::Cow;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -20,20 +21,28 @@ pub(crate) struct Pair {
 }
 
 /// A value of the configuration that names a certificate or key.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Named<'a> {
     /// Key of the configuration, such as `identity.server_cert`.
-    pub(crate) name: &'a str,
+    pub(crate) name: Cow<'a, str>,
     /// What stands there.
     pub(crate) material: &'a Material,
 }
 
-impl Named<'_> {
+impl<'a> Named<'a> {
+    /// What stands at a place of a file.
+    pub(crate) fn of(named: &'a model::Named) -> Self {
+        Self {
+            name: named.path.to_string().into(),
+            material: &named.material,
+        }
+    }
+
     /// How to speak of it.
-    fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self.material {
             Material::File(path) => format!("{} ({})", self.name, path.display()),
-            Material::Inline(_) => self.name.to_owned(),
+            Material::Inline(_) => self.name.to_string(),
         }
     }
 
@@ -60,25 +69,39 @@ impl Named<'_> {
     }
 }
 
-impl Pair {
-    /// Loads a chain and its key.
-    pub(crate) fn load(certificate: Named<'_>, key: Named<'_>) -> anyhow::Result<Self> {
-        let chain = certificate.certificates()?;
-        let signing = key.key()?;
-        let leaf = chain.first().context("a chain has a leaf")?;
-        ensure!(
-            leaf.public_key().as_ref() == Ok(signing.public_key()),
-            "{} and {} do not belong together: the key is not that of the first certificate",
-            certificate.describe(),
-            key.describe(),
-        );
-        Ok(Self {
-            chain,
-            key: Arc::new(signing),
-            name: certificate.name.to_owned(),
-        })
+/// A chain and the key that is to belong to it.
+#[derive(Debug, Clone)]
+pub(crate) struct PairOf<'a> {
+    /// The chain.
+    pub(crate) certificate: Named<'a>,
+    /// The key of its first certificate.
+    pub(crate) key: Named<'a>,
+}
+
+impl PairOf<'_> {
+    /// Loads both.
+    pub(crate) fn load(&self) -> anyhow::Result<Pair> {
+        self.join(self.certificate.certificates()?, self.key.key()?)
     }
 
+    /// Puts together what was loaded, if it fits.
+    pub(crate) fn join(&self, chain: Vec<Certificate>, key: SigningKey) -> anyhow::Result<Pair> {
+        let leaf = chain.first().context("a chain has a leaf")?;
+        ensure!(
+            leaf.public_key().as_ref() == Ok(key.public_key()),
+            "{} and {} do not belong together: the key is not that of the first certificate",
+            self.certificate.describe(),
+            self.key.describe(),
+        );
+        Ok(Pair {
+            chain,
+            key: Arc::new(key),
+            name: self.certificate.name.to_string(),
+        })
+    }
+}
+
+impl Pair {
     /// The certificate that the key belongs to.
     pub(crate) fn leaf(&self) -> anyhow::Result<&Certificate> {
         self.chain
@@ -105,33 +128,48 @@ impl Pair {
 
 /// Loads what `identity` shows as a server: the usual pair first, then the alternatives.
 pub(crate) fn server_pairs(identity: &Identity, section: &str) -> anyhow::Result<Vec<Pair>> {
-    let (cert, key) = (
-        format!("{section}.server_cert"),
-        format!("{section}.server_key"),
-    );
-    let usual = Pair::load(
-        Named {
-            name: &cert,
-            material: &identity.server_cert,
-        },
-        Named {
-            name: &key,
-            material: &identity.server_key,
-        },
-    )?;
-    let mut pairs = vec![usual];
+    let load = |section: &str, cert, key| {
+        let named = |name: &str, material| Named {
+            name: format!("{section}.{name}").into(),
+            material,
+        };
+        let pair = PairOf {
+            certificate: named("server_cert", cert),
+            key: named("server_key", key),
+        };
+        pair.load()
+    };
+    let mut pairs = vec![load(section, &identity.server_cert, &identity.server_key)?];
     for (number, CertificateAndKey { cert, key }) in identity.alt_server_certs.iter().enumerate() {
-        let entry = format!("{section}.alt_server_certs[{number}]");
-        pairs.push(Pair::load(
-            Named {
-                name: &format!("{entry}.server_cert"),
-                material: cert,
-            },
-            Named {
-                name: &format!("{entry}.server_key"),
-                material: key,
-            },
+        pairs.push(load(
+            &format!("{section}.alt_server_certs[{number}]"),
+            cert,
+            key,
         )?);
     }
     Ok(pairs)
+}
+
+/// Loads an authority that issues certificates; somebody must know who issued its own.
+pub(crate) fn authority(
+    certificate: Named<'_>,
+    key: Named<'_>,
+    trusted: &[Certificate],
+) -> anyhow::Result<Authority> {
+    let name = certificate.name.to_string();
+    let signing_key = key.key()?;
+    let pair = PairOf { certificate, key }.load()?;
+    let leaf = pair.leaf()?.clone();
+    let authority = Authority::new(pair.chain().to_vec(), signing_key)
+        .with_context(|| format!("{name} cannot issue certificates"))?;
+    let is_known = authority
+        .chain()
+        .chain(trusted)
+        .any(|above| *above != leaf && above.subject() == leaf.issuer());
+    ensure!(
+        is_known || leaf.is_self_issued() || trusted.contains(&leaf),
+        "{name} was issued by {}, which is not among identity.ca; add it there",
+        leaf.issuer(),
+    );
+    Ok(authority)
 }

@@ -16,8 +16,20 @@ pub(crate) fn remark(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Says in one line why the program ends: what could not be done and, behind colons, why.
+/// Writes a question to stderr; the answer follows on the same line.
+pub(crate) fn ask(question: &str) {
+    let mut err = io::stderr().lock();
+    let _ = write!(err, "{question} ");
+    let _ = err.flush();
+}
+
+/// Says in one line why the program ends.
 pub(crate) fn failure(error: &anyhow::Error) {
+    remark(format_args!("error: {}", one_line(&sentence(error))));
+}
+
+/// Says what could not be done and, behind colons, why.
+pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
         let cause = cause.to_string();
@@ -27,7 +39,7 @@ pub(crate) fn failure(error: &anyhow::Error) {
             text.push_str(&cause);
         }
     }
-    remark(format_args!("error: {}", one_line(&text)));
+    text
 }
 
 /// Escapes characters that would act on a terminal or break the line.

@@ -1,5 +1,6 @@
 //! Putting the parts together, serving, and ending in order.
 
+mod administrator;
 mod certificates;
 mod core;
 mod credentials;
@@ -12,23 +13,20 @@ use anyhow::Context as _;
 use certificates::Certificates;
 use listeners::Web;
 use loading::Loading;
+use portcullis_app::App;
 use portcullis_app::sessions;
-use portcullis_app::{App, administrator};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
-use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::change::Change;
-use portcullis_domain::identity::Identity;
 use portcullis_http::listen::Listener;
-use portcullis_storage::engine::Engine as _;
 use portcullis_storage::redb_engine::RedbEngine;
-use portcullis_storage::tables::{Index, Rows, UniqueValue};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use administrator::FirstAdministrator;
 pub(crate) use core::open;
 
 /// How long the start waits for the store to be checked; a large one is checked while it is served.
@@ -42,6 +40,8 @@ pub struct Plan {
     pub env: Env,
     /// Sockets that are bound already; a bind point takes the one with its address and port.
     pub listeners: Vec<Listener>,
+    /// Whether the store was made before; one that is missing is then a loss, and no new one is made.
+    pub store_was_made: bool,
     /// Whether a store of which rows are lost is served with what is left.
     pub accept_damage: bool,
     /// Whether the server certificate may be made anew, and its file rewritten, before it expires.
@@ -57,6 +57,7 @@ impl Plan {
             config,
             env,
             listeners: Vec::new(),
+            store_was_made: false,
             accept_damage: false,
             renew_leaf: false,
             stop: CancellationToken::new(),
@@ -95,14 +96,15 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
         config,
         env,
         listeners,
+        store_was_made,
         accept_damage,
         renew_leaf,
         stop,
     } = plan;
     // First what fails most easily, so that a failure leaves no trace.
     let web = Web::bind(&config, listeners).await?;
-    let core = open(&config, &env)?;
-    administrator::prepare(&core.app)
+    let core = open(&config, store_was_made, &env)?;
+    portcullis_app::administrator::prepare(&core.app)
         .await
         .context("the store cannot be prepared")?;
     let engine = Arc::clone(&core.engine);
@@ -158,31 +160,6 @@ impl Running {
     /// The controller.
     pub fn app(&self) -> &Arc<App> {
         &self.app
-    }
-
-    /// The name that the first administrator logs in with, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// When the store cannot be read.
-    pub fn administrator(&self) -> anyhow::Result<Option<String>> {
-        let snapshot = self.engine.snapshot()?;
-        let rows = Rows::new(&*snapshot);
-        let mark = UniqueValue::new(Index::DefaultAdministrator, "");
-        let Some(found) = rows.find::<Identity>(&mark)? else {
-            return Ok(None);
-        };
-        let authenticators = rows.dependents::<Authenticator>(&found.key)?;
-        let mut usernames =
-            authenticators
-                .into_iter()
-                .filter_map(|each| match each.entity.credential {
-                    Credential::Updb(updb) => Some(updb.username),
-                    Credential::Cert(_) => None,
-                });
-        Ok(usernames
-            .next_back()
-            .or_else(|| Some(found.entity.name().to_owned())))
     }
 
     /// Begins to end: running requests are answered, new ones refused.

@@ -1,5 +1,7 @@
 //! Opening the store and what seals its secrets, with a sentence for everything that can be wrong.
 
+mod absence;
+
 use anyhow::Context as _;
 use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
@@ -18,8 +20,13 @@ pub(crate) struct Store {
     pub(crate) vault: Arc<Vault>,
 }
 
-/// Opens the store of a configuration, or makes it.
-pub(crate) fn open(location: &StoreLocation, entropy: Arc<dyn Entropy>) -> anyhow::Result<Store> {
+/// Opens the store of a configuration, or makes it unless it `was_made` before.
+pub(crate) fn open(
+    location: &StoreLocation,
+    was_made: bool,
+    entropy: Arc<dyn Entropy>,
+) -> anyhow::Result<Store> {
+    absence::check(location, was_made)?;
     let path = location.store_path();
     let engine = RedbEngine::open(&path, options()).map_err(|error| with_advice(&error, &path))?;
     let vault = Vault::open(&engine, &location.sealing_key_path(), entropy)

@@ -8,6 +8,8 @@ mod totp;
 
 use portcullis_yaml::{Diagnostics, Key, Section};
 
+use crate::folders::Folders;
+
 pub use crate::edge::api::EdgeApi;
 pub use crate::edge::enrollment::{Enrollment, SigningCert};
 pub(crate) use crate::edge::jwks::positive;
@@ -59,13 +61,17 @@ const HINTS: &[(&str, &str)] = &[
     ("jwksFetch", "it belongs to `edge.externalJwtSigners`"),
 ];
 
-pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<EdgeConfig> {
+pub(crate) fn read(
+    root: &Section<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<EdgeConfig> {
     let section = root
         .require("edge", "{api: ..., enrollment: ...}", diagnostics)?
         .section(diagnostics)?;
     section.check_keys_but(KEYS, HINTS, diagnostics);
     let api = api::read(&section, diagnostics);
-    let enrollment = enrollment::read(&section, diagnostics);
+    let enrollment = enrollment::read(&section, folders, diagnostics);
     let totp = totp::read(&section, diagnostics);
     let oidc = oidc::read(&section, diagnostics);
     let jwks_fetch = jwks::read(&section, diagnostics);

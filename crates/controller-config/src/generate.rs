@@ -49,8 +49,6 @@ impl HomeLayout {
 /// What a generated file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated<'text> {
-    /// Directory of the controller; relative paths are relative to the working directory of the process.
-    pub home: &'text Path,
     /// Host name or IP address that clients are told.
     pub advertised_host: &'text str,
     /// IP address to listen at.
@@ -67,9 +65,8 @@ pub struct Generated<'text> {
 
 impl<'text> Generated<'text> {
     /// Listens everywhere at `port`, for routers at OpenZiti's usual port 6262.
-    pub fn new(home: &'text Path, advertised_host: &'text str, port: u16) -> Self {
+    pub fn new(advertised_host: &'text str, port: u16) -> Self {
         Self {
-            home,
             advertised_host,
             interface: "0.0.0.0",
             port,
@@ -89,18 +86,15 @@ pub enum GenerateError {
         /// The value.
         value: String,
     },
-    /// A path is not text.
-    #[error("the path `{}` is not UTF-8", path.display())]
-    NotText {
-        /// The path.
-        path: PathBuf,
-    },
     /// A host is empty, or a port is 0.
     #[error("hosts must not be empty and ports must not be 0")]
     NoAddress,
 }
 
 /// Writes a complete file with comments, which [`read`](crate::read) accepts without a word.
+///
+/// It names the files of a [`HomeLayout`] relative to its own folder, so that the folder can be moved
+/// and copied.
 ///
 /// # Errors
 ///
@@ -109,17 +103,15 @@ pub enum GenerateError {
 /// # Examples
 ///
 /// ```
-/// use std::path::Path;
-///
 /// use portcullis_controller_config::{Generated, generate, read};
 ///
-/// let text = generate(&Generated::new(Path::new("/var/lib/portcullis"), "ctrl.example.test", 1280))?;
+/// let text = generate(&Generated::new("ctrl.example.test", 1280))?;
 ///
 /// assert!(read(&[&text], &|_| None).config.is_some());
 /// # Ok::<(), portcullis_controller_config::GenerateError>(())
 /// ```
 pub fn generate(parameters: &Generated<'_>) -> Result<String, GenerateError> {
-    let files = HomeLayout::under(parameters.home);
+    let files = HomeLayout::under(Path::new(""));
     let api = address(parameters.advertised_host, parameters.port)?;
     let ctrl = address(parameters.advertised_host, parameters.ctrl_port)?;
     let api_interface = quoted(&address(parameters.interface, parameters.port)?)?;
@@ -176,11 +168,9 @@ fn address(host: &str, port: u16) -> Result<String, GenerateError> {
     .to_string())
 }
 
+/// Writes a path of the layout, all of which are text.
 fn path(path: &Path) -> Result<String, GenerateError> {
-    let text = path.to_str().ok_or_else(|| GenerateError::NotText {
-        path: path.to_owned(),
-    })?;
-    quoted(text)
+    quoted(&path.to_string_lossy())
 }
 
 /// Writes a double-quoted scalar, in which every character can be expressed except a literal `$`.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
+use crate::folders::Folders;
 use crate::root::read_all;
 
 /// Certificates and keys of the controller or of one web listener.
@@ -36,7 +37,7 @@ pub struct CertificateAndKey {
 /// Where a certificate or key is found.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Material {
-    /// Path as written; a relative one starts at the working directory of the process.
+    /// Path; a relative one starts at the working directory of the process.
     File(PathBuf),
     /// PEM text inside the configuration file. It may be a private key and is not shown.
     Inline(String),
@@ -74,15 +75,19 @@ pub(crate) enum ServerCert {
 pub(crate) fn read(
     field: &Field<'_>,
     server: ServerCert,
+    folders: &Folders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Identity> {
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
-    let cert = required(&section, "cert", diagnostics);
-    let key = required(&section, "key", diagnostics);
-    let ca = required(&section, "ca", diagnostics);
-    let server_key = optional(&section, "server_key", diagnostics);
-    let server_cert = match (server, optional(&section, "server_cert", diagnostics)) {
+    let cert = required(&section, "cert", folders, diagnostics);
+    let key = required(&section, "key", folders, diagnostics);
+    let ca = required(&section, "ca", folders, diagnostics);
+    let server_key = optional(&section, "server_key", folders, diagnostics);
+    let server_cert = match (
+        server,
+        optional(&section, "server_cert", folders, diagnostics),
+    ) {
         (_, Ok(Some(material))) => Some(material),
         (ServerCert::Optional, Ok(None)) if matches!(server_key, Ok(None)) => cert.clone(),
         (_, Ok(None)) => {
@@ -93,7 +98,7 @@ pub(crate) fn read(
     };
     let alternatives = section.get_non_null("alt_server_certs");
     let alt_server_certs = alternatives.map_or(Some(Vec::new()), |field| {
-        read_alternatives(&field, key.as_ref(), diagnostics)
+        read_alternatives(&field, key.as_ref(), folders, diagnostics)
     });
     let (key, server_key) = (key?, server_key.ok()?);
     Some(Identity {
@@ -109,13 +114,14 @@ pub(crate) fn read(
 fn read_alternatives(
     field: &Field<'_>,
     key: Option<&Material>,
+    folders: &Folders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Vec<CertificateAndKey>> {
     read_all(&field.list(diagnostics)?, |item| {
         let section = item.section(diagnostics)?;
         section.check_keys(ALT_KEYS, diagnostics);
-        let cert = required(&section, "server_cert", diagnostics);
-        let own_key = optional(&section, "server_key", diagnostics).ok()?;
+        let cert = required(&section, "server_cert", folders, diagnostics);
+        let own_key = optional(&section, "server_key", folders, diagnostics).ok()?;
         Some(CertificateAndKey {
             cert: cert?,
             key: own_key.or_else(|| key.cloned())?,
@@ -129,26 +135,34 @@ pub(crate) struct Reported;
 pub(crate) fn required(
     section: &Section<'_>,
     name: &str,
+    folders: &Folders,
     diagnostics: &mut Diagnostics,
 ) -> Option<Material> {
     let field = section.require(name, &format!("{name}.pem"), diagnostics)?;
-    material(&field, diagnostics)
+    material(&field, folders, diagnostics)
 }
 
 /// Reads a key that may be absent; an empty string counts as absent, as in OpenZiti.
 pub(crate) fn optional(
     section: &Section<'_>,
     name: &str,
+    folders: &Folders,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Material>, Reported> {
     match section.get_non_null(name) {
         None => Ok(None),
         Some(field) if field.node().as_str() == Some("") => Ok(None),
-        Some(field) => material(&field, diagnostics).map(Some).ok_or(Reported),
+        Some(field) => material(&field, folders, diagnostics)
+            .map(Some)
+            .ok_or(Reported),
     }
 }
 
-fn material(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Material> {
+pub(crate) fn material(
+    field: &Field<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<Material> {
     let text = field.non_empty(diagnostics)?;
     if let Some(pem) = text.strip_prefix("pem:") {
         return Some(Material::Inline(pem.to_owned()));
@@ -161,7 +175,7 @@ fn material(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Material
         .split_once(':')
         .filter(|(scheme, _)| scheme.len() > 1 && is_scheme(scheme));
     match scheme {
-        None => Some(Material::File(text.into())),
+        None => Some(Material::File(folders.find(field, text))),
         Some(("file", rest)) => file_url(field, rest, diagnostics),
         Some(("pkcs11" | "parsec", _)) => {
             let message = "keys in a hardware module are not supported";
@@ -199,8 +213,7 @@ fn file_url(field: &Field<'_>, rest: &str, diagnostics: &mut Diagnostics) -> Opt
         None => (rest, Some("a path after `file:` must be absolute")),
     };
     if let Some(mistake) = mistake {
-        let help =
-            format!("write `{path}` for a path from the working directory, or `file:///{path}`");
+        let help = format!("write `{path}` for a relative path, or `file:///{path}`");
         field
             .error(codes::INVALID_VALUE, mistake, diagnostics)
             .help(help);

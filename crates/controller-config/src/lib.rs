@@ -5,8 +5,9 @@
 //! column, key path and what would be right. Keys that OpenZiti has and Portcullis does not need are
 //! named in a warning; keys that neither has are errors. [`generate`] writes such a file.
 //!
-//! Nothing here touches the file system: relative paths are kept as written and mean what they mean
-//! to the process, and whether a file exists is for its reader to find out.
+//! Nothing here touches the file system: whether what a file [names](Named) exists, and is what it
+//! should be, is for the reader to find out. Relative paths are kept as written and mean what they
+//! mean to the process, unless the file says `relativePaths: file`: then they start at its folder.
 //!
 //! # Examples
 //!
@@ -25,8 +26,10 @@ mod address;
 mod cross_check;
 mod ctrl;
 mod edge;
+mod folders;
 mod generate;
 mod identity;
+mod named;
 mod root;
 mod store;
 mod web;
@@ -37,9 +40,11 @@ pub use edge::{
     EdgeApi, EdgeConfig, Enrollment, IpNetwork, IpNetworkError, JwksFetch, Oidc, SigningCert, Totp,
     TotpCompatibility,
 };
+pub use folders::SourceText;
 pub use generate::{GenerateError, Generated, HomeLayout, generate};
 pub use identity::{CertificateAndKey, Identity, Material};
-pub use root::{ControllerConfig, Outcome, codes, read};
+pub use named::{Named, NamedIdentity, NamedPair, NamedStore, NamedThings};
+pub use root::{ControllerConfig, Outcome, codes, read, read_files};
 pub use store::StoreLocation;
 pub use web::{
     ApiKind, BindPoint, OidcOptions, SpaOptions, TlsVersion, WebApi, WebListener, WebOptions,

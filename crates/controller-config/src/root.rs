@@ -8,9 +8,12 @@ use portcullis_yaml::{
 use crate::cross_check;
 use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
+use crate::folders::{self, Folders, SourceText};
 use crate::identity::{self, Identity, Reported, ServerCert};
+use crate::named::{self, NamedThings};
 use crate::store::{self, StoreLocation};
 use crate::web::{self, ApiKind, OidcOptions, WebApi, WebListener};
+use std::path::Path;
 
 /// What a configuration file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +35,14 @@ pub struct ControllerConfig {
 }
 
 /// What reading a file gave.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// The configuration, when there is no error.
     pub config: Option<ControllerConfig>,
     /// Errors and warnings in the order of the files and the lines in them.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the file names outside itself, as far as that can be read whatever else is wrong.
+    pub named: NamedThings,
 }
 
 /// Codes of diagnostics beside those of [`portcullis_yaml`].
@@ -60,6 +65,7 @@ pub(crate) const NO_CLUSTER: &str = "a single controller has no cluster";
 
 const KEYS: &[Key] = &[
     Key::read("v"),
+    Key::read(folders::KEY),
     Key::read("db"),
     Key::read("cluster"),
     Key::read("identity"),
@@ -111,25 +117,49 @@ const HINTS: &[(&str, &str)] = &[
 ///
 /// `texts[i]` is known to diagnostics as `SourceId(i)`. `lookup` gives environment variables; OpenZiti
 /// also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
+///
+/// Relative paths are kept as written; see [`read_files`].
 pub fn read(texts: &[&str], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome {
+    let folder = Path::new("");
+    let files: Vec<_> = texts
+        .iter()
+        .map(|&text| SourceText { text, folder })
+        .collect();
+    read_files(&files, lookup)
+}
+
+/// As [`read`], for files that may say `relativePaths: file`: the relative paths of such a file start
+/// at its folder.
+pub fn read_files(files: &[SourceText<'_>], lookup: &dyn Fn(&str) -> Option<String>) -> Outcome {
     let mut diagnostics = Diagnostics::default();
-    let config = read_tree(texts, &mut diagnostics).and_then(|mut tree| {
-        expand_environment(&mut tree, lookup, &mut diagnostics);
-        let config = read_root(&tree, &mut diagnostics);
-        config.filter(|_| !diagnostics.has_errors())
-    });
+    let mut folders = Folders::default();
+    let Some(mut tree) = read_tree(files, &mut folders, &mut diagnostics) else {
+        return Outcome {
+            diagnostics: diagnostics.into_sorted(),
+            ..Outcome::default()
+        };
+    };
+    expand_environment(&mut tree, lookup, &mut diagnostics);
+    let config = read_root(&tree, &folders, &mut diagnostics);
     Outcome {
-        config,
+        config: config.filter(|_| !diagnostics.has_errors()),
         diagnostics: diagnostics.into_sorted(),
+        named: named::collect(&tree, &folders),
     }
 }
 
-fn read_tree(texts: &[&str], diagnostics: &mut Diagnostics) -> Option<Node> {
+fn read_tree(
+    files: &[SourceText<'_>],
+    folders: &mut Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<Node> {
     let mut whole: Option<Node> = None;
-    for (source, text) in (0u16..).map(SourceId).zip(texts) {
+    let mut said = Diagnostics::default();
+    for (source, SourceText { text, folder }) in (0u16..).map(SourceId).zip(files) {
         match parse(text, source, &Limits::default()) {
             Ok(document) => {
                 diagnostics.extend(document.diagnostics);
+                folders.add(&document.root, folder, &mut said);
                 whole = Some(match whole {
                     Some(base) => overlay(base, document.root),
                     None => document.root,
@@ -140,29 +170,35 @@ fn read_tree(texts: &[&str], diagnostics: &mut Diagnostics) -> Option<Node> {
             },
         }
     }
-    whole.filter(|_| !diagnostics.has_errors())
+    let whole = whole.filter(|_| !diagnostics.has_errors());
+    diagnostics.extend(said.into_sorted());
+    whole
 }
 
-fn read_root(tree: &Node, diagnostics: &mut Diagnostics) -> Option<ControllerConfig> {
+fn read_root(
+    tree: &Node,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<ControllerConfig> {
     let root = Section::root(tree, diagnostics)?;
     root.check_keys_but(KEYS, HINTS, diagnostics);
     check_version(&root, diagnostics);
-    let store = store::read(&root, diagnostics);
+    let store = store::read(&root, folders, diagnostics);
     let identity = root
         .require(
             "identity",
             "{cert: ..., key: ..., server_cert: ..., ca: ...}",
             diagnostics,
         )
-        .and_then(|field| identity::read(&field, ServerCert::Optional, diagnostics));
+        .and_then(|field| identity::read(&field, ServerCert::Optional, folders, diagnostics));
     let domain = match root.get_non_null("trustDomain") {
         Some(field) => trust_domain(&field, diagnostics),
         None => Ok(None),
     };
     let additional_domains = additional_trust_domains(&root, diagnostics);
     let ctrl = ctrl::read(&root, diagnostics);
-    let edge = edge::read(&root, diagnostics);
-    let web = web::read(&root, diagnostics);
+    let edge = edge::read(&root, folders, diagnostics);
+    let web = web::read(&root, folders, diagnostics);
     cross_check::check(&root, edge.as_ref(), web.as_deref(), diagnostics);
     let edge = edge?;
     Some(ControllerConfig {
@@ -182,15 +218,17 @@ fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     };
     if field.node().as_integer() != Some(3) {
         let written = field.node().text().unwrap_or_default();
-        let message = match field.node().kind() {
-            portcullis_yaml::Kind::Integer => {
-                format!("version {written} of the format is not known, only 3 is")
-            },
-            kind => format!("the version must be the integer 3, this is {kind}"),
+        let (message, help) = match field.node().kind() {
+            portcullis_yaml::Kind::Integer => (
+                format!("version {written} of the format is not known, only 3 is"),
+                "bring the file to the format of version 3, then write `v: 3`",
+            ),
+            kind => (
+                format!("the version must be the integer 3, this is {kind}"),
+                "write `v: 3` without quotes",
+            ),
         };
-        field
-            .error(codes::VERSION, message, diagnostics)
-            .help("write `v: 3` without quotes");
+        field.error(codes::VERSION, message, diagnostics).help(help);
     }
 }
 

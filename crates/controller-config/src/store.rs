@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use portcullis_yaml::{Diagnostics, Key, Section};
 
+use crate::folders::Folders;
 use crate::root::{NO_CLUSTER, codes};
 
 /// Where OpenZiti keeps its data, beside which Portcullis keeps its own.
@@ -71,7 +72,11 @@ const CLUSTER_KEYS: &[Key] = &[
     Key::ignored("warnWhenLeaderlessFor", NO_CLUSTER),
 ];
 
-pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<StoreLocation> {
+pub(crate) fn read(
+    root: &Section<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<StoreLocation> {
     let (cluster, db) = (root.get_non_null("cluster"), root.get_non_null("db"));
     if let Some(cluster) = cluster {
         if let Some(db) = db {
@@ -86,12 +91,12 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         let directory = cluster.require("dataDir", "/var/lib/ziti/raft", diagnostics)?;
         return directory
             .non_empty(diagnostics)
-            .map(|path| StoreLocation::Cluster(path.into()));
+            .map(|path| StoreLocation::Cluster(folders.find(&directory, path)));
     }
     if let Some(db) = db {
         return db
             .non_empty(diagnostics)
-            .map(|path| StoreLocation::Database(path.into()));
+            .map(|path| StoreLocation::Database(folders.find(&db, path)));
     }
     root.report_missing("db", "/var/lib/ziti/ctrl.db", diagnostics);
     None

@@ -7,6 +7,7 @@ use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::address::host_and_port;
+use crate::folders::Folders;
 use crate::identity::{self, Identity, ServerCert};
 use crate::root::read_all;
 
@@ -72,14 +73,22 @@ const HINTS: &[(&str, &str)] = &[
     ("maxTLSVersion", "it belongs to `web[].options`"),
 ];
 
-pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<WebListener>> {
+pub(crate) fn read(
+    root: &Section<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<Vec<WebListener>> {
     let form = "[{name: ..., bindPoints: [...], apis: [...]}]";
     let field = root.require("web", form, diagnostics)?;
     let items = at_least_one(&field, "listener", diagnostics)?;
-    read_all(&items, |item| read_listener(item, diagnostics))
+    read_all(&items, |item| read_listener(item, folders, diagnostics))
 }
 
-fn read_listener(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebListener> {
+fn read_listener(
+    item: &Field<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<WebListener> {
     let section = item.section(diagnostics)?;
     section.check_keys_but(KEYS, HINTS, diagnostics);
     let name = section
@@ -95,7 +104,7 @@ fn read_listener(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<WebL
         .and_then(|items| read_all(&items, |item| read_bind_point(item, diagnostics)));
     let identity = match section.get("identity") {
         None => Some(None),
-        Some(field) => identity::read(&field, ServerCert::Required, diagnostics).map(Some),
+        Some(field) => identity::read(&field, ServerCert::Required, folders, diagnostics).map(Some),
     };
     let options = options::read(&section, diagnostics);
     let apis = section

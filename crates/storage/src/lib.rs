@@ -30,6 +30,7 @@ pub mod disk;
 pub mod engine;
 pub mod feed;
 pub mod frame;
+pub mod guard;
 pub mod key;
 mod overlay;
 pub mod redb_engine;

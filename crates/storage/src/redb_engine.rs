@@ -102,29 +102,27 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
 /// A store cut short while it is made would otherwise look like one that has lost its rows.
 fn create(path: &Path, options: &Options) -> Result<(), OpenError> {
     let draft = draft(path);
-    let io = |place: &Path, source| OpenError::Io {
-        place: place.display().to_string(),
+    // Nobody has asked for a draft: it is the store that cannot be made.
+    let place = path.display().to_string();
+    let io = |source| OpenError::Io {
+        place: place.clone(),
         source,
     };
     match fs::remove_file(&draft) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(&draft, error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io(error)),
         _ => {},
     }
-    let disk = FileDisk::create(&draft).map_err(|error| io(&draft, error))?;
-    drop(Store::open(
-        Arc::new(disk),
-        &draft.display().to_string(),
-        options,
-    )?);
+    let disk = FileDisk::create(&draft).map_err(io)?;
+    drop(Store::open(Arc::new(disk), &place, options)?);
     match fs::hard_link(&draft, path) {
         // Another process was faster; its store is opened.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(io(path, error));
+            return Err(io(error));
         },
         _ => {},
     }
-    fs::remove_file(&draft).map_err(|error| io(&draft, error))?;
-    sync_directory_of(path).map_err(|error| io(path, error))
+    fs::remove_file(&draft).map_err(io)?;
+    sync_directory_of(path).map_err(io)
 }
 
 fn draft(path: &Path) -> PathBuf {

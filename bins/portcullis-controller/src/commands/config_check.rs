@@ -11,7 +11,8 @@ use std::process::ExitCode;
 pub(super) fn run(arguments: &Check) -> anyhow::Result<ExitCode> {
     let mut readings = Vec::new();
     for file in &arguments.files {
-        readings.push(config::read(&[file])?);
+        let reading = config::read(&[file]);
+        readings.push(reading.unwrap_or_else(|error| Reading::unreadable(file, &error)));
     }
     match arguments.format {
         Format::Human => readings.iter().for_each(show),

@@ -1,17 +1,23 @@
 //! `init`: the first administrator.
 
 use crate::cli::Init;
-use crate::{config, output, serve, signals, system};
+use crate::{config, login, output, prompt, serve, signals, system, usage};
 use anyhow::{Context as _, bail};
 use portcullis_app::{AppError, administrator};
 use secrecy::SecretString;
+use std::path::Path;
+use zeroize::Zeroizing;
 
 pub(super) async fn run(arguments: Init) -> anyhow::Result<()> {
+    login::check_name(&arguments.username)?;
     // A signal while the store is written must not cut the program short.
-    let _wishes = signals::listen()?;
-    let password = password(&arguments)?;
+    let wishes = signals::listen()?;
+    let password = tokio::select! {
+        password = password(&arguments) => password?,
+        () = wishes.stop.cancelled() => bail!("ended before anything was done"),
+    };
     let config = config::load(&[&arguments.config])?;
-    let core = serve::open(&config, &system::env())?;
+    let core = serve::open(&config, false, &system::env())?;
     administrator::prepare(&core.app)
         .await
         .context("the store cannot be prepared")?;
@@ -27,16 +33,26 @@ pub(super) async fn run(arguments: Init) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn password(arguments: &Init) -> anyhow::Result<SecretString> {
-    if let Some(path) = &arguments.password_file {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("the password file {} cannot be read", path.display()))?;
-        let line = text.strip_suffix('\n').unwrap_or(&text);
-        return Ok(line.strip_suffix('\r').unwrap_or(line).into());
+async fn password(arguments: &Init) -> anyhow::Result<SecretString> {
+    match (&arguments.password_file, &arguments.password) {
+        (Some(path), _) if path == Path::new("-") => prompt::secret("Password:").await,
+        (Some(path), _) => from_file(path),
+        (None, Some(given)) => {
+            login::check_password(given)?;
+            Ok(given.as_str().into())
+        },
+        (None, None) => Err(usage::error(
+            "a password is needed: --password-file FILE, or --password-file - to be asked for it \
+             (or the variable PORTCULLIS_PASSWORD, or -p PASSWORD, which other users of the machine \
+             can see)",
+        )),
     }
-    let given = arguments
-        .password
-        .as_deref()
-        .context("a password is needed")?;
-    Ok(given.into())
+}
+
+fn from_file(path: &Path) -> anyhow::Result<SecretString> {
+    let text = std::fs::read_to_string(path)
+        .map(Zeroizing::new)
+        .with_context(|| format!("the password file {} cannot be read", path.display()))?;
+    let line = text.strip_suffix('\n').unwrap_or(&text);
+    Ok(line.strip_suffix('\r').unwrap_or(line).into())
 }

@@ -2,6 +2,7 @@
 
 mod administrator;
 mod summary;
+mod wishes;
 
 use crate::cli::{KeyKind, Quickstart};
 use crate::home::{self, Home, HomeSettings};
@@ -27,14 +28,17 @@ pub(super) async fn run(arguments: Quickstart) -> anyhow::Result<()> {
 }
 
 async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::Result<()> {
+    administrator::check(&arguments)?;
     // Removed when this function is left, in whatever way.
     let (folder, _temporary) = folder(&arguments)?;
     let env = system::env();
+    home::finish(&folder)?;
     let (home, listeners) = if Home::at(&folder).is_ready() {
         let folder = folder
             .canonicalize()
             .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
-        continue_with(&folder.display().to_string(), &arguments);
+        let name = folder.display().to_string();
+        output::say(format_args!("Continuing with {}", output::one_line(&name)));
         (Home::at(&folder), Vec::new())
     } else {
         // Before anything is made, so that a busy port leaves nothing behind.
@@ -53,13 +57,26 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
     let files: Vec<_> = std::iter::once(home.config.as_path())
         .chain(overlay)
         .collect();
-    let mut plan = Plan::new(config::load(&files)?, env);
+    let (config, named) = config::load_with_names(&files)?;
+    home.check_place(&named)?;
+    let is_new = !listeners.is_empty();
+    if !is_new {
+        wishes::mention_ignored(&arguments, &config);
+    }
+    let mut plan = Plan::new(config, env);
     plan.listeners = listeners;
     plan.accept_damage = arguments.damage.accept_damage;
     plan.renew_leaf = home.owns_leaf_of(&plan.config);
+    plan.store_was_made = home.keeps_store_of(&plan.config);
     plan.stop = stop;
     let address = format!("https://{}", plan.config.edge.api.address);
-    let running = serve::serve(plan).await?;
+    let running = serve::serve(plan).await.map_err(|error| {
+        if is_new {
+            error
+        } else {
+            wishes::explain_taken_port(error, &home.config)
+        }
+    })?;
     let administrator = administrator::ensure(&running, &home, &arguments).await?;
     summary::show(&address, &home, &administrator);
     running.wait().await
@@ -67,6 +84,10 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
 
 fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> {
     if let Some(folder) = &arguments.home {
+        if folder.is_file() {
+            let name = folder.display();
+            bail!("the home {name} is a file; name a folder, or one that is to be made");
+        }
         return Ok((folder.clone(), None));
     }
     let temporary = tempfile::Builder::new()
@@ -74,27 +95,6 @@ fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> 
         .tempdir()
         .context("no temporary folder can be made; name one with --home")?;
     Ok((temporary.path().to_owned(), Some(temporary)))
-}
-
-/// Says which wishes come too late.
-fn continue_with(folder: &str, arguments: &Quickstart) {
-    let given = [
-        ("--ctrl-address", arguments.ctrl_address.is_some()),
-        ("--ctrl-port", arguments.ctrl_port.is_some()),
-        ("--key-type", arguments.key_type.is_some()),
-    ];
-    let ignored: Vec<_> = given
-        .iter()
-        .filter(|(_, is_given)| *is_given)
-        .map(|(flag, _)| *flag)
-        .collect();
-    output::say(format_args!("Continuing with {}", output::one_line(folder)));
-    if !ignored.is_empty() {
-        output::say(format_args!(
-            "Ignored, because the network was made with other settings: {}",
-            ignored.join(", ")
-        ));
-    }
 }
 
 fn host(arguments: &Quickstart) -> &str {

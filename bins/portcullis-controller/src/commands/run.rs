@@ -1,8 +1,9 @@
 //! `run`: serve the network of a configuration file.
 
 use crate::cli::Run;
+use crate::home::Home;
 use crate::serve::{self, Plan};
-use crate::{config, home, signals, system};
+use crate::{config, output, signals, system};
 use anyhow::bail;
 use portcullis_app::administrator;
 
@@ -11,18 +12,15 @@ pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
     let mut plan = Plan::new(config::load(&[&arguments.config])?, system::env());
     plan.accept_damage = arguments.damage.accept_damage;
     plan.stop = wishes.stop;
-    plan.renew_leaf = arguments
-        .config
-        .canonicalize()
-        .ok()
-        .and_then(|path| path.parent().map(home::Home::at))
-        .is_some_and(|home| home.owns_leaf_of(&plan.config));
+    let home = Home::at(&config::folder_of(&arguments.config));
+    plan.renew_leaf = home.owns_leaf_of(&plan.config);
+    plan.store_was_made = plan.renew_leaf && home.keeps_store_of(&plan.config);
     let running = serve::serve(plan).await?;
     if !administrator::exists(running.app())? {
         tracing::warn!(
             "there is no administrator, so nobody can log in: stop the controller and run \
-             `portcullis-controller init {}`",
-            arguments.config.display(),
+             `portcullis-controller init {} -u admin --password-file -`",
+            output::shell_word(&arguments.config.display().to_string()),
         );
     }
     tokio::select! {

@@ -40,12 +40,17 @@ pub(crate) struct Core {
 }
 
 /// Loads certificates and keys, opens the store, and puts the controller together.
-pub(crate) fn open(config: &ControllerConfig, env: &Env) -> anyhow::Result<Core> {
+pub(crate) fn open(
+    config: &ControllerConfig,
+    store_was_made: bool,
+    env: &Env,
+) -> anyhow::Result<Core> {
     let credentials = Credentials::load(config)?;
     let network_id = entropy::uuid(&*env.entropy)?;
     let pairs = credentials.listeners.clone();
     let network = network(config, credentials, env, &network_id)?;
-    let Store { engine, vault } = store::open(&config.store, Arc::clone(&env.entropy))?;
+    let Store { engine, vault } =
+        store::open(&config.store, store_was_made, Arc::clone(&env.entropy))?;
     let projections = Arc::new(Projections::default());
     engine.observe(Arc::new(Follow(Arc::clone(&projections))));
     let threads = thread::available_parallelism().map_or(1, NonZero::get);

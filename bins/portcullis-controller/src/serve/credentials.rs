@@ -1,9 +1,9 @@
 //! Everything that the configuration names for proving and judging who is who.
 
 pub(super) use crate::material::Pair;
-use crate::material::{Named, server_pairs};
+use crate::material::{self, Named, PairOf, server_pairs};
 use anyhow::{Context as _, anyhow, ensure};
-use portcullis_controller_config::{ApiKind, ControllerConfig, WebListener};
+use portcullis_controller_config::{ApiKind, ControllerConfig, Material, WebListener};
 use portcullis_pki::{Authority, Certificate, JwtSigner};
 use std::net::IpAddr;
 
@@ -27,16 +27,11 @@ impl Credentials {
     /// The first thing that is missing or does not fit, with file and key of the configuration.
     pub(super) fn load(config: &ControllerConfig) -> anyhow::Result<Self> {
         let identity = &config.identity;
-        Pair::load(
-            Named {
-                name: "identity.cert",
-                material: &identity.cert,
-            },
-            Named {
-                name: "identity.key",
-                material: &identity.key,
-            },
-        )?;
+        let client = PairOf {
+            certificate: named("identity.cert", &identity.cert),
+            key: named("identity.key", &identity.key),
+        };
+        client.load()?;
         let root = server_pairs(identity, "identity")?;
         let listeners = listeners(config, &root)?;
         let trusted = trusted(config)?;
@@ -149,11 +144,7 @@ fn trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
         .iter()
         .map(|ca| ("edge.enrollment.signingCert.ca".to_owned(), ca));
     for (name, material) in first.chain(identities).chain(further) {
-        let found = Named {
-            name: &name,
-            material,
-        }
-        .certificates()?;
+        let found = named(&name, material).certificates()?;
         let authorities = found.into_iter().filter(Certificate::is_ca);
         add(&mut trusted, authorities);
     }
@@ -167,38 +158,18 @@ fn trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
 /// Loads the authority that signs certificates of identities.
 fn signing(config: &ControllerConfig, trusted: &[Certificate]) -> anyhow::Result<Authority> {
     let signing = &config.edge.enrollment.signing_cert;
-    let (cert, key) = (
-        "edge.enrollment.signingCert.cert",
-        "edge.enrollment.signingCert.key",
-    );
-    let pair = Pair::load(
-        Named {
-            name: cert,
-            material: &signing.cert,
-        },
-        Named {
-            name: key,
-            material: &signing.key,
-        },
-    )?;
-    let leaf = pair.leaf()?.clone();
-    let key = Named {
-        name: key,
-        material: &signing.key,
+    material::authority(
+        named("edge.enrollment.signingCert.cert", &signing.cert),
+        named("edge.enrollment.signingCert.key", &signing.key),
+        trusted,
+    )
+}
+
+fn named<'a>(name: &'a str, material: &'a Material) -> Named<'a> {
+    Named {
+        name: name.into(),
+        material,
     }
-    .key()?;
-    let authority = Authority::new(pair.chain().to_vec(), key)
-        .with_context(|| format!("{cert} cannot issue certificates"))?;
-    let is_known = authority
-        .chain()
-        .chain(trusted)
-        .any(|above| *above != leaf && above.subject() == leaf.issuer());
-    ensure!(
-        is_known || leaf.is_self_issued() || trusted.contains(&leaf),
-        "{cert} was issued by {}, which is not among identity.ca; add it there",
-        leaf.issuer(),
-    );
-    Ok(authority)
 }
 
 fn add(to: &mut Vec<Certificate>, certificates: impl Iterator<Item = Certificate>) {

@@ -89,9 +89,96 @@ fn file_that_is_not_yaml_is_a_mistake_not_a_failure() {
 }
 
 #[test]
-fn missing_file_is_named() {
-    let finished = finish(program().args(["config", "check", "/nonexistent/ctrl.yml"]));
-    finished.failed_with(&["there is no configuration file /nonexistent/ctrl.yml"]);
+fn missing_file_is_one_finding_and_the_others_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("bad.yml"), MISTAKEN).unwrap();
+    let check = |format: &str| {
+        finish(
+            program()
+                .current_dir(&folder)
+                .args(["config", "check", "--format", format])
+                .args(["/nonexistent/ctrl.yml", "bad.yml"]),
+        )
+    };
+    let finished = check("human");
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    for part in [
+        "there is no configuration file /nonexistent/ctrl.yml",
+        "--> /nonexistent/ctrl.yml",
+        "/nonexistent/ctrl.yml: 1 mistake, no warnings",
+        "error[unknown-key]",
+        "bad.yml:2:1",
+    ] {
+        assert!(finished.stdout.contains(part), "{part:?}: {finished:?}");
+    }
+
+    let finished = check("json");
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    let list: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!(list[0]["file"], "/nonexistent/ctrl.yml");
+    assert_eq!(list[0]["line"], serde_json::Value::Null);
+    assert_eq!(list[1]["file"], "bad.yml");
+}
+
+#[test]
+fn everything_that_is_wrong_around_the_file_is_found_in_one_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let config = home.join("controller.yml");
+    let pki = |name: &str| home.join("pki").join(name);
+    fs::remove_file(pki("client.key")).unwrap();
+    fs::copy(pki("root.key"), pki("server.key")).unwrap();
+    fs::write(pki("cas.pem"), "no PEM").unwrap();
+    // A certificate with its key, but not of an authority.
+    let text = fs::read_to_string(&config).unwrap();
+    let text = text
+        .replace("cert: \"pki/signing.cert\"", "cert: \"pki/leaf.cert\"")
+        .replace("key: \"pki/signing.key\"", "key: \"pki/leaf.key\"")
+        .replace("db: \"ctrl.db\"", "db: \"missing/ctrl.db\"")
+        .replace("sessionTimeout", "sessionTimeuot");
+    fs::write(&config, &text).unwrap();
+    let spare = folder.path().join("spare");
+    made(&spare);
+    fs::copy(spare.join("pki/server.chain.pem"), pki("leaf.cert")).unwrap();
+    fs::copy(spare.join("pki/server.key"), pki("leaf.key")).unwrap();
+
+    // Line and column of the value of the first such member.
+    let place = |member: &str| {
+        let mut lines = (1..).zip(text.lines());
+        let (number, line) = lines
+            .find(|(_, line)| line.trim_start().starts_with(member))
+            .unwrap();
+        let column = line.find(member).unwrap() + member.len() + 1;
+        format!("controller.yml:{number}:{column}")
+    };
+    let expected = [
+        ("missing-folder", place("db: ")),
+        ("missing-file", place("key: ")),
+        ("key-mismatch", place("server_key: ")),
+        ("no-certificate", place("ca: ")),
+        ("unknown-key", "controller.yml:".to_owned()),
+    ];
+    let checked = finish(program().args(["config", "check"]).arg(&config));
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    let run = finish(program().arg("run").arg(&config));
+    run.failed_with(&["cannot be used: 5 mistakes"]);
+    for (code, place) in expected {
+        for shown in [&checked.stdout, &run.stderr] {
+            assert!(shown.contains(&format!("error[{code}]")), "{code}: {shown}");
+            assert!(shown.contains(&place), "{place}: {shown}");
+        }
+    }
+
+    fs::copy(spare.join("pki/cas.pem"), pki("cas.pem")).unwrap();
+    let checked = finish(program().args(["config", "check"]).arg(&config));
+    assert!(
+        checked.stdout.contains("error[no-authority]")
+            && checked
+                .stdout
+                .contains("signingCert.cert cannot issue certificates"),
+        "{checked:?}"
+    );
 }
 
 #[test]

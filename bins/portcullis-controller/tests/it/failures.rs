@@ -47,21 +47,28 @@ fn second_controller_of_a_home_is_refused() {
 #[test]
 fn files_that_the_configuration_names_must_be_there_and_fit() {
     let (_folder, home) = home();
+    let refused = |parts: &[&str]| {
+        let finished = run(&home);
+        finished.failed_with(&["controller.yml", "cannot be used: 1 mistake"]);
+        for part in parts {
+            assert!(finished.stderr.contains(part), "{part:?}: {finished:?}");
+        }
+    };
     let key = home.join("pki/server.key");
     let kept = fs::read(&key).unwrap();
 
     fs::write(&key, fs::read(home.join("pki/client.key")).unwrap()).unwrap();
-    run(&home).failed_with(&[
+    refused(&[
         "identity.server_cert",
         "identity.server_key",
         "do not belong together",
     ]);
 
     fs::write(&key, "no key").unwrap();
-    run(&home).failed_with(&["identity.server_key", "server.key", "no usable key"]);
+    refused(&["identity.server_key", "server.key", "no usable key"]);
 
     fs::remove_file(&key).unwrap();
-    run(&home).failed_with(&[
+    refused(&[
         "identity.server_key",
         "server.key",
         "cannot be read",
@@ -69,18 +76,10 @@ fn files_that_the_configuration_names_must_be_there_and_fit() {
     ]);
     fs::write(&key, kept).unwrap();
 
-    let signing = home.join("pki/signing.cert");
-    fs::write(
-        &signing,
-        fs::read(home.join("pki/client.chain.pem")).unwrap(),
-    )
-    .unwrap();
-    fs::write(
-        home.join("pki/signing.key"),
-        fs::read(home.join("pki/client.key")).unwrap(),
-    )
-    .unwrap();
-    run(&home).failed_with(&[
+    let put = |from: &str, to: &str| fs::copy(home.join(from), home.join(to)).unwrap();
+    put("pki/client.chain.pem", "pki/signing.cert");
+    put("pki/client.key", "pki/signing.key");
+    refused(&[
         "edge.enrollment.signingCert.cert",
         "cannot issue certificates",
     ]);
@@ -144,6 +143,15 @@ fn home_that_cannot_be_made_is_named() {
 }
 
 #[test]
+fn home_that_is_a_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let finished = finish(program().args(["quickstart", "--home"]).arg(&file));
+    finished.failed_with(&["the home", "is a file"]);
+}
+
+#[test]
 fn home_that_cannot_be_written_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().join("home");
@@ -158,12 +166,12 @@ fn home_that_cannot_be_written_is_named() {
             .args(["quickstart", "--ctrl-port", "0", "--home"])
             .arg(&home),
     );
-    finished.failed_with(&["cannot be created", "Permission denied"]);
+    finished.failed_with(&["the home", "cannot be written", "Permission denied"]);
     assert_eq!(mode(&home), 0o500);
 }
 
 #[test]
-fn bad_host_and_bad_filter_are_named() {
+fn bad_host_is_named() {
     let finished = finish(program().args([
         "quickstart",
         "--ctrl-port",
@@ -172,8 +180,14 @@ fn bad_host_and_bad_filter_are_named() {
         "no host",
     ]));
     finished.failed_with(&["no host", "neither a host name nor an IP address"]);
-    let finished = finish(program().args(["--log", "a=b=c", "version"]));
-    finished.failed_with(&["the log filter", "a=b=c"]);
+}
+
+#[test]
+fn log_filter_that_would_silence_the_log_is_refused() {
+    for filter in ["inof", "", "!!", "a=b=c", "audit"] {
+        let finished = finish(program().args(["--log", filter, "version"]));
+        finished.misused(&["--log", "error, warn, info, debug"]);
+    }
 }
 
 #[test]

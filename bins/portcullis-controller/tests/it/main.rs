@@ -11,5 +11,7 @@ mod damage;
 mod failures;
 mod in_process;
 mod init;
+mod loss;
+mod moving;
 mod quickstart;
 mod support;

@@ -115,7 +115,7 @@ fn second_start_continues_and_says_what_it_ignores() {
     assert!(second.value("Password").starts_with("as before"));
     let ignored = second.line("made with other settings");
     assert!(
-        ignored.ends_with(": --ctrl-address, --key-type"),
+        ignored.ends_with(": --ctrl-address (it has localhost), --key-type (its keys are made)"),
         "{ignored}"
     );
     second.line("administrator already: --username");
@@ -202,4 +202,128 @@ fn mistake_in_the_overlay_is_found_in_the_overlay() {
     );
     finished.failed_with(&["with", "part.yml", "cannot be used: 1 mistake"]);
     assert!(finished.stderr.contains("part.yml:2:14"), "{finished:?}");
+}
+
+#[test]
+fn unfit_name_or_password_is_refused_before_anything_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let refused = |flag: &str, value: &str, parts: &[&str]| {
+        let finished = finish(
+            program()
+                .args(["quickstart", "--ctrl-port", "0", flag, value, "--home"])
+                .arg(&home),
+        );
+        finished.misused(parts);
+        assert!(!home.exists());
+    };
+    refused("-u", "ab", &["--username", "must have 4 to 100 characters"]);
+    refused(
+        "-p",
+        "1234",
+        &["--password", "must have at least 5 characters"],
+    );
+    refused("-p", "", &["--password", "must have at least 5 characters"]);
+}
+
+#[test]
+fn kept_password_is_the_one_to_log_in_with_or_not_claimed() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let kept = home.join("admin-password");
+    made(&home);
+    let mut again = quickstart(&home);
+    assert_eq!(
+        again.value("Password"),
+        format!("as before (in {})", kept.canonicalize().unwrap().display())
+    );
+    assert_eq!(again.stop("TERM").code, Some(0));
+
+    fs::write(&kept, "another one\n").unwrap();
+    let mut again = quickstart(&home);
+    assert!(again.value("Password").contains("holds no longer"));
+    assert_eq!(again.stop("TERM").code, Some(0));
+}
+
+#[test]
+fn wishes_that_are_met_are_not_called_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    let mut first = quickstart(&home);
+    let address = first.value("Address");
+    let port = address.rsplit(':').next().unwrap();
+    assert_eq!(first.stop("TERM").code, Some(0));
+    let again = |port: &str| {
+        let mut command = program();
+        command
+            .args([
+                "quickstart",
+                "--ctrl-address",
+                "LOCALHOST",
+                "--key-type",
+                "p256",
+            ])
+            .args(["--ctrl-port", port, "--home"])
+            .arg(&home);
+        command
+    };
+    let mut serving = Serving::start(&mut again(port));
+    serving.ready();
+    let finished = serving.stop("TERM");
+    assert!(!finished.stdout.contains("Ignored"), "{finished:?}");
+
+    let _taken = std::net::TcpListener::bind(("127.0.0.1", port.parse().unwrap())).unwrap();
+    let finished = finish(&mut again("1"));
+    finished.failed_with(&[
+        "the address is in use",
+        "change the port in",
+        "controller.yml",
+    ]);
+    let ignored = format!("other settings: --ctrl-port (it has {port})");
+    assert!(finished.stdout.contains(&ignored), "{finished:?}");
+    assert!(
+        !finished.stderr.contains("choose another port"),
+        "{finished:?}"
+    );
+}
+
+#[test]
+fn password_file_of_an_interrupted_start_is_used_or_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = |name: &str, content: &str| {
+        let home = folder.path().join(name);
+        fs::create_dir(&home).unwrap();
+        fs::write(home.join("admin-password"), content).unwrap();
+        home
+    };
+    let home = left("used", "left behind\n");
+    let mut serving = quickstart(&home);
+    assert!(
+        serving
+            .value("Password")
+            .starts_with("left behind (also in")
+    );
+
+    let home = left("unfit", "1234\n");
+    let mut serving = quickstart(&home);
+    let kept = fs::read_to_string(home.join("admin-password")).unwrap();
+    assert!(kept.trim().len() > 5, "{kept:?}");
+    assert!(serving.value("Password").starts_with(kept.trim()));
+
+    let home = left("removed", "left behind\n");
+    let mut serving = Serving::start(
+        program()
+            .args([
+                "quickstart",
+                "--ctrl-port",
+                "0",
+                "-p",
+                "correct horse",
+                "--home",
+            ])
+            .arg(&home),
+    );
+    serving.ready();
+    assert_eq!(serving.value("Password"), "as given");
+    assert!(!home.join("admin-password").exists());
 }

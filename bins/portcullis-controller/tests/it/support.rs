@@ -48,7 +48,16 @@ pub(crate) fn finish(command: &mut Command) -> Finished {
 impl Finished {
     /// Asserts that the run failed with one clear sentence that contains `parts`.
     pub(crate) fn failed_with(&self, parts: &[&str]) {
-        assert_eq!(self.code, Some(1), "{self:?}");
+        self.ended_with(1, parts);
+    }
+
+    /// Asserts that the command line was refused with a sentence that contains `parts`.
+    pub(crate) fn misused(&self, parts: &[&str]) {
+        self.ended_with(2, parts);
+    }
+
+    fn ended_with(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:?}");
         let line = self.stderr.lines().find(|line| line.starts_with("error: "));
         let line = line.unwrap_or_else(|| panic!("no sentence in {self:?}"));
         for part in parts {
@@ -83,18 +92,27 @@ impl Lines {
 
     /// Waits for a line that contains `part`.
     fn with(&mut self, part: &str) -> String {
+        self.find(part)
+            .unwrap_or_else(|error| panic!("no line with {part:?} ({error}) in {:#?}", self.seen))
+    }
+
+    /// Waits for a line that contains `part`, or for the end of the stream.
+    fn has(&mut self, part: &str) -> bool {
+        match self.find(part) {
+            Ok(_) => true,
+            Err(RecvTimeoutError::Disconnected) => false,
+            Err(error) => panic!("it does not go on ({error}): {:#?}", self.seen),
+        }
+    }
+
+    fn find(&mut self, part: &str) -> Result<String, RecvTimeoutError> {
         let end = Instant::now() + DEADLINE;
         loop {
             if let Some(line) = self.seen.iter().find(|line| line.contains(part)) {
-                return line.clone();
+                return Ok(line.clone());
             }
-            match self
-                .fresh
-                .recv_timeout(end.saturating_duration_since(Instant::now()))
-            {
-                Ok(line) => self.seen.push(line),
-                Err(error) => panic!("no line with {part:?} ({error}) in {:#?}", self.seen),
-            }
+            let left = end.saturating_duration_since(Instant::now());
+            self.seen.push(self.fresh.recv_timeout(left)?);
         }
     }
 
@@ -160,14 +178,31 @@ impl Serving {
         self.line("portcullis enroll laptop.jwt");
     }
 
+    /// Waits until the program serves or has ended, and tells whether it serves.
+    pub(crate) fn serves(&mut self) -> bool {
+        self.stderr.has("\"message\":\"serving\"")
+    }
+
+    /// The files that the process has open.
+    pub(crate) fn open_files(&self) -> Vec<String> {
+        let list = std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        let open = list.filter_map(|each| std::fs::read_link(each.unwrap().path()).ok());
+        open.map(|path| path.display().to_string()).collect()
+    }
+
     /// Asks the program to end and waits until it has.
-    pub(crate) fn stop(mut self, signal: &str) -> Finished {
+    pub(crate) fn stop(self, signal: &str) -> Finished {
         let id = self.child.id().to_string();
         let sent = Command::new("sh")
             .args(["-c", "kill -\"$0\" \"$1\"", signal, &id])
             .status()
             .unwrap();
         assert!(sent.success());
+        self.ended()
+    }
+
+    /// Waits until the program has ended by itself.
+    pub(crate) fn ended(mut self) -> Finished {
         Finished {
             stdout: self.stdout.all(),
             stderr: self.stderr.all(),

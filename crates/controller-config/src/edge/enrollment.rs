@@ -5,6 +5,7 @@ use std::time::Duration;
 use portcullis_yaml::{Diagnostics, Key, Section};
 
 use crate::edge::api::at_least;
+use crate::folders::Folders;
 use crate::identity::{Material, Reported, optional, required};
 
 /// Section `edge.enrollment`.
@@ -48,7 +49,11 @@ const HINTS: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Enrollment> {
+pub(super) fn read(
+    edge: &Section<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<Enrollment> {
     let form = "{signingCert: ..., edgeIdentity: ..., edgeRouter: ...}";
     let section = edge
         .require("enrollment", form, diagnostics)?
@@ -61,7 +66,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
             diagnostics,
         )
         .and_then(|field| field.section(diagnostics))
-        .and_then(|signing| read_signing_cert(&signing, diagnostics));
+        .and_then(|signing| read_signing_cert(&signing, folders, diagnostics));
     let edge_identity_duration = duration(&section, "edgeIdentity", diagnostics);
     let edge_router_duration = duration(&section, "edgeRouter", diagnostics);
     Some(Enrollment {
@@ -71,11 +76,15 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     })
 }
 
-fn read_signing_cert(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<SigningCert> {
+fn read_signing_cert(
+    section: &Section<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<SigningCert> {
     section.check_keys(SIGNING_KEYS, diagnostics);
-    let cert = required(section, "cert", diagnostics);
-    let key = required(section, "key", diagnostics);
-    match optional(section, "ca", diagnostics) {
+    let cert = required(section, "cert", folders, diagnostics);
+    let key = required(section, "key", folders, diagnostics);
+    match optional(section, "ca", folders, diagnostics) {
         Ok(ca) => Some(SigningCert {
             cert: cert?,
             key: key?,

@@ -48,7 +48,9 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         ];
         totp.compatibility = field.one_of(&words, diagnostics)?;
         if totp.compatibility == TotpCompatibility::OpenZiti {
-            let message = "one-time codes are accepted two steps early or late, and more than once";
+            let message = "`openziti` asks for one-time codes to be accepted two steps early or late, \
+                           and more than once; there are no one-time codes yet, so it has no effect \
+                           yet";
             field
                 .warning(root::codes::WEAKENED, message, diagnostics)
                 .help("remove the key once no client depends on it");

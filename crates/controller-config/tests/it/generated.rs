@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use portcullis_controller_config::{
-    GenerateError, Generated, HomeLayout, Material, generate, read,
+    GenerateError, Generated, HomeLayout, Material, SourceText, generate, read_files,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
@@ -11,8 +11,7 @@ use crate::no_variables;
 
 #[test]
 fn a_generated_file_is_read_without_a_word() {
-    let home = Path::new("/var/lib/portcullis");
-    let mut parameters = Generated::new(home, "2001:db8::1", 8443);
+    let mut parameters = Generated::new("2001:db8::1", 8443);
     parameters.interface = "::";
     parameters.ctrl_port = 8444;
     parameters.trust_domain = Some("network.example");
@@ -24,7 +23,12 @@ fn a_generated_file_is_read_without_a_word() {
         .count();
     assert!(comments > 10, "{text}");
 
-    let outcome = read(&[&text], &no_variables);
+    let folder = Path::new("/var/lib/portcullis");
+    let file = SourceText {
+        text: &text,
+        folder,
+    };
+    let outcome = read_files(&[file], &no_variables);
     assert_eq!(outcome.diagnostics, [], "{text}");
     let config = outcome.config.expect("file is complete");
     assert_eq!(
@@ -55,13 +59,12 @@ fn a_generated_file_is_read_without_a_word() {
 
 #[test]
 fn what_a_file_cannot_say_is_refused() {
-    let home = Path::new("/home/$USER");
-    let dollar = generate(&Generated::new(home, "localhost", 1280));
+    let dollar = generate(&Generated::new("host.$USER", 1280));
     assert!(matches!(dollar, Err(GenerateError::Dollar { value }) if value.contains("$USER")));
-    let empty = generate(&Generated::new(Path::new("/h"), " ", 1280));
+    let empty = generate(&Generated::new(" ", 1280));
     assert_eq!(empty, Err(GenerateError::NoAddress));
     assert_eq!(
-        generate(&Generated::new(Path::new("/h"), "localhost", 0)),
+        generate(&Generated::new("localhost", 0)),
         Err(GenerateError::NoAddress)
     );
 }
@@ -76,10 +79,11 @@ proptest! {
     })]
 
     #[test]
-    fn any_directory_is_found_again(name in "[^$]{1,20}") {
+    fn files_stand_in_the_directory_of_the_file_whatever_its_name(name in ".{1,20}") {
         let home = PathBuf::from(format!("/h/{name}"));
-        let text = generate(&Generated::new(&home, "localhost", 1280)).expect("path can be written");
-        let outcome = read(&[&text], &no_variables);
+        let text = generate(&Generated::new("localhost", 1280)).expect("host can be written");
+        let file = SourceText { text: &text, folder: &home };
+        let outcome = read_files(&[file], &no_variables);
         prop_assert_eq!(&outcome.diagnostics, &[], "{}", text);
         let config = outcome.config.expect("file is complete");
         let files = HomeLayout::under(&home);

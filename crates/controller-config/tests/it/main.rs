@@ -3,6 +3,7 @@
 mod accepted;
 mod generated;
 mod mistakes;
+mod named;
 
 /// A file that says everything it must, and nothing more.
 const SMALLEST: &str = "\

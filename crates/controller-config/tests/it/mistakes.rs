@@ -24,7 +24,11 @@ const ROOT: &[Case] = &[
     case("v: 3\n", "", &[(1, 1, "missing-key", "`v: 3`")]),
     case("v: 3", "v: '3'", &[(1, 4, "version", "without quotes")]),
     case("v: 3", "v: 3.0", &[(1, 4, "version", "a number")]),
-    case("v: 3", "v: 2", &[(1, 4, "version", "version 2")]),
+    case(
+        "v: 3",
+        "v: 2",
+        &[(1, 4, "version", "to the format of version 3")],
+    ),
     case(
         "v: 3",
         "v: ${V}",
@@ -96,6 +100,14 @@ const ROOT: &[Case] = &[
         &[(3, 14, "invalid-value", "`a b`")],
     ),
     case("db: ctrl.db", "db: ctrl.db\ntrustDomain: ''", &[]),
+    case(
+        "db: ctrl.db",
+        "db: ''\nrelativePaths: here",
+        &[
+            (2, 5, "invalid-value", "empty"),
+            (3, 16, "invalid-value", "write file"),
+        ],
+    ),
     case(
         "db: ctrl.db",
         "db: ctrl.db\nadditionalTrustDomains: [a, 5, 'b/', '/']",
@@ -347,7 +359,7 @@ const EDGE: &[Case] = &[
     case(
         "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  totp: {compatibility: openziti}\n",
-        &[(13, 25, "weakened", "more than once")],
+        &[(13, 25, "weakened", "no one-time codes yet")],
     ),
     case(
         "    edgeRouter: {}\n",

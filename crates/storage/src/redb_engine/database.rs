@@ -8,9 +8,9 @@ use super::options::{Fatal, OpenError, Options};
 use super::reader::{Reader, guarded, store_error};
 use crate::disk::Disk;
 use crate::engine::StoreError;
+use crate::guard::{self, Panicked};
 use crate::overlay::Overlay;
 use redb::{Builder, Database, DatabaseError, Durability, ReadableDatabase as _, TableDefinition};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, PoisonError, RwLock};
 
 const ROWS: TableDefinition<'static, &'static [u8], &'static [u8]> = TableDefinition::new("rows");
@@ -155,8 +155,7 @@ impl Opened {
     /// Closes the database, which writes a last time and so can panic on damaged pages, or on
     /// locks poisoned by an earlier panic.
     fn close(self) {
-        let closing = AssertUnwindSafe(move || drop(self.database));
-        if catch_unwind(closing).is_err() {
+        if guard::guarded(move || drop(self.database)).is_err() {
             tracing::error!("the store could not be closed in order");
         }
     }
@@ -169,9 +168,9 @@ impl Opened {
                 .set_cache_size(cache_bytes)
                 .create_with_backend(adapter)
         };
-        match catch_unwind(AssertUnwindSafe(open)) {
+        match guard::guarded(open) {
             Ok(result) => result.map(|database| Self { database, watch }),
-            Err(_) => Err(DatabaseError::Storage(redb::StorageError::Corrupted(
+            Err(Panicked) => Err(DatabaseError::Storage(redb::StorageError::Corrupted(
                 "a page cannot be read".into(),
             ))),
         }
@@ -186,7 +185,7 @@ impl Opened {
 
     fn commit(&self, overlay: &Overlay, rows: &[Row]) -> Result<(), Failure> {
         let attempt = || self.write(overlay, rows);
-        let Ok(result) = catch_unwind(AssertUnwindSafe(attempt)) else {
+        let Ok(result) = guard::guarded(attempt) else {
             return Err(Failure::fatal("the engine panicked during a commit"));
         };
         let Err(error) = result else {

@@ -3,8 +3,8 @@
 use super::adapter::{Watch, is_full};
 use super::meta::State;
 use crate::engine::{KeyRange, ReadTx, Snapshot, StoreError, Visit};
+use crate::guard::{self, Panicked};
 use redb::ReadOnlyTable;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 pub(super) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
@@ -63,7 +63,7 @@ pub(super) fn guarded<T>(
     watch: &Watch,
     call: impl FnOnce() -> Result<T, redb::Error>,
 ) -> Result<T, StoreError> {
-    match catch_unwind(AssertUnwindSafe(call)) {
+    match guard::guarded(call) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
             if !matches!(error, redb::Error::Corrupted(_)) {
@@ -71,7 +71,7 @@ pub(super) fn guarded<T>(
             }
             Err(store_error(error))
         },
-        Err(_) => {
+        Err(Panicked) => {
             watch.mark_stale();
             Err(StoreError::corrupt("a page cannot be read"))
         },

@@ -116,7 +116,7 @@ impl KeyRing {
         let draft = ring.write_draft(path)?;
         // A link, unlike a rename, never replaces a key that appeared meanwhile.
         fs::hard_link(&draft, path).map_err(io_error(path))?;
-        fs::remove_file(&draft).map_err(io_error(&draft))?;
+        fs::remove_file(&draft).map_err(io_error(path))?;
         sync_directory_of(path).map_err(io_error(path))?;
         Ok(ring)
     }
@@ -149,7 +149,7 @@ impl KeyRing {
         let draft = PathBuf::from(name);
         match fs::remove_file(&draft) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(io_error(&draft)(error));
+                return Err(io_error(path)(error));
             },
             _ => {},
         }
@@ -158,10 +158,10 @@ impl KeyRing {
             .create_new(true)
             .mode(0o600)
             .open(&draft)
-            .map_err(io_error(&draft))?;
-        let text = self.text().map_err(io_error(&draft))?;
-        file.write_all(&text).map_err(io_error(&draft))?;
-        file.sync_all().map_err(io_error(&draft))?;
+            .map_err(io_error(path))?;
+        let text = self.text().map_err(io_error(path))?;
+        file.write_all(&text).map_err(io_error(path))?;
+        file.sync_all().map_err(io_error(path))?;
         Ok(draft)
     }
 

@@ -3,12 +3,12 @@
 use crate::cli::Quickstart;
 use crate::files::{self, SECRET};
 use crate::home::Home;
-use crate::output;
-use crate::serve::Running;
+use crate::serve::{FirstAdministrator, Running};
+use crate::{login, output};
 use anyhow::Context as _;
 use portcullis_app::administrator;
 use portcullis_domain::ids;
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use zeroize::Zeroizing;
 
 const NAME: &str = "admin";
@@ -28,7 +28,28 @@ pub(super) enum Password {
     /// It was made here and stands in the home's file too.
     Generated(SecretString),
     /// It was set at an earlier start.
-    Earlier,
+    Earlier(Kept),
+}
+
+/// What stands in the home's file for a password of an earlier start.
+pub(super) enum Kept {
+    /// Nothing: there is none.
+    Nothing,
+    /// The password.
+    Password,
+    /// One that does not hold any more.
+    Outdated,
+}
+
+/// Judges what the command line says, before anything is made.
+pub(super) fn check(arguments: &Quickstart) -> anyhow::Result<()> {
+    if let Some(name) = &arguments.username {
+        login::check_name(name)?;
+    }
+    if let Some(password) = &arguments.password {
+        login::check_password(password)?;
+    }
+    Ok(())
 }
 
 /// Makes the administrator unless there is one.
@@ -37,7 +58,7 @@ pub(super) async fn ensure(
     home: &Home,
     arguments: &Quickstart,
 ) -> anyhow::Result<Administrator> {
-    if let Some(name) = running.administrator()? {
+    if let Some(found) = running.administrator()? {
         let given = [
             ("--username", &arguments.username),
             ("--password", &arguments.password),
@@ -50,8 +71,8 @@ pub(super) async fn ensure(
             }
         }
         return Ok(Administrator {
-            name,
-            password: Password::Earlier,
+            name: found.name().to_owned(),
+            password: Password::Earlier(kept_for(&found, home).await?),
         });
     }
     let name = arguments
@@ -59,6 +80,8 @@ pub(super) async fn ensure(
         .clone()
         .unwrap_or_else(|| NAME.to_owned());
     let (secret, password) = if let Some(given) = &arguments.password {
+        // An interrupted start may have left one that nobody will ever log in with.
+        files::discard(&home.password)?;
         (SecretString::from(given.as_str()), Password::Given)
     } else {
         let made = generated(running, home)?;
@@ -72,13 +95,33 @@ pub(super) async fn ensure(
 
 /// Makes a password and keeps it in the home, or takes the one that an interrupted start left.
 fn generated(running: &Running, home: &Home) -> anyhow::Result<SecretString> {
-    if let Ok(kept) = std::fs::read_to_string(&home.password).map(Zeroizing::new)
-        && !kept.trim().is_empty()
+    if let Some(kept) = kept(home)
+        && login::broken_rule(kept.expose_secret()).is_none()
     {
-        return Ok(kept.trim().into());
+        return Ok(kept);
     }
     let password = Zeroizing::new(ids::long(&*running.app().env().entropy)?);
     let line = Zeroizing::new(format!("{}\n", password.as_str()));
     files::replace(&home.password, line.as_bytes(), SECRET)?;
     Ok(password.as_str().into())
+}
+
+/// The password that stands in the home, if one does.
+fn kept(home: &Home) -> Option<SecretString> {
+    let text = std::fs::read_to_string(&home.password).map(Zeroizing::new);
+    text.ok()
+        .filter(|text| !text.trim().is_empty())
+        .map(|text| text.trim().into())
+}
+
+async fn kept_for(administrator: &FirstAdministrator, home: &Home) -> anyhow::Result<Kept> {
+    let Some(password) = kept(home) else {
+        return Ok(Kept::Nothing);
+    };
+    let is_right = administrator.has_password(password).await?;
+    Ok(if is_right {
+        Kept::Password
+    } else {
+        Kept::Outdated
+    })
 }

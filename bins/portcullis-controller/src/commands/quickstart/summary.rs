@@ -1,6 +1,6 @@
 //! What a person is told once the network is served.
 
-use super::administrator::{Administrator, Password};
+use super::administrator::{Administrator, Kept, Password};
 use crate::home::Home;
 use crate::output::{one_line, say, shell_word};
 use secrecy::ExposeSecret as _;
@@ -18,13 +18,12 @@ fn text(address: &str, home: &Home, administrator: &Administrator) -> String {
         Password::Generated(password) => {
             format!("{} (also in {})", password.expose_secret(), one_line(&kept))
         },
-        Password::Earlier if home.password.exists() => {
-            format!(
-                "as before (one that was generated is in {})",
-                one_line(&kept)
-            )
-        },
-        Password::Earlier => "as before".to_owned(),
+        Password::Earlier(Kept::Nothing) => "as before".to_owned(),
+        Password::Earlier(Kept::Password) => format!("as before (in {})", one_line(&kept)),
+        Password::Earlier(Kept::Outdated) => format!(
+            "as before (not the one in {}, which holds no longer)",
+            one_line(&kept)
+        ),
     };
     format!(
         "\

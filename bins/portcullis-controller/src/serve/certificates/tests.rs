@@ -28,7 +28,7 @@ async fn scene() -> Scene {
     let home = home::prepare(folder.path(), &settings, &env).unwrap();
     let config = config::load(&[&home.config]).unwrap();
     let web = Web::bind(&config, vec![listener]).await.unwrap();
-    let core = serve::open(&config, &env).unwrap();
+    let core = serve::open(&config, false, &env).unwrap();
     let certificates = Certificates {
         app: core.app,
         network_id: core.network_id,

@@ -1,0 +1,187 @@
+//! Whether what a configuration names is there, and is what it has to be.
+
+use crate::material::{self, Named, PairOf};
+use crate::output;
+use portcullis_controller_config::{self as model, Material, NamedPair, NamedStore, NamedThings};
+use portcullis_pki::{Certificate, SigningKey};
+use portcullis_yaml::{Diagnostic, Severity};
+use std::io;
+use std::path::Path;
+
+/// A file that is named is not there.
+const MISSING_FILE: &str = "missing-file";
+/// A file that is named cannot be read.
+pub(super) const UNREADABLE_FILE: &str = "unreadable-file";
+/// There is no certificate where one is named.
+const NO_CERTIFICATE: &str = "no-certificate";
+/// There is no private key where one is named.
+const NO_KEY: &str = "no-key";
+/// A key is not that of its certificate.
+const KEY_MISMATCH: &str = "key-mismatch";
+/// A certificate that has to be that of an authority is none, or nobody knows who issued it.
+const NO_AUTHORITY: &str = "no-authority";
+/// The folder of the store is not there.
+const MISSING_FOLDER: &str = "missing-folder";
+
+/// Finds everything that is wrong around the file, each at the value that names it.
+pub(super) fn check(named: &NamedThings) -> Vec<Diagnostic> {
+    let mut findings = Findings::default();
+    for pair in named.identities.iter().flat_map(|each| &each.pairs) {
+        findings.pair(pair);
+    }
+    let trusted = findings.trusted(named);
+    findings.signing(&named.signing, trusted.as_deref());
+    if let Some(store) = &named.store {
+        findings.store(store);
+    }
+    findings.0
+}
+
+#[derive(Default)]
+struct Findings(Vec<Diagnostic>);
+
+impl Findings {
+    fn pair(&mut self, NamedPair { cert, key }: &NamedPair) -> Option<()> {
+        let chain = cert.as_ref().and_then(|cert| self.certificates(cert));
+        let loaded = key.as_ref().and_then(|key| self.key(key));
+        let (chain, loaded, cert, key) = (chain?, loaded?, cert.as_ref()?, key.as_ref()?);
+        let pair = PairOf {
+            certificate: Named::of(cert),
+            key: Named::of(key),
+        };
+        match pair.join(chain, loaded) {
+            Ok(_) => Some(()),
+            Err(error) => {
+                let help = "name the key that the certificate was made for";
+                self.add(key, KEY_MISMATCH, &error, help);
+                None
+            },
+        }
+    }
+
+    fn certificates(&mut self, named: &model::Named) -> Option<Vec<Certificate>> {
+        self.readable(named)?;
+        Named::of(named)
+            .certificates()
+            .map_err(|error| {
+                let help = "name a file with one or more certificates in PEM";
+                self.add(named, NO_CERTIFICATE, &error, help);
+            })
+            .ok()
+    }
+
+    fn key(&mut self, named: &model::Named) -> Option<SigningKey> {
+        self.readable(named)?;
+        Named::of(named)
+            .key()
+            .map_err(|error| {
+                let help = "name a file with a private key in PEM that is not encrypted";
+                self.add(named, NO_KEY, &error, help);
+            })
+            .ok()
+    }
+
+    fn readable(&mut self, named: &model::Named) -> Option<()> {
+        let error = Named::of(named).text().err();
+        let Some(error) = error else { return Some(()) };
+        let is_missing = error
+            .downcast_ref::<io::Error>()
+            .is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound);
+        match &named.material {
+            Material::File(path) if is_missing => {
+                self.add(named, MISSING_FILE, &error, &where_to_put(path));
+            },
+            _ => {
+                let help = "give this user the right to read it, or name another file";
+                self.add(named, UNREADABLE_FILE, &error, help);
+            },
+        }
+        None
+    }
+
+    /// Collects the authorities that are trusted; `None` if some of them cannot be known.
+    fn trusted(&mut self, named: &NamedThings) -> Option<Vec<Certificate>> {
+        let named: Vec<_> = named
+            .identities
+            .iter()
+            .filter_map(|identity| identity.ca.as_ref())
+            .chain(&named.signing_ca)
+            .collect();
+        let found: Vec<_> = named.iter().map(|each| self.certificates(each)).collect();
+        let mut all: Vec<_> = found.into_iter().collect::<Option<Vec<_>>>()?.concat();
+        all.retain(Certificate::is_ca);
+        let (first, true) = (named.first()?, all.is_empty()) else {
+            return Some(all);
+        };
+        let name = Named::of(first);
+        let error = anyhow::anyhow!("{} holds no certificate of an authority", name.describe());
+        let help = "name a file with the root certificates that clients are to trust";
+        self.add(first, NO_AUTHORITY, &error, help);
+        None
+    }
+
+    fn signing(&mut self, signing: &NamedPair, trusted: Option<&[Certificate]>) {
+        let fits = self.pair(signing).is_some();
+        if let (true, Some(trusted), Some(cert), Some(key)) =
+            (fits, trusted, &signing.cert, &signing.key)
+            && let Err(error) = material::authority(Named::of(cert), Named::of(key), trusted)
+        {
+            let help = "name the certificate of an authority, whose issuer `identity.ca` holds";
+            self.add(cert, NO_AUTHORITY, &error, help);
+        }
+    }
+
+    fn store(
+        &mut self,
+        NamedStore {
+            path,
+            place,
+            location,
+        }: &NamedStore,
+    ) {
+        let store = location.store_path();
+        let folder = match store.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => return,
+        };
+        if folder.is_dir() {
+            return;
+        }
+        let message = format!(
+            "the folder {} of the store does not exist",
+            folder.display()
+        );
+        let mut found = Diagnostic::new(
+            Severity::Error,
+            MISSING_FOLDER,
+            path.clone(),
+            *place,
+            message,
+        );
+        found.help("create the folder, or name another place");
+        self.0.push(found);
+    }
+
+    fn add(&mut self, at: &model::Named, code: &'static str, error: &anyhow::Error, help: &str) {
+        let message = output::sentence(error);
+        let is_known = |found: &Diagnostic| found.path == at.path && found.message == message;
+        // One key may belong to several certificates.
+        if !self.0.iter().any(is_known) {
+            let (path, place) = (at.path.clone(), at.place);
+            let mut found = Diagnostic::new(Severity::Error, code, path, place, message);
+            found.help(help);
+            self.0.push(found);
+        }
+    }
+}
+
+fn where_to_put(path: &Path) -> String {
+    match std::env::current_dir() {
+        Ok(folder) if path.is_relative() => format!(
+            "the path starts at the working directory {}; start there, write where the file is, or \
+             write `relativePaths: file` if it is meant from the folder of this one",
+            folder.display()
+        ),
+        _ => "put it there, or write where it is".to_owned(),
+    }
+}
