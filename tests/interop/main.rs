@@ -4,6 +4,7 @@
 //! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loop, and
 //! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK.
 
+mod audit;
 mod c_sdk;
 mod certificates;
 mod enrollment;

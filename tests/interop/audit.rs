@@ -1,0 +1,147 @@
+//! Property S-57: each committed change leaves one line that says who did what to what, from where.
+
+use serde_json::{Value, json};
+use std::fs;
+use support::api::{CLIENT, MANAGEMENT};
+use support::openssl::Key;
+use support::tools::are_there;
+use support::{Api, Openssl, Site, Tool};
+
+/// What a line of the trail says, without what differs from run to run.
+#[derive(Debug, PartialEq, Eq)]
+struct Line {
+    operation: String,
+    entity: String,
+    actor: String,
+}
+
+fn line(operation: &str, entity: &str, actor: &str) -> Line {
+    Line {
+        operation: operation.to_owned(),
+        entity: entity.to_owned(),
+        actor: actor.to_owned(),
+    }
+}
+
+/// The lines of the trail, each with where and by which request it came about.
+fn trail(site: &Site) -> Vec<(Line, Value)> {
+    let log = fs::read_to_string(site.log()).unwrap();
+    let lines = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines
+        .filter(|line| line["target"] == "audit")
+        .map(|whole| {
+            let member = |name: &str| whole[name].as_str().unwrap_or_default().to_owned();
+            let line = Line {
+                operation: member("operation"),
+                entity: member("entity"),
+                actor: member("actor"),
+            };
+            (line, whole)
+        })
+        .collect()
+}
+
+#[test]
+fn every_change_is_in_the_trail() {
+    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let admin = Api::admin(&controller);
+    let session = |api: &Api| {
+        let shown = api.curl(&format!("{CLIENT}/current-api-session")).send();
+        shown.data()["id"].as_str().unwrap().to_owned()
+    };
+    let me = admin.curl(&format!("{MANAGEMENT}/current-identity")).send();
+    let me = me.data()["id"].as_str().unwrap().to_owned();
+    let mut expected = vec![
+        line("administrator.create", &me, "controller"),
+        line("api-session.create", &session(&admin), &me),
+    ];
+
+    let laptop = admin.create_identity("laptop", &json!({"ott": true}));
+    let id = laptop["id"].as_str().unwrap();
+    let path = format!("/identities/{id}");
+    let enrollment = laptop["enrollment"]["ott"]["id"].as_str().unwrap();
+    admin
+        .send("PATCH", &path, &json!({"tags": {"site": "berlin"}}))
+        .expect(200);
+    let body = json!({"name": "laptop", "type": "Default", "isAdmin": false});
+    admin.send("PUT", &path, &body).expect(200);
+    let later = json!({"expiresAt": "2040-01-01T00:00:00Z"});
+    admin
+        .send(
+            "POST",
+            &format!("/enrollments/{enrollment}/refresh"),
+            &later,
+        )
+        .expect(200);
+    let shown = admin.get(&path).data();
+    let token = shown["enrollment"]["ott"]["token"].as_str().unwrap();
+    let openssl = Openssl::new(site.work());
+    let csr = openssl.csr("laptop", Key::P256, "/CN=laptop");
+    admin.enroll(token, &csr).expect(200);
+    let shown = admin.get(&path).data();
+    let authenticator = shown["authenticators"]["cert"]["id"].as_str().unwrap();
+    expected.extend([
+        line("identity.create", id, &me),
+        line("identity.merge", id, &me),
+        line("identity.replace", id, &me),
+        line("enrollment.refresh", enrollment, &me),
+        line("enrollment.redeem", enrollment, id),
+        line("authenticator.create", authenticator, id),
+    ]);
+
+    let again = json!({"identityId": id, "method": "ott", "expiresAt": "2040-01-01T00:00:00Z"});
+    let made = admin
+        .send("POST", "/enrollments", &again)
+        .expect(201)
+        .data();
+    let made = made["id"].as_str().unwrap();
+    admin.delete(&format!("/enrollments/{made}")).expect(200);
+    let minutes = json!({"durationMinutes": 5});
+    admin
+        .send("POST", &format!("{path}/disable"), &minutes)
+        .expect(200);
+    admin
+        .send("POST", &format!("{path}/enable"), &json!({}))
+        .expect(200);
+    admin.delete(&path).expect(200);
+    // What was refused, and what changed nothing, leaves no line.
+    admin.delete(&path).expect(404);
+    admin
+        .send(
+            "POST",
+            "/identities",
+            &json!({"name": "", "isAdmin": false}),
+        )
+        .expect(400);
+    let own = session(&admin);
+    admin
+        .curl(&format!("{CLIENT}/current-api-session"))
+        .arguments(["--request", "DELETE"])
+        .send()
+        .expect(200);
+    expected.extend([
+        line("enrollment.create", made, &me),
+        line("enrollment.delete", made, &me),
+        line("identity.disable", id, &me),
+        line("identity.enable", id, &me),
+        line("identity.delete", id, &me),
+        line("api-session.end", &own, &me),
+    ]);
+    assert!(controller.terminate().success());
+
+    let trail = trail(&site);
+    let lines: Vec<&Line> = trail.iter().map(|(line, _)| line).collect();
+    assert_eq!(lines, expected.iter().collect::<Vec<_>>());
+    for (line, whole) in &trail {
+        if line.actor != "controller" {
+            assert_eq!(whole["source"], "127.0.0.1", "{whole}");
+            assert!(!whole["request"].as_str().unwrap().is_empty(), "{whole}");
+        }
+    }
+}
