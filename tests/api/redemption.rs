@@ -1,9 +1,11 @@
 //! Redeeming enrollments: the proof, what comes of it, and what is left of a refused one.
 
 use crate::support::{
-    choose, disable, enrolling, get, pending, read, redeem, refused, revision, text,
+    add_policy, choose, create, disable, enrolling, get, pending, read, redeem, refused, revision,
+    text,
 };
 use http::Method;
+use portcullis_domain::auth_policy::UpdbRules;
 use portcullis_pki::certificates_from_pem;
 use portcullis_testkit::{Harness, PASSWORD, client_key};
 use serde_json::{Value, json};
@@ -322,5 +324,57 @@ async fn second_certificate_joins_the_first() {
         let session = login.certificates(&chain).send().await.data();
         assert_eq!(session["identityId"], id.as_str());
         assert_eq!(session["isCertExtendable"], true);
+    }
+}
+
+#[tokio::test]
+async fn password_meets_the_rules_of_the_identitys_policy() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    type Rule = fn(&mut UpdbRules);
+    let rules: [(&str, Rule, &str, &str); 4] = [
+        (
+            "long",
+            |rules| rules.min_password_length = 12,
+            "elevenchars",
+            "twelve chars",
+        ),
+        (
+            "number",
+            |rules| rules.require_number_char = true,
+            "no digits here",
+            "1 digit here",
+        ),
+        (
+            "special",
+            |rules| rules.require_special_char = true,
+            "letters4and5digits",
+            "letters-and-more",
+        ),
+        (
+            "mixed",
+            |rules| rules.require_mixed_case = true,
+            "all in lower case",
+            "Not all in lower case",
+        ),
+    ];
+    for (policy, rule, bad, good) in rules {
+        add_policy(&controller, policy, |policy| rule(&mut policy.primary.updb)).await;
+        let more = json!({"authPolicyId": policy, "enrollment": {"updb": policy}});
+        let id = create(&controller, &admin, policy, more).await;
+        let enrollment = pending(&controller, &admin, &id, "updb").await;
+        let token = text(&enrollment, "token");
+        let at = revision(&controller);
+        let refusal = choose(&controller, token, bad).await;
+        assert_eq!(refusal.error(), refused("COULD_NOT_VALIDATE"), "{policy}");
+        assert_eq!(refusal.field(), "password", "{policy}");
+        assert!(!refusal.text().contains(bad), "{policy}");
+        assert_eq!(revision(&controller), at, "{policy}");
+        assert_eq!(
+            choose(&controller, token, good).await.status,
+            200,
+            "{policy}"
+        );
+        controller.login(policy, good).await;
     }
 }
