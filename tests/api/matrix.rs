@@ -181,7 +181,8 @@ async fn every_caller_reaches_what_it_may_and_nothing_else() {
                     && caller.standing != Standing::Admin;
                 if may && !is_by_rule {
                     assert_ne!(reply.status, 401, "{what}");
-                    assert!(matches!(reply.status.as_u16(), ..500 | 501), "{what}");
+                    let status = reply.status.as_u16();
+                    assert!(status < 500 || status == 501, "{what}");
                     allowed.push(caller.label.as_str());
                 } else {
                     assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{what}");

@@ -327,11 +327,12 @@ async fn second_certificate_joins_the_first() {
     }
 }
 
+type Rule = fn(&mut UpdbRules);
+
 #[tokio::test]
 async fn password_meets_the_rules_of_the_identitys_policy() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    type Rule = fn(&mut UpdbRules);
     let rules: [(&str, Rule, &str, &str); 4] = [
         (
             "long",

@@ -62,6 +62,30 @@ fn every_change_is_in_the_trail() {
         line("api-session.create", &session(&admin), &me),
     ];
 
+    let laptop = enroll(&admin, &site, &me, &mut expected);
+    shut_out(&admin, &laptop, &me, &mut expected);
+    let own = session(&admin);
+    admin
+        .curl(&format!("{CLIENT}/current-api-session"))
+        .arguments(["--request", "DELETE"])
+        .send()
+        .expect(200);
+    expected.push(line("api-session.end", &own, &me));
+    assert!(controller.terminate().success());
+
+    let trail = trail(&site);
+    let lines: Vec<&Line> = trail.iter().map(|(line, _)| line).collect();
+    assert_eq!(lines, expected.iter().collect::<Vec<_>>());
+    for (line, whole) in &trail {
+        if line.actor != "controller" {
+            assert_eq!(whole["source"], "127.0.0.1", "{whole}");
+            assert!(!whole["request"].as_str().unwrap().is_empty(), "{whole}");
+        }
+    }
+}
+
+/// Creates an identity, changes it, and has it obtain a certificate; answers its id.
+fn enroll(admin: &Api, site: &Site, me: &str, expected: &mut Vec<Line>) -> String {
     let laptop = admin.create_identity("laptop", &json!({"ott": true}));
     let id = laptop["id"].as_str().unwrap();
     let path = format!("/identities/{id}");
@@ -87,14 +111,19 @@ fn every_change_is_in_the_trail() {
     let shown = admin.get(&path).data();
     let authenticator = shown["authenticators"]["cert"]["id"].as_str().unwrap();
     expected.extend([
-        line("identity.create", id, &me),
-        line("identity.merge", id, &me),
-        line("identity.replace", id, &me),
-        line("enrollment.refresh", enrollment, &me),
+        line("identity.create", id, me),
+        line("identity.merge", id, me),
+        line("identity.replace", id, me),
+        line("enrollment.refresh", enrollment, me),
         line("enrollment.redeem", enrollment, id),
         line("authenticator.create", authenticator, id),
     ]);
+    id.to_owned()
+}
 
+/// Does what can be done to an identity afterwards, and what cannot.
+fn shut_out(admin: &Api, id: &str, me: &str, expected: &mut Vec<Line>) {
+    let path = format!("/identities/{id}");
     let again = json!({"identityId": id, "method": "ott", "expiresAt": "2040-01-01T00:00:00Z"});
     let made = admin
         .send("POST", "/enrollments", &again)
@@ -119,29 +148,11 @@ fn every_change_is_in_the_trail() {
             &json!({"name": "", "isAdmin": false}),
         )
         .expect(400);
-    let own = session(&admin);
-    admin
-        .curl(&format!("{CLIENT}/current-api-session"))
-        .arguments(["--request", "DELETE"])
-        .send()
-        .expect(200);
     expected.extend([
-        line("enrollment.create", made, &me),
-        line("enrollment.delete", made, &me),
-        line("identity.disable", id, &me),
-        line("identity.enable", id, &me),
-        line("identity.delete", id, &me),
-        line("api-session.end", &own, &me),
+        line("enrollment.create", made, me),
+        line("enrollment.delete", made, me),
+        line("identity.disable", id, me),
+        line("identity.enable", id, me),
+        line("identity.delete", id, me),
     ]);
-    assert!(controller.terminate().success());
-
-    let trail = trail(&site);
-    let lines: Vec<&Line> = trail.iter().map(|(line, _)| line).collect();
-    assert_eq!(lines, expected.iter().collect::<Vec<_>>());
-    for (line, whole) in &trail {
-        if line.actor != "controller" {
-            assert_eq!(whole["source"], "127.0.0.1", "{whole}");
-            assert!(!whole["request"].as_str().unwrap().is_empty(), "{whole}");
-        }
-    }
 }

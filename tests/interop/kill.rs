@@ -3,6 +3,7 @@
 use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
 use portcullis_client::{Api, Client, ClientError, ListQuery, Trust};
 use portcullis_domain::ids::IdentityId;
+use portcullis_testkit::client_key;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject as _;
 use std::collections::BTreeSet;
@@ -31,6 +32,8 @@ fn enough(round: usize) -> usize {
 struct Acknowledged {
     ids: Mutex<BTreeSet<String>>,
     count: AtomicUsize,
+    /// Identities that hold a certificate.
+    certified: Mutex<BTreeSet<String>>,
 }
 
 impl Acknowledged {
@@ -45,7 +48,7 @@ impl Acknowledged {
 }
 
 #[test]
-fn acknowledged_identities_survive_kills() {
+fn acknowledged_identities_and_redemptions_survive_kills() {
     let rounds = std::env::var("PORTCULLIS_KILL_ROUNDS")
         .map_or(ROUNDS, |rounds| rounds.parse().expect("a number of rounds"));
     let runtime = Runtime::new().unwrap();
@@ -73,8 +76,9 @@ fn acknowledged_identities_survive_kills() {
         runtime.block_on(check(&admin, round, &acknowledged));
     }
     println!(
-        "{rounds} rounds, {} acknowledged identities, none lost",
-        acknowledged.count()
+        "{rounds} rounds, {} acknowledged identities, {} of them with a certificate, none lost",
+        acknowledged.count(),
+        acknowledged.certified.lock().unwrap().len()
     );
     assert!(controller.terminate().success());
 }
@@ -95,7 +99,15 @@ async fn log_in(controller: &Controller, password: &str) -> Client {
     client.with_session(session.token)
 }
 
-/// Starts clients that create until the controller is gone.
+/// Redeems the token of an identity.
+async fn certify(admin: &Client, id: &str) -> Result<(), ClientError> {
+    let shown = admin.identity(&IdentityId::from_wire(id)).await?;
+    let token = shown.enrollment.ott.unwrap().token;
+    let (_key, csr) = client_key();
+    admin.enroll_with_csr(token, &csr).await.map(|_chain| ())
+}
+
+/// Starts clients that create, and enroll every other identity, until the controller is gone.
 fn load(
     runtime: &Runtime,
     admin: &Client,
@@ -109,9 +121,18 @@ fn load(
             for sequence in 0.. {
                 let mut body = IdentityCreate::named(format!("i-{round}-{number}-{sequence}"));
                 body.enrollment = Some(EnrollmentChoice::ott());
-                match admin.create_identity(&body).await {
-                    Ok(created) => acknowledged.add(created.id),
-                    // No answer: the identity may be there or not.
+                let done = async {
+                    let id = admin.create_identity(&body).await?.id;
+                    acknowledged.add(id.clone());
+                    if sequence % 2 == 1 {
+                        certify(&admin, &id).await?;
+                        acknowledged.certified.lock().unwrap().insert(id);
+                    }
+                    Ok(())
+                };
+                match done.await {
+                    Ok(()) => {},
+                    // No answer: it may have been done or not.
                     Err(ClientError::Unreachable { .. }) => return,
                     Err(error) => panic!("round {round}: {error}"),
                 }
@@ -125,6 +146,7 @@ fn load(
 /// Compares what is there with what was acknowledged: in lists, and one by one.
 async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
     let expected = acknowledged.ids.lock().unwrap().clone();
+    let certified = acknowledged.certified.lock().unwrap().clone();
     let mut query = ListQuery::filtered("not (name = \"admin\")");
     query.limit = Some(500);
     let mut found = BTreeSet::new();
@@ -135,16 +157,20 @@ async fn check(admin: &Client, round: usize, acknowledged: &Acknowledged) {
             break;
         }
         for identity in page {
-            // What an identity was created with is there with it.
-            assert!(
+            // What an identity was created with is there with it, or has become a certificate:
+            // a token is never spent for nothing, and never good for a second one.
+            let (name, id) = (identity.name, identity.base.id.as_str().to_owned());
+            let has_certificate = identity.authenticators.cert.is_some();
+            assert_ne!(
                 identity.enrollment.ott.is_some(),
-                "round {round}: {}",
-                identity.name
+                has_certificate,
+                "round {round}: {name}"
             );
             assert!(
-                found.insert(identity.base.id.as_str().to_owned()),
-                "listed twice"
+                has_certificate || !certified.contains(&id),
+                "round {round}: {name} has lost its certificate"
             );
+            assert!(found.insert(id), "listed twice");
         }
     }
     let lost: Vec<_> = expected.difference(&found).collect();

@@ -8,6 +8,7 @@ use crate::route::{Call, Ignored, Route, guarded, open};
 use http::Method;
 use portcullis_app::services::Ask;
 use portcullis_domain::access::Permit;
+use std::future::{Ready, ready};
 
 const CLIENT: &[Api] = &[Api::Client];
 const MANAGEMENT: &[Api] = &[Api::Management];
@@ -98,6 +99,6 @@ pub(super) fn routes() -> Vec<Route> {
     public.chain(guarded).collect()
 }
 
-async fn unserved(operation: &'static str) -> Result<Answer, ApiError> {
-    Ok(Answer::not_implemented(operation))
+fn unserved(operation: &str) -> Ready<Result<Answer, ApiError>> {
+    ready(Ok(Answer::not_implemented(operation)))
 }
