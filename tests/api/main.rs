@@ -22,6 +22,8 @@ mod paths;
 mod races;
 mod rank;
 mod redemption;
+mod role_attributes;
+mod role_filters;
 mod sessions;
 mod support;
 mod validation;
