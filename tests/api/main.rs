@@ -11,6 +11,7 @@ mod escalation;
 mod failures;
 mod filters;
 mod first_identity;
+mod following;
 mod hold;
 mod lists;
 mod lists_support;
