@@ -19,45 +19,58 @@ impl Roles<'_> {
     ///
     /// [`BadListing::Roles`] when a selector or the semantic is none.
     pub(crate) fn condition(&self, schema: &'static Schema) -> Result<Predicate, BadListing> {
-        let selected: Vec<Predicate> = self
-            .selectors
-            .iter()
-            .map(|selector| select(schema, selector))
-            .collect::<Result<_, _>>()?;
-        if selected.is_empty() {
-            return Ok(Predicate::Constant(true));
+        let (mut carried, mut named) = (Vec::new(), Vec::new());
+        for selector in self.selectors {
+            match select(schema, selector)? {
+                Selected::Carrying(condition) => carried.push(condition),
+                Selected::Named(condition) => named.push(condition),
+            }
         }
-        match self.semantic {
-            None | Some("") => Ok(Predicate::all(selected)),
-            Some(semantic) if semantic.eq_ignore_ascii_case("allof") => {
-                Ok(Predicate::all(selected))
+        let carries: fn(Vec<Predicate>) -> Predicate = match self.semantic {
+            _ if self.selectors.is_empty() => return Ok(Predicate::Constant(true)),
+            None | Some("") => Predicate::all,
+            Some(semantic) if semantic.eq_ignore_ascii_case("allof") => Predicate::all,
+            Some(semantic) if semantic.eq_ignore_ascii_case("anyof") => Predicate::any,
+            Some(other) => {
+                return Err(BadListing::Roles(format!(
+                    "`roleSemantic` is `{other}`; it can be `AllOf` or `AnyOf`"
+                )));
             },
-            Some(semantic) if semantic.eq_ignore_ascii_case("anyof") => {
-                Ok(Predicate::any(selected))
-            },
-            Some(other) => Err(BadListing::Roles(format!(
-                "`roleSemantic` is `{other}`; it can be `AllOf` or `AnyOf`"
-            ))),
+        };
+        // The semantic is about attributes. Whoever is named is selected in any case, as in policies.
+        if !carried.is_empty() {
+            named.push(carries(carried));
         }
+        Ok(Predicate::any(named))
     }
 }
 
-fn select(schema: &'static Schema, selector: &str) -> Result<Predicate, BadListing> {
-    let predicate = match selector.split_at_checked(1) {
-        Some(("#", "all")) => Some(Predicate::Constant(true)),
-        Some(("#", attribute)) => Predicate::has_element(schema, "roleAttributes", attribute),
+/// What a selector stands for.
+enum Selected {
+    /// Whoever carries an attribute.
+    Carrying(Predicate),
+    /// Whoever has an id or a name.
+    Named(Predicate),
+}
+
+fn select(schema: &'static Schema, selector: &str) -> Result<Selected, BadListing> {
+    let nobody = Predicate::Constant(false);
+    match selector.split_at_checked(1) {
+        Some(("#", "all")) => Ok(Selected::Carrying(Predicate::Constant(true))),
+        Some(("#", attribute)) => {
+            let carries = Predicate::has_element(schema, "roleAttributes", attribute);
+            Ok(Selected::Carrying(carries.unwrap_or(nobody)))
+        },
         Some(("@", named)) => {
             let by = |symbol| Predicate::equals(schema, symbol, named);
-            Some(Predicate::any([by("id"), by("name")].into_iter().flatten()))
+            let either = [by("id"), by("name")].into_iter().flatten();
+            Ok(Selected::Named(Predicate::any(either)))
         },
-        _ => {
-            return Err(BadListing::Roles(format!(
-                "`{selector}` selects nothing: a role attribute begins with `#`, the id or name of \
-                 an entity with `@`"
-            )));
-        },
-    };
-    Ok(predicate.unwrap_or(Predicate::Constant(false)))
+        _ => Err(BadListing::Roles(format!(
+            "`{selector}` selects nothing: a role attribute begins with `#`, the id or name of an \
+             entity with `@`"
+        ))),
+    }
 }
 
 #[cfg(test)]
@@ -81,7 +94,9 @@ mod tests {
         let red = r#"anyOf(roleAttributes) = "red""#;
         let both = format!(r#"{red} and anyOf(roleAttributes) = "blue""#);
         let either = both.replace(" and ", " or ");
-        let named = format!(r#"{red} and (id = "x" or name = "x")"#);
+        let named = r#"id = "x" or name = "x""#;
+        let or_named = format!(r#"{named} or {red}"#);
+        let or_both = format!(r#"{named} or ({both})"#);
         for (selectors, semantic, expected) in [
             (&[][..], None, "true"),
             (&["#all"], None, "true"),
@@ -90,7 +105,10 @@ mod tests {
             (&["#red", "#blue"], Some("AllOf"), &*both),
             (&["#red", "#blue"], Some("anyof"), &*either),
             (&["#red", "#all"], Some("AnyOf"), "true"),
-            (&["#red", "@x"], Some(""), &*named),
+            (&["@x"], None, named),
+            (&["#red", "@x"], Some(""), &*or_named),
+            (&["#red", "@x"], Some("AnyOf"), &*or_named),
+            (&["#red", "@x", "#blue"], None, &*or_both),
         ] {
             assert_eq!(condition(selectors, semantic).as_deref(), Ok(expected));
         }

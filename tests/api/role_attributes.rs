@@ -1,0 +1,164 @@
+//! The role attributes of identities: which there are, and how often.
+
+use crate::lists_support::{list, pagination};
+use crate::support::create;
+use http::Method;
+use portcullis_testkit::Harness;
+use serde_json::{Value, json};
+
+const NAMES: &str = "/identity-role-attributes";
+const USAGE: &str = "/identity-role-attribute-usage";
+
+async fn patch(controller: &Harness, admin: &str, id: &str, attributes: Value) {
+    let request = controller.manage(Method::PATCH, &format!("/identities/{id}"), admin);
+    let reply = request.json(&json!({"roleAttributes": attributes})).send();
+    assert_eq!(reply.await.status, 200);
+}
+
+async fn all(controller: &Harness, admin: &str) -> Value {
+    list(controller, admin, NAMES, &[]).await.data()
+}
+
+/// Fourteen attributes of three identities.
+async fn attributed() -> (Harness, String, Vec<String>) {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let many: Vec<String> = (0..11).map(|number| format!("many{number:02}")).collect();
+    let mut ids = Vec::new();
+    for (name, attributes) in [
+        ("x", json!(["web", "Web", "é", "web"])),
+        ("y", json!(["web"])),
+        ("z", json!(many)),
+    ] {
+        let more = json!({"roleAttributes": attributes});
+        ids.push(create(&controller, &admin, name, more).await);
+    }
+    (controller, admin, ids)
+}
+
+#[tokio::test]
+async fn attributes_are_listed_once_in_order_and_all_of_them() {
+    let (controller, admin, _ids) = attributed().await;
+    let mut expected = vec!["Web".to_owned()];
+    expected.extend((0..11).map(|number| format!("many{number:02}")));
+    expected.extend(["web".to_owned(), "é".to_owned()]);
+    // Other parameters than the filter are not heard, not even when they make no sense.
+    for parameters in [
+        &[][..],
+        &[("limit", "2")],
+        &[("limit", "0"), ("offset", "5"), ("sort", "id desc")],
+        &[("limit", "many"), ("offset", "x"), ("sort", "nonsense")],
+        &[("roleFilter", "nonsense")],
+    ] {
+        for path in [NAMES, USAGE] {
+            let reply = list(&controller, &admin, path, parameters).await;
+            let data = reply.data();
+            let given: Vec<_> = data.as_array().unwrap().iter().collect();
+            let given: Vec<_> = given
+                .iter()
+                .map(|one| one.get("roleAttribute").unwrap_or(one))
+                .collect();
+            assert_eq!(json!(given), json!(expected), "{path} {parameters:?}");
+            let everything = json!(i64::MAX);
+            assert_eq!(
+                pagination(&reply),
+                (everything, json!(0), json!(14)),
+                "{path} {parameters:?}"
+            );
+        }
+    }
+    let reply = list(&controller, &admin, NAMES, &[]).await;
+    assert_eq!(reply.json()["meta"]["filterableFields"], json!(["id"]));
+}
+
+#[tokio::test]
+async fn filters_choose_attributes_and_may_page() {
+    let (controller, admin, _ids) = attributed().await;
+    for (filter, expected, total) in [
+        (r#"id = "web""#, &["web"][..], 1),
+        (r#"id contains "eb""#, &["Web", "web"], 2),
+        (r#"id icontains "WEB" sort by id desc"#, &["web", "Web"], 2),
+        (r#"id < "many01""#, &["Web", "many00"], 2),
+        (r#"id in ["é", "web", "nobody"]"#, &["web", "é"], 2),
+        (
+            r#"id contains "many" skip 3 limit 2"#,
+            &["many03", "many04"],
+            11,
+        ),
+        (r#"id contains "many" limit 1"#, &["many00"], 11),
+        ("false", &[], 0),
+        ("true limit 1", &["Web"], 14),
+        ("skip 12", &["web", "é"], 14),
+    ] {
+        let parameters = [("filter", filter), ("limit", "1"), ("offset", "9")];
+        for path in [NAMES, USAGE] {
+            let reply = list(&controller, &admin, path, &parameters).await;
+            let data = reply.data();
+            let given: Vec<_> = data.as_array().unwrap().iter().collect();
+            let given: Vec<_> = given
+                .iter()
+                .map(|one| one.get("roleAttribute").unwrap_or(one))
+                .collect();
+            assert_eq!(json!(given), json!(expected), "{path} {filter}");
+            assert_eq!(pagination(&reply).2, total, "{path} {filter}");
+        }
+    }
+    for filter in [r#"name = "web""#, "id = ", "id", r#"id = "x" sort by name"#] {
+        for path in [NAMES, USAGE] {
+            let reply = list(&controller, &admin, path, &[("filter", filter)]).await;
+            assert_eq!(reply.status, 400, "{path} {filter}");
+            assert!(reply.error().1.starts_with("INVALID_"), "{path} {filter}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn use_is_counted_and_ids_are_given_on_request() {
+    let (controller, admin, ids) = attributed().await;
+    let of = async |attribute: &str, with_ids: &str| {
+        let filter = format!("id = \"{attribute}\"");
+        let parameters = [("filter", &*filter), ("withIds", with_ids)];
+        let reply = list(&controller, &admin, USAGE, &parameters).await;
+        reply.data()
+    };
+    let mut both = [ids[0].clone(), ids[1].clone()];
+    both.sort();
+    let usage = |count: usize, ids: Value, none: Value| {
+        json!([{"roleAttribute": "web", "usage": {
+            "identities": {"count": count, "ids": ids},
+            "servicePolicies": {"count": 0, "ids": none},
+            "edgeRouterPolicies": {"count": 0, "ids": none},
+        }}])
+    };
+    assert_eq!(of("web", "true").await, usage(2, json!(both), json!([])));
+    for without in ["false", "", "1", "nonsense"] {
+        assert_eq!(of("web", without).await, usage(2, json!(null), json!(null)));
+    }
+    patch(&controller, &admin, &ids[0], json!([])).await;
+    let left = usage(1, json!([ids[1]]), json!([]));
+    assert_eq!(of("web", "true").await, left);
+}
+
+#[tokio::test]
+async fn attribute_is_gone_with_its_last_user() {
+    let (controller, admin, ids) = attributed().await;
+    patch(&controller, &admin, &ids[2], json!(["web"])).await;
+    assert_eq!(all(&controller, &admin).await, json!(["Web", "web", "é"]));
+    patch(&controller, &admin, &ids[0], json!(["new"])).await;
+    assert_eq!(all(&controller, &admin).await, json!(["new", "web"]));
+    for (id, left) in [
+        (&ids[1], json!(["new", "web"])),
+        (&ids[2], json!(["new"])),
+        (&ids[0], json!([])),
+    ] {
+        let request = controller.manage(Method::DELETE, &format!("/identities/{id}"), &admin);
+        assert_eq!(request.send().await.status, 200);
+        assert_eq!(all(&controller, &admin).await, left);
+        let usage = list(&controller, &admin, USAGE, &[]).await;
+        assert_eq!(pagination(&usage).2, left.as_array().unwrap().len());
+    }
+    // What comes back is there again.
+    let more = json!({"roleAttributes": ["web"]});
+    create(&controller, &admin, "again", more).await;
+    assert_eq!(all(&controller, &admin).await, json!(["web"]));
+}
