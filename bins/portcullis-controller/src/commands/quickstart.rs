@@ -9,10 +9,11 @@ use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, Plan};
 use crate::{config, output, signals, system};
 use anyhow::{Context as _, bail};
+use portcullis_domain::Env;
 use portcullis_http::listen::Listener;
 use portcullis_pki::KeyType;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -33,25 +34,12 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
     let (folder, _temporary) = folder(&arguments)?;
     let env = system::env();
     home::finish(&folder)?;
-    let (home, listeners) = if Home::at(&folder).is_ready() {
-        let folder = folder
-            .canonicalize()
-            .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
-        let name = folder.display().to_string();
-        output::say(format_args!("Continuing with {}", output::one_line(&name)));
-        (Home::at(&folder), Vec::new())
+    let is_new = !Home::at(&folder).is_ready();
+    let (home, listeners) = if is_new {
+        let (home, listener) = make(&folder, &arguments, &env)?;
+        (home, vec![listener])
     } else {
-        // Before anything is made, so that a busy port leaves nothing behind.
-        let port = arguments.ctrl_port.unwrap_or(PORT);
-        let interface = interface(host(&arguments));
-        let listener = Listener::bind(SocketAddr::new(interface, port))?;
-        let settings = HomeSettings {
-            advertised_host: host(&arguments).to_owned(),
-            interface,
-            port: listener.local_addr().port(),
-            key_type: key_type(arguments.key_type),
-        };
-        (home::prepare(&folder, &settings, &env)?, vec![listener])
+        (continue_with(&folder)?, Vec::new())
     };
     let overlay = arguments.config.as_deref();
     let files: Vec<_> = std::iter::once(home.config.as_path())
@@ -59,7 +47,6 @@ async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::
         .collect();
     let (config, named) = config::load_with_names(&files)?;
     home.check_place(&named)?;
-    let is_new = !listeners.is_empty();
     if !is_new {
         wishes::mention_ignored(&arguments, &config);
     }
@@ -95,6 +82,31 @@ fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> 
         .tempdir()
         .context("no temporary folder can be made; name one with --home")?;
     Ok((temporary.path().to_owned(), Some(temporary)))
+}
+
+/// Makes a home, and the socket that it is served at.
+fn make(folder: &Path, arguments: &Quickstart, env: &Env) -> anyhow::Result<(Home, Listener)> {
+    // Before anything is made, so that a busy port leaves nothing behind.
+    let interface = interface(host(arguments));
+    let port = arguments.ctrl_port.unwrap_or(PORT);
+    let listener = Listener::bind(SocketAddr::new(interface, port))?;
+    let settings = HomeSettings {
+        advertised_host: host(arguments).to_owned(),
+        interface,
+        port: listener.local_addr().port(),
+        key_type: key_type(arguments.key_type),
+    };
+    Ok((home::prepare(folder, &settings, env)?, listener))
+}
+
+/// Takes a home that is ready.
+fn continue_with(folder: &Path) -> anyhow::Result<Home> {
+    let folder = folder
+        .canonicalize()
+        .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
+    let name = folder.display().to_string();
+    output::say(format_args!("Continuing with {}", output::one_line(&name)));
+    Ok(Home::at(&folder))
 }
 
 fn host(arguments: &Quickstart) -> &str {
