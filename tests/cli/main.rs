@@ -3,6 +3,7 @@
 mod credentials;
 mod deletion;
 mod exit_codes;
+mod files;
 mod lists;
 mod output;
 mod requests;

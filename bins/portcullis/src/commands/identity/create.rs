@@ -132,9 +132,20 @@ pub(super) async fn run(
     let identity = session.client.identity(&id).await.map_err(|error| {
         CliError::from(error).hint(format!("the identity was created, with the id {id}"))
     })?;
-    let token = state::pending(&identity).next();
-    let token = token.map(|(_, enrollment)| &enrollment.jwt);
-    if destination.deliver(token)? {
+    let enrollment = state::pending(&identity).next();
+    let enrollment = enrollment.map(|(_, enrollment)| enrollment);
+    let is_free = destination
+        .deliver(
+            enrollment.map(|enrollment| &enrollment.jwt),
+            enrollment.map(|enrollment| &enrollment.id),
+        )
+        .map_err(|error| {
+            let name = &identity.name;
+            error.hint(format!(
+                "the identity `{name}` was created, with the id {id}"
+            ))
+        })?;
+    if is_free {
         let now = context.now();
         context
             .output
