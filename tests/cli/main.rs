@@ -8,6 +8,7 @@ mod lists;
 mod output;
 mod requests;
 mod session;
+mod terminal;
 mod trust;
 mod walk_through;
 
