@@ -90,7 +90,7 @@ fn only_files_are_replaced() {
     symlink("target", file("link")).unwrap();
     create("a", "link").success();
     assert!(fs::symlink_metadata(file("link")).unwrap().is_symlink());
-    assert!(fs::read_to_string(file("target")).unwrap().starts_with("e"));
+    assert!(fs::read_to_string(file("target")).unwrap().starts_with('e'));
 
     symlink("nowhere", file("broken")).unwrap();
     let refused = create("b", "broken").expect_code(1).stderr;
