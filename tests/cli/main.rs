@@ -4,6 +4,7 @@ mod credentials;
 mod deletion;
 mod exit_codes;
 mod files;
+mod identities;
 mod lists;
 mod output;
 mod requests;

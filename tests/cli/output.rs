@@ -168,7 +168,7 @@ fn short_lists_read_well() {
     assert!(lines[0].starts_with("ID"), "{one}");
     assert_eq!(lines[2], "1 identity");
     for (list, shown) in [
-        (&["enrollment", "list"][..], "no pending enrollments\n"),
+        (&["enrollment", "list"][..], "no enrollments\n"),
         (
             &["identity", "list", "--filter", "name=\"nobody\""],
             "no identities\n",

@@ -27,7 +27,7 @@ password asks for the password that is to be yours, and writes no file.
 Examples:
   portcullis enroll laptop.jwt                   writes laptop.json
   portcullis enroll laptop.jwt --key-type rsa2048 --out /etc/ziti/laptop.json
-  portcullis enroll ann.jwt --password-file -    for a username and password";
+  portcullis enroll anna.jwt --password-file -   for a username and password";
 
 /// Room for a certificate with its intermediates.
 const ROOM: usize = 16 * 1024;

@@ -20,8 +20,7 @@ token, with which its device enrolls for a certificate: `portcullis enroll FILE`
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
-  portcullis identity create ann --type user --updb ann --output-jwt ann.jwt
-  portcullis identity create bob --type user --external-id bob@example.test
+  portcullis identity create anna --type user --updb anna --output-jwt anna.jwt
   portcullis identity create printer --type device --role-attributes office,printers";
 
 /// Arguments of `identity create`.
@@ -43,7 +42,8 @@ pub(crate) struct CreateArgs {
     #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
     role_attributes: Vec<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id
+    /// Let it log in with JWTs of an external signer, which names it by this id. Portcullis has no
+    /// external signers yet: the id is kept, but lets nobody in
     #[arg(long, value_name = "ID", conflicts_with_all = ["updb", "ottca"])]
     external_id: Option<String>,
 
@@ -51,7 +51,8 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "USERNAME", group = "method")]
     updb: Option<String>,
 
-    /// Let it enroll with a certificate from the third-party authority with this id
+    /// Let it enroll with a certificate from the third-party authority with this id. Portcullis has
+    /// no third-party authorities yet, and refuses every id
     #[arg(long, value_name = "CA", group = "method")]
     ottca: Option<String>,
 
