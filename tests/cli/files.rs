@@ -1,8 +1,8 @@
 //! Where files go, and what happens to those that are there.
 
 use crate::Session;
-use std::fs;
-use std::os::unix::fs::{FileTypeExt as _, symlink};
+use std::fs::{self, File};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::thread;
@@ -76,6 +76,44 @@ fn identity_without_its_token_is_told() {
     let show = ["enrollment", "show", enrollment, "--output-jwt", "x.jwt"];
     session.run(&show).success();
     session.run(&["enroll", "x.jwt"]).success();
+}
+
+#[test]
+fn identity_that_cannot_be_shown_is_told() {
+    let session = Session::logged_in();
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" identity create laptop > shown";
+    let mut shell = session.command(Path::new("sh"));
+    let failed = run(shell.args(["-c", script]).arg(binaries::cli()));
+    let failed = failed.expect_code(1).stderr;
+    assert!(
+        failed.contains("the identity `laptop` was created"),
+        "{failed}"
+    );
+    session.run(&["identity", "show", "laptop"]).success();
+}
+
+/// An identity is not lost when its place turns out to be a bad one after the token was spent.
+#[test]
+fn identity_of_a_spent_token_is_kept() {
+    let session = Session::logged_in();
+    let create = ["identity", "create", "laptop", "--output-jwt", "laptop.jwt"];
+    session.run(&create).success();
+    let pipe = session.site.file("pipe");
+    run(Command::new("mkfifo").arg(&pipe)).success();
+    // Whoever reads the pipe is gone before there is anything to read.
+    let reader = thread::spawn(move || drop(File::open(pipe).unwrap()));
+    let mut enroll = session.command(&binaries::cli());
+    enroll.args(["enroll", "laptop.jwt", "--out", "pipe", "--force"]);
+    enroll.env("TMPDIR", session.site.work());
+    let failed = run(&mut enroll).expect_code(1).stderr;
+    reader.join().unwrap();
+    assert!(failed.contains("pipe cannot be written"), "{failed}");
+    assert!(failed.contains("the token is spent"), "{failed}");
+    let (_, kept) = failed.split_once("is kept in ").unwrap();
+    let (kept, _) = kept.split_once(';').unwrap();
+    let mode = fs::metadata(kept).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    session.run(&["whoami", "--identity", kept]).success();
 }
 
 #[test]

@@ -117,10 +117,17 @@ fn cursor_is_not_hidden_by_a_question() {
     }
     let session = Session::new();
     let login = format!("login {} --username admin", session.controller.url());
-    let mut terminal = Terminal::start(&session, &login);
-    terminal.answer(TRUST, GIVE_UP);
-    let (code, shown) = terminal.end();
-    assert_eq!(code, 130, "{shown}");
-    assert!(!shown.contains("\u{1b}[?25"), "{shown:?}");
+    for answers in [
+        &[(TRUST, GIVE_UP)][..],
+        &[(TRUST, "y\n"), ("Password of admin", GIVE_UP)],
+    ] {
+        let mut terminal = Terminal::start(&session, &login);
+        for (question, keys) in answers {
+            terminal.answer(question, keys);
+        }
+        let (code, shown) = terminal.end();
+        assert_eq!(code, 130, "{shown}");
+        assert!(!shown.contains("\u{1b}[?25"), "{shown:?}");
+    }
     session.run(&["whoami"]).expect_code(3);
 }

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 /// In which form results are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables for people
+    /// Tables for people, in which very long texts are cut
     #[default]
     Table,
     /// One JSON document for programs

@@ -2,14 +2,14 @@
 
 use super::kind::Kind;
 use super::{show, state};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_file::{Destination, TokenArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
-use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
+use portcullis_api::identity::{EnrollmentChoice, IdentityCreate, IdentityDetail};
 use portcullis_client::Client;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::Tags;
@@ -133,24 +133,31 @@ pub(super) async fn run(
     let identity = session.client.identity(&id).await.map_err(|error| {
         CliError::from(error).hint(format!("the identity was created, with the id {id}"))
     })?;
-    let enrollment = state::pending(&identity).next();
+    deliver(context, destination, &identity).map_err(|error| {
+        let name = &identity.name;
+        error.hint(format!(
+            "the identity `{name}` was created, with the id {id}"
+        ))
+    })
+}
+
+/// Hands the token out if it is wanted, and shows the identity.
+fn deliver(
+    context: &Context,
+    destination: Destination,
+    identity: &IdentityDetail,
+) -> Result<(), CliError> {
+    let enrollment = state::pending(identity).next();
     let enrollment = enrollment.map(|(_, enrollment)| enrollment);
-    let is_free = destination
-        .deliver(
-            enrollment.map(|enrollment| &enrollment.jwt),
-            enrollment.map(|enrollment| &enrollment.id),
-        )
-        .map_err(|error| {
-            let name = &identity.name;
-            error.hint(format!(
-                "the identity `{name}` was created, with the id {id}"
-            ))
-        })?;
+    let is_free = destination.deliver(
+        enrollment.map(|enrollment| &enrollment.jwt),
+        enrollment.map(|enrollment| &enrollment.id),
+    )?;
     if is_free {
         let now = context.now();
         context
             .output
-            .result(&identity, || show::table(&identity, now))?;
+            .result(identity, || show::table(identity, now))?;
     }
     Ok(())
 }
