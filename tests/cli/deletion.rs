@@ -35,7 +35,7 @@ fn nothing_is_deleted_on_a_dry_run() {
     let dry = ["enrollment", "delete", "--filter", "true", "--dry-run"];
     let table = session.run(&dry).success().text();
     assert!(table.contains("ott of second"), "{table}");
-    assert!(table.ends_with("\n2 pending enrollments would be deleted\n"));
+    assert!(table.ends_with("\n2 enrollments would be deleted\n"));
     session.json(&["identity", "show", "first"]);
     let left = session.json(&["enrollment", "list"]);
     assert_eq!(left["meta"]["pagination"]["totalCount"], 2);
@@ -48,7 +48,7 @@ fn enrollments_of_an_identity_are_withdrawn() {
     session.json(&["identity", "create", "second"]);
     let delete = ["enrollment", "delete", "--identity", "first"];
     let asked = session.run(&delete).expect_code(2).stderr;
-    assert!(asked.contains("Delete 1 pending enrollment ("), "{asked}");
+    assert!(asked.contains("Delete 1 enrollment ("), "{asked}");
     assert!(asked.contains("--yes"), "{asked}");
     // The two ways to choose go together.
     let none = [
@@ -61,7 +61,7 @@ fn enrollments_of_an_identity_are_withdrawn() {
     ]
     .concat();
     let none = session.run(&none).success().text();
-    assert_eq!(none, "0 pending enrollments deleted\n");
+    assert_eq!(none, "0 enrollments deleted\n");
     session.run(&[&delete[..], &["--yes"]].concat()).success();
     let filter = format!("identity=\"{}\"", first["id"].as_str().unwrap());
     let by_filter = ["enrollment", "list", "--filter", &filter];
@@ -106,5 +106,7 @@ fn failures_are_told_beside_what_was_deleted() {
     let document: serde_json::Value = serde_json::from_slice(&outcome.stdout).unwrap();
     assert_eq!(document["deleted"][0]["name"], "first");
     assert_eq!(document["failed"][0]["name"], "admin");
-    assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
+    let id = document["failed"][0]["id"].as_str().unwrap();
+    let told = format!("error: identity `admin` ({id}) was not deleted: the controller refused");
+    assert!(outcome.stderr.starts_with(&told), "{}", outcome.stderr);
 }

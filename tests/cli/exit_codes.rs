@@ -1,7 +1,9 @@
 //! The exit codes that the help promises, and words that say what to do next.
 
 use crate::Session;
+use std::path::Path;
 use support::controller::free_port;
+use support::{binaries, run};
 
 #[test]
 fn exit_codes_tell_what_went_wrong() {
@@ -67,7 +69,7 @@ fn exit_codes_tell_what_went_wrong() {
     );
 
     assert!(
-        wrong.stderr.contains("hint: check username and password"),
+        wrong.stderr.contains("hint: check username and password\n"),
         "{}",
         wrong.stderr
     );
@@ -85,15 +87,35 @@ fn controller_that_is_gone_is_unreachable() {
     let session = Session { controller, site };
     session.run(&["whoami"]).success();
     let url = session.controller.url().to_owned();
-    let mut cli = session.command(&support::binaries::cli());
+    let mut cli = session.command(&binaries::cli());
     assert!(session.controller.terminate().success());
-    let outcome = support::run(cli.arg("whoami")).expect_code(4);
+    let outcome = run(cli.arg("whoami")).expect_code(4);
     assert!(outcome.stderr.contains("hint: "), "{}", outcome.stderr);
     assert!(
         outcome.stderr.contains(url.trim_start_matches("https://")),
         "{}",
         outcome.stderr
     );
+}
+
+/// What cannot be written is a failure, of help as well.
+#[test]
+fn results_that_are_lost_are_no_success() {
+    let session = Session::new();
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\" > out";
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["identity", "create", "--help"],
+        &["version"],
+        &["completion", "bash"],
+    ] {
+        let mut shell = session.command(Path::new("sh"));
+        shell.args(["-c", script]).arg(binaries::cli());
+        let outcome = run(shell.args(arguments)).expect_code(1);
+        let told = "error: the output cannot be written";
+        assert!(outcome.stderr.starts_with(told), "{}", outcome.stderr);
+    }
 }
 
 #[test]

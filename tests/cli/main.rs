@@ -3,10 +3,13 @@
 mod credentials;
 mod deletion;
 mod exit_codes;
+mod files;
+mod identities;
 mod lists;
 mod output;
 mod requests;
 mod session;
+mod terminal;
 mod trust;
 mod walk_through;
 

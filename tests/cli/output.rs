@@ -168,7 +168,7 @@ fn short_lists_read_well() {
     assert!(lines[0].starts_with("ID"), "{one}");
     assert_eq!(lines[2], "1 identity");
     for (list, shown) in [
-        (&["enrollment", "list"][..], "no pending enrollments\n"),
+        (&["enrollment", "list"][..], "no enrollments\n"),
         (
             &["identity", "list", "--filter", "name=\"nobody\""],
             "no identities\n",
@@ -194,6 +194,12 @@ fn yaml_is_the_document_of_json() {
         );
     }
     assert!(yaml.contains("\nname: laptop\n"), "{yaml}");
+    // Texts stay texts, whoever reads them.
+    for name in ["yes", "12:30:00", "2031-04-05", "1e3"] {
+        let create = ["identity", "create", name, "--output", "yaml"];
+        let yaml = session.run(&create).success().text();
+        assert!(yaml.contains(&format!("\nname: \"{name}\"\n")), "{yaml}");
+    }
 }
 
 #[test]

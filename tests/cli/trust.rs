@@ -1,6 +1,7 @@
 //! Whose certificates the command line takes.
 
 use crate::Session;
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use support::openssl::Openssl;
@@ -76,4 +77,41 @@ fn authorities_of_another_network_are_refused() {
     fs::write(&empty, "").unwrap();
     let refused = session.run(&[&login[..], &["--ca", empty.to_str().unwrap()]].concat());
     assert!(matches!(refused.code(), 1 | 2), "{}", refused.stderr);
+}
+
+/// Whoever asks a controller with other authorities than before learns what can be done about it.
+#[test]
+fn replaced_authorities_are_explained() {
+    let (session, other) = (Session::logged_in(), Session::new());
+    let create = ["identity", "create", "laptop", "--output-jwt", "laptop.jwt"];
+    session.run(&create).success();
+    session.run(&["enroll", "laptop.jwt"]).success();
+    let theirs = fs::read_to_string(other.controller.ca()).unwrap();
+    let profiles = session.site.folder().join("profiles/profiles.json");
+    let text = fs::read_to_string(&profiles).unwrap();
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    document["profiles"]["default"]["ca"] = theirs.clone().into();
+    fs::write(&profiles, document.to_string()).unwrap();
+    let url = session.controller.url();
+    let hint = format!("`portcullis login {url} --forget-ca`");
+    for arguments in [
+        &["login"][..],
+        &["whoami"],
+        &["identity", "list"],
+        &["identity", "delete", "a"],
+        &["api", "GET", "identities"],
+        &["version", "--controller"],
+        &["logout"],
+    ] {
+        let refused = session.run(arguments).expect_code(4).stderr;
+        assert!(refused.contains(&hint), "{arguments:?}: {refused}");
+    }
+
+    let file = session.site.file("laptop.json");
+    let mut identity: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    identity["id"]["ca"] = format!("pem:{theirs}").into();
+    fs::write(&file, identity.to_string()).unwrap();
+    let whoami = ["whoami", "--identity", "laptop.json"];
+    let refused = session.run(&whoami).expect_code(4).stderr;
+    assert!(refused.contains("enroll again"), "{refused}");
 }

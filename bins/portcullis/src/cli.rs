@@ -32,6 +32,9 @@ Exit codes:
   3  not logged in, or the session is over
   4  the controller is not reached, or is not the one that is trusted
 
+What went wrong is told on the standard error, as text for people in every output format; the
+standard output holds results only. A reader that closes the output early is no failure.
+
 Environment:
   PORTCULLIS_PROFILE     profile to use instead of `default`
   PORTCULLIS_CONFIG_DIR  folder of the profiles instead of ~/.config/portcullis
@@ -127,7 +130,7 @@ pub(crate) enum Administration {
     /// Create, show, change and delete identities
     #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
-    /// List, renew and delete pending enrollments
+    /// List, renew and delete enrollments
     #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
     /// List and show what identities log in with

@@ -89,18 +89,19 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Finds out what "not authorized" means: that the session is over, or that it may not do
-    /// what was asked. The controller answers the same to both.
+    /// Says what can be done about a failure. Finds out what "not authorized" means: that the
+    /// session is over, or that it may not do what was asked. The controller answers the same to
+    /// both.
     pub(crate) async fn explain<T>(&self, result: Result<T, CliError>) -> Result<T, CliError> {
         let error = match result {
             Err(error) if error.kind() == Kind::Unauthorized => error,
-            other => return other,
+            other => return other.map_err(|error| self.profile.explain(error)),
         };
         match self.client.current_session(Api::Client).await {
             Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.is_over()),
-            _ => {
-                Err(error.hint("your identity lacks the permission; `portcullis whoami` names it"))
-            },
+            _ => Err(error.hint(
+                "your identity lacks the permission; `portcullis whoami` shows those it has",
+            )),
         }
     }
 

@@ -80,6 +80,12 @@ impl CliError {
         self
     }
 
+    /// The same failure as the reason of another one.
+    pub(crate) fn within(mut self, message: String) -> Self {
+        self.error = self.error.context(message);
+        self
+    }
+
     /// The same failure with something that can be done about it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
@@ -101,6 +107,12 @@ impl CliError {
     /// Why the command failed.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// Whether the controller could not prove that it is the one that is trusted.
+    pub(crate) fn is_untrusted(&self) -> bool {
+        let cause = self.error.downcast_ref();
+        matches!(cause, Some(ClientError::Untrusted { .. }))
     }
 
     /// Prints the failure and gives the exit code.

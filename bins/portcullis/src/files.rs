@@ -1,8 +1,8 @@
 //! Files that only their owner may read.
 
 use crate::error::CliError;
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 pub(crate) enum Existing {
     /// It stays, and the command fails.
     Keep,
-    /// It is replaced.
+    /// A file is replaced, a pipe or a device is written into, and a symbolic link is followed.
     Replace,
 }
 
@@ -21,45 +21,207 @@ pub(crate) enum Existing {
 /// is noticed before a token is spent for nothing.
 #[derive(Debug)]
 pub(crate) struct PrivateFile {
-    draft: NamedTempFile,
+    way: Way,
     path: PathBuf,
-    existing: Existing,
+}
+
+/// How the content comes to its place.
+#[derive(Debug)]
+enum Way {
+    /// As a file beside it, which then takes the name.
+    Draft {
+        draft: NamedTempFile,
+        target: PathBuf,
+        existing: Existing,
+    },
+    /// Into what is there.
+    Through(File),
+}
+
+/// Why the content is not in its place, and the file that holds it all the same.
+struct Misplaced {
+    error: CliError,
+    draft: Option<NamedTempFile>,
 }
 
 impl PrivateFile {
     /// Prepares the file `path`.
     pub(crate) fn prepare(path: &Path, existing: Existing) -> Result<Self, CliError> {
-        if existing == Existing::Keep && fs::symlink_metadata(path).is_ok() {
-            return Err(exists(path));
-        }
-        // Made with mode 0600, in the folder of the file, so that it can be renamed.
-        let draft = NamedTempFile::new_in(folder(path)).map_err(|error| unwritable(path, error))?;
+        let way = match target(path, existing)? {
+            Target::File(target) => Way::Draft {
+                // In the folder of the file, so that it can be renamed.
+                draft: draft_in(folder(&target)).map_err(|error| unwritable(path, error))?,
+                target,
+                existing,
+            },
+            Target::Stream => {
+                let stream = File::options().write(true).open(path);
+                Way::Through(stream.map_err(|error| unwritable(path, error))?)
+            },
+        };
         Ok(Self {
-            draft,
+            way,
             path: path.to_owned(),
-            existing,
         })
     }
 
+    /// Takes up room for so many bytes, so that a full disk is noticed now and not later.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), CliError> {
+        match &mut self.way {
+            Way::Draft { draft, .. } => write_anew(draft.as_file_mut(), &vec![0; bytes])
+                .map_err(|error| unwritable(&self.path, error)),
+            Way::Through(_) => Ok(()),
+        }
+    }
+
     /// Writes `content` and puts the file in its place.
-    pub(crate) fn finish(mut self, content: &[u8]) -> Result<(), CliError> {
+    pub(crate) fn finish(self, content: &[u8]) -> Result<(), CliError> {
+        self.place(content).map_err(|misplaced| misplaced.error)
+    }
+
+    /// The same for what cannot be had a second time: if it does not come to its place, it is kept
+    /// in another file, which the failure names.
+    pub(crate) fn finish_or_keep(self, content: &[u8]) -> Result<(), CliError> {
+        self.place(content).map_err(|misplaced| {
+            let draft = misplaced.draft.map_or_else(|| elsewhere(content), Ok);
+            match draft.and_then(|draft| Ok(draft.into_temp_path().keep()?)) {
+                Ok(kept) => misplaced.error.hint(format!(
+                    "what was to be in it is kept in {}; move it to where you want it",
+                    kept.display()
+                )),
+                Err(_) => misplaced.error.hint("what was to be in it is lost"),
+            }
+        })
+    }
+
+    fn place(self, content: &[u8]) -> Result<(), Misplaced> {
         let path = self.path;
-        let write = |draft: &mut NamedTempFile| -> io::Result<()> {
-            draft.write_all(content)?;
-            draft.as_file().sync_all()
+        let fail = |error, draft| Misplaced {
+            error: unwritable(&path, error),
+            draft,
         };
-        write(&mut self.draft).map_err(|error| unwritable(&path, error))?;
-        let placed = match self.existing {
-            Existing::Replace => self.draft.persist(&path),
-            Existing::Keep => self.draft.persist_noclobber(&path),
+        let (mut draft, target, existing) = match self.way {
+            Way::Draft {
+                draft,
+                target,
+                existing,
+            } => (draft, target, existing),
+            Way::Through(mut stream) => {
+                return stream.write_all(content).map_err(|error| fail(error, None));
+            },
+        };
+        write_anew(draft.as_file_mut(), content).map_err(|error| fail(error, None))?;
+        let placed = match existing {
+            Existing::Replace => draft.persist(&target),
+            Existing::Keep => draft.persist_noclobber(&target),
         };
         placed.map_err(|error| match error.error.kind() {
-            io::ErrorKind::AlreadyExists => exists(&path),
-            _ => unwritable(&path, error.error),
+            io::ErrorKind::AlreadyExists => Misplaced {
+                error: exists(&path),
+                draft: Some(error.file),
+            },
+            _ => fail(error.error, Some(error.file)),
         })?;
-        sync_folder(&path);
+        sync_folder(&target);
         Ok(())
     }
+}
+
+/// What a path leads to.
+enum Target {
+    /// A file, or the place of one.
+    File(PathBuf),
+    /// A pipe or a device.
+    Stream,
+}
+
+/// Finds out what `path` leads to, and refuses what cannot be written.
+fn target(path: &Path, existing: Existing) -> Result<Target, CliError> {
+    let refuse = |reason: &str| {
+        let path = path.display();
+        Err(CliError::failed(format!(
+            "`{path}` cannot be written: {reason}"
+        )))
+    };
+    if names_folder(path) {
+        return refuse("it is no name of a file");
+    }
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return if folder(path).is_dir() {
+                Ok(Target::File(path.to_owned()))
+            } else {
+                refuse(&format!("there is no folder {}", folder(path).display()))
+            };
+        },
+        Err(error) => return Err(unwritable(path, error)),
+    };
+    if existing == Existing::Keep && !found.is_dir() {
+        return Err(exists(path));
+    }
+    let meant = match fs::metadata(path) {
+        Ok(meant) => meant.file_type(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return refuse("it is a symbolic link to nowhere");
+        },
+        Err(error) => return Err(unwritable(path, error)),
+    };
+    if meant.is_dir() {
+        refuse("it is a folder")
+    } else if meant.is_file() && found.is_symlink() {
+        let target = fs::canonicalize(path).map_err(|error| unwritable(path, error))?;
+        Ok(Target::File(target))
+    } else if meant.is_file() {
+        Ok(Target::File(path.to_owned()))
+    } else if takes_bytes(meant) {
+        Ok(Target::Stream)
+    } else {
+        refuse("it is neither a file nor a pipe")
+    }
+}
+
+/// Whether a path is none of a file, whatever is there.
+fn names_folder(path: &Path) -> bool {
+    let text = path.as_os_str().to_string_lossy();
+    path.file_name().is_none()
+        || text.ends_with(['/', std::path::MAIN_SEPARATOR])
+        || text.ends_with("/.")
+}
+
+/// Whether it can be written into as it is: a pipe, a terminal.
+#[cfg(unix)]
+fn takes_bytes(kind: fs::FileType) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    kind.is_fifo() || kind.is_char_device()
+}
+
+#[cfg(not(unix))]
+fn takes_bytes(_kind: fs::FileType) -> bool {
+    false
+}
+
+/// Makes an empty file, with mode 0600, that goes if nobody keeps it.
+fn draft_in(folder: &Path) -> io::Result<NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(".portcullis-")
+        .tempfile_in(folder)
+}
+
+/// Makes a file in the folder of temporary files.
+fn elsewhere(content: &[u8]) -> io::Result<NamedTempFile> {
+    let mut draft = draft_in(&std::env::temp_dir())?;
+    write_anew(draft.as_file_mut(), content)?;
+    Ok(draft)
+}
+
+/// Writes `content` over what is in a file.
+fn write_anew(file: &mut File, content: &[u8]) -> io::Result<()> {
+    file.rewind()?;
+    file.write_all(content)?;
+    let length = u64::try_from(content.len()).unwrap_or(u64::MAX);
+    file.set_len(length)?;
+    file.sync_all()
 }
 
 /// Reads a text file, or the standard input for `-`.
@@ -84,7 +246,7 @@ fn folder(path: &Path) -> &Path {
 
 /// Makes the new name last. Not every file system can, and the content is safe by then.
 fn sync_folder(path: &Path) {
-    if let Ok(folder) = fs::File::open(folder(path)) {
+    if let Ok(folder) = File::open(folder(path)) {
         let _ = folder.sync_all();
     }
 }
@@ -94,7 +256,12 @@ fn exists(path: &Path) -> CliError {
         .hint("name another file, or replace it with `--force`")
 }
 
+/// The file cannot be written. Errors that name a file name the draft, which nobody knows.
 fn unwritable(path: &Path, error: io::Error) -> CliError {
+    let error = match error.raw_os_error() {
+        Some(_) => error,
+        None => error.kind().into(),
+    };
     CliError::failed(format!("{} cannot be written", path.display())).because(error)
 }
 
@@ -144,5 +311,98 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join("x.json");
         assert!(PrivateFile::prepare(&path, Existing::Keep).is_err());
+    }
+
+    /// Whatever stands in the way, no draft stays behind, and nothing is put in its place.
+    #[test]
+    fn places_of_no_file_are_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        fs::create_dir(place("folder")).unwrap();
+        for (path, reason) in [
+            (place("folder"), "it is a folder"),
+            (place("new/"), "it is no name of a file"),
+            (place("new/."), "it is no name of a file"),
+            (place(".."), "it is no name of a file"),
+            (PathBuf::new(), "it is no name of a file"),
+            (place("missing/x"), "there is no folder"),
+            (place(&"x".repeat(300)), "cannot be written"),
+        ] {
+            for existing in [Existing::Keep, Existing::Replace] {
+                let error = PrivateFile::prepare(&path, existing).unwrap_err();
+                assert!(error.message().contains(reason), "{}", error.message());
+            }
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        fs::create_dir(place("real")).unwrap();
+        fs::write(place("real/x.json"), "old").unwrap();
+        std::os::unix::fs::symlink("real/x.json", place("link")).unwrap();
+        std::os::unix::fs::symlink("nothing", place("broken")).unwrap();
+        std::os::unix::fs::symlink("real", place("folder")).unwrap();
+        assert!(write(&place("link"), Existing::Keep, "new").is_err());
+        write(&place("link"), Existing::Replace, "new").unwrap();
+        assert_eq!(fs::read_to_string(place("real/x.json")).unwrap(), "new");
+        for name in ["broken", "folder"] {
+            assert!(write(&place(name), Existing::Replace, "new").is_err());
+        }
+        for name in ["link", "broken", "folder"] {
+            assert!(fs::symlink_metadata(place(name)).unwrap().is_symlink());
+        }
+        assert_eq!(fs::read_dir(place("real")).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn sockets_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let error = PrivateFile::prepare(&path, Existing::Replace).unwrap_err();
+        assert!(error.message().contains("neither a file nor a pipe"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn room_that_is_not_needed_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.json");
+        let mut file = PrivateFile::prepare(&path, Existing::Keep).unwrap();
+        file.reserve(10_000).unwrap();
+        file.finish(b"short").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"short");
+    }
+
+    #[test]
+    fn what_cannot_be_had_again_is_kept() {
+        for existing in [Existing::Keep, Existing::Replace] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("x.json");
+            let file = PrivateFile::prepare(&path, existing).unwrap();
+            fs::create_dir(&path).unwrap();
+            let error = file.finish_or_keep(b"precious").unwrap_err();
+            let others = fs::read_dir(folder.path()).unwrap();
+            let mut others = others.map(|entry| entry.unwrap().path());
+            let kept = others.find(|other| *other != path).unwrap();
+            assert_eq!(fs::read(&kept).unwrap(), b"precious");
+            let told = format!("{error:?}");
+            assert!(told.contains(kept.to_str().unwrap()), "{told}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_file_that_was_meant() {
+        let error = io::Error::new(io::ErrorKind::StorageFull, "at path \"/.tmpX\"");
+        let error = unwritable(Path::new("x.json"), error);
+        assert_eq!(
+            error.message(),
+            "x.json cannot be written: no storage space"
+        );
     }
 }

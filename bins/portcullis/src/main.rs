@@ -2,6 +2,7 @@
 
 mod cli;
 mod clock;
+mod columns;
 mod commands;
 mod context;
 mod controller_url;
@@ -24,6 +25,7 @@ mod trust;
 use clap::Parser as _;
 use cli::Cli;
 use error::CliError;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -47,11 +49,10 @@ fn run(cli: Cli) -> Result<(), CliError> {
 
 /// Prints help, the version or what is wrong with the arguments.
 fn report_usage(usage: &clap::Error) -> ExitCode {
-    // A reader who has seen enough and closed the pipe is no failure.
-    let _ = usage.print();
-    if usage.use_stderr() {
-        ExitCode::from(error::Kind::Usage.exit_code())
-    } else {
-        ExitCode::SUCCESS
+    let printed = usage.print().and_then(|()| io::stdout().flush());
+    match printed {
+        _ if usage.use_stderr() => ExitCode::from(error::Kind::Usage.exit_code()),
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => CliError::from(error).report(),
     }
 }

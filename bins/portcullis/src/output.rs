@@ -1,6 +1,7 @@
 //! What goes to the standard output.
 
 mod json_list;
+mod yaml;
 
 pub(crate) use json_list::JsonList;
 
@@ -15,12 +16,12 @@ use zeroize::Zeroizing;
 /// In which form results are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Tables for people
+    /// Tables for people, in which very long texts are cut
     #[default]
     Table,
     /// One JSON document for programs
     Json,
-    /// The same document as YAML
+    /// The same document as YAML, for readers of YAML 1.1 and 1.2
     Yaml,
 }
 
@@ -99,7 +100,7 @@ fn json(document: &impl Serialize) -> serde_json::Result<String> {
 fn yaml(document: &impl Serialize) -> Result<String, anyhow::Error> {
     let text = Zeroizing::new(serde_json::to_string(document)?);
     let document: serde_yaml::Value = serde_json::from_str(&text)?;
-    Ok(serde_yaml::to_string(&document)?)
+    Ok(yaml::write(&document))
 }
 
 /// The result has no form in which it could be written.
@@ -176,7 +177,7 @@ mod tests {
         let text = yaml(&document).unwrap();
         assert!(text.starts_with("z_first: "), "the order is kept: {text}");
         assert!(!text.contains('\u{1b}'), "{text:?}");
-        assert!(text.contains("'null'"), "{text}");
+        assert!(text.contains("\"null\""), "{text}");
         let read: serde_json::Value = serde_yaml::from_str(&text).unwrap();
         assert_eq!(read, serde_json::to_value(&document).unwrap());
     }

@@ -4,6 +4,7 @@ mod store;
 
 pub(crate) use store::ProfileStore;
 
+use crate::controller_url;
 use crate::error::CliError;
 use crate::secret;
 use portcullis_api::time::WireTime;
@@ -58,6 +59,20 @@ impl Profile {
             Some(pem) => trust_in(pem),
             None => Ok(system_trust()),
         }
+    }
+
+    /// Says what to do when the controller is not the one that was trusted.
+    pub(crate) fn explain(&self, error: CliError) -> CliError {
+        if !error.is_untrusted() {
+            return error;
+        }
+        let url = controller_url::shown(&self.url);
+        error
+            .hint("somebody may stand between you and the controller")
+            .hint(format!(
+                "if its authority has been replaced, run `portcullis login {url} --forget-ca` and \
+                 look closely"
+            ))
     }
 }
 

@@ -2,17 +2,17 @@
 
 use crate::error::CliError;
 use crate::output::printable;
-use dialoguer::{Confirm, Password};
+use dialoguer::Password;
 use secrecy::SecretString;
-use std::io::{self, IsTerminal as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 /// Whether there is anybody to ask.
 fn is_interactive() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a question that is answered with yes or no; no is the default. `option` is what answers it
-/// beforehand.
+/// Asks a question that is answered with a line: `y` or `yes` mean yes, everything else means no.
+/// `option` is what answers it beforehand.
 pub(crate) fn confirm(question: &str, option: &str) -> Result<bool, CliError> {
     if !is_interactive() {
         return Err(
@@ -20,11 +20,30 @@ pub(crate) fn confirm(question: &str, option: &str) -> Result<bool, CliError> {
                 .hint(format!("say yes beforehand with `{option}`")),
         );
     }
-    Confirm::new()
-        .with_prompt(printable(question))
-        .default(false)
-        .interact()
-        .map_err(unanswered)
+    ask(question).map_err(|error| unanswered(error.into()))
+}
+
+/// The terminal is left as it is: it gives lines, and whatever ends the program is no harm to it.
+fn ask(question: &str) -> io::Result<bool> {
+    let mut stderr = io::stderr();
+    write!(stderr, "{} [y/N] ", printable(question))?;
+    stderr.flush()?;
+    let mut line = Vec::new();
+    io::stdin().lock().read_until(b'\n', &mut line)?;
+    if !line.ends_with(b"\n") {
+        // The end of the input leaves the cursor behind the question.
+        writeln!(stderr)?;
+    }
+    Ok(is_yes(&line))
+}
+
+/// Whether a whole line says yes.
+fn is_yes(line: &[u8]) -> bool {
+    let Some(answer) = line.strip_suffix(b"\n") else {
+        return false;
+    };
+    let answer = answer.trim_ascii();
+    answer.eq_ignore_ascii_case(b"y") || answer.eq_ignore_ascii_case(b"yes")
 }
 
 /// Asks for a password without showing it, twice if it is a new one.
@@ -50,4 +69,29 @@ pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliEr
 
 fn unanswered(error: dialoguer::Error) -> CliError {
     CliError::failed("the question was not answered").because(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_yes_means_yes() {
+        for line in ["y\n", "yes\n", "YES\r\n", " Y \n"] {
+            assert!(is_yes(line.as_bytes()), "{line:?}");
+        }
+        for line in [
+            "",
+            "\n",
+            "n\n",
+            "maybe\n",
+            "yess\n",
+            "yy\n",
+            "y",
+            "yes",
+            "\u{ff}y\n",
+        ] {
+            assert!(!is_yes(line.as_bytes()), "{line:?}");
+        }
+    }
 }

@@ -1,7 +1,17 @@
 //! Tables for people.
 
+use crate::columns::cut;
 use crate::output::printable;
 use comfy_table::{ContentArrangement, presets};
+
+/// How wide a cell is at most that others follow in its row.
+const WIDEST: usize = 64;
+
+/// How wide the last cell of a row is at most.
+const WIDEST_LAST: usize = 512;
+
+/// How wide the value of a property is at most.
+const WIDEST_VALUE: usize = 4096;
 
 /// A table with a header, or pairs of a name and a value, and a line below.
 pub(crate) struct Table {
@@ -35,10 +45,16 @@ impl Table {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row. Cells that would make the table unreadable are cut.
     pub(crate) fn row<C: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        let cells = cells.into_iter().map(|cell| one_line(cell.as_ref()));
-        self.inner.add_row(cells);
+        let mut cells = cells.into_iter().peekable();
+        let mut row = Vec::new();
+        while let Some(cell) = cells.next() {
+            let is_last = cells.peek().is_none();
+            let width = if is_last { WIDEST_LAST } else { WIDEST };
+            row.push(cut(&one_line(cell.as_ref()), width));
+        }
+        self.inner.add_row(row);
     }
 
     /// Adds a name with its value, unless there is none.
@@ -46,7 +62,8 @@ impl Table {
     pub(crate) fn property(mut self, name: &str, value: impl AsRef<str>) -> Self {
         let value = value.as_ref();
         if !value.is_empty() {
-            self.row([&format!("{name}:"), value]);
+            self.inner
+                .add_row([format!("{name}:"), cut(&one_line(value), WIDEST_VALUE)]);
         }
         self
     }
@@ -91,6 +108,7 @@ pub(crate) fn count(number: usize, singular: &str, plural: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::width;
 
     #[test]
     fn rows_stand_below_their_header() {
@@ -113,6 +131,26 @@ mod tests {
             .property("name", "x")
             .property("tags", "");
         assert_eq!(table.render(), "name:  x\n");
+    }
+
+    #[test]
+    fn long_cells_are_cut() {
+        let mut table = Table::with_columns(&["name", "id", "attributes"]);
+        let long = "x".repeat(65536);
+        table.row([&long, "a1", &long]);
+        table.row(["short", &"i".repeat(64), "漢".repeat(300).as_str()]);
+        let text = table.render();
+        let lines: Vec<_> = text.lines().collect();
+        let first = format!("{}…  a1 ", "x".repeat(63));
+        assert!(lines[1].starts_with(&first), "{text}");
+        assert!(lines[1].ends_with("x…"));
+        assert!(lines[2].contains(&format!("  {}  漢", "i".repeat(64))));
+        let widest = 64 + 2 + 64 + 2 + 512;
+        assert!(lines.iter().all(|line| width(line) <= widest), "{text}");
+        // One value gets less in the way of another.
+        let table = Table::of_properties().property("name", &long);
+        let expected = format!("name:  {}…\n", "x".repeat(4095));
+        assert!(table.render() == expected);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Deleting several entities one by one.
 
+use crate::columns;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listed::Listed;
@@ -10,6 +11,9 @@ use clap::Args;
 use portcullis_client::{Client, ClientError, ListQuery};
 use serde::Serialize;
 use std::collections::BTreeSet;
+
+/// How much of a name a question shows, in columns.
+const LONGEST_NAME: usize = 40;
 
 /// How to delete.
 #[derive(Debug, Clone, Args)]
@@ -169,8 +173,22 @@ pub(crate) async fn run<D: Deletable>(
             context
                 .output
                 .result(&report, || report_table::<D>(&report))?;
-            last.map_or(Ok(()), Err)
+            last.map_or(Ok(()), |error| Err(summarized::<D>(&report.failed, error)))
         },
+    }
+}
+
+/// Says which targets are left, and why the last one is.
+fn summarized<D: Deletable>(failed: &[Failure], last: CliError) -> CliError {
+    let target = failed.last().map(|failure| &failure.target);
+    let name = target.map_or("", |target| &target.name);
+    let id = target.map_or("", |target| &target.id);
+    match failed.len() {
+        0 | 1 => last.within(format!("{} `{name}` ({id}) was not deleted", D::SINGULAR)),
+        number => last.within(format!(
+            "{number} {} were not deleted; the last of them, `{name}` ({id})",
+            D::PLURAL
+        )),
     }
 }
 
@@ -183,10 +201,10 @@ fn confirm<D: Deletable>(targets: &Targets) -> Result<(), CliError> {
     let mut names: Vec<_> = members
         .iter()
         .take(10)
-        .map(|target| target.name.as_str())
+        .map(|target| columns::cut(&target.name, LONGEST_NAME))
         .collect();
     if members.len() > names.len() {
-        names.push("...");
+        names.push("...".to_owned());
     }
     let count = table::count(members.len(), D::SINGULAR, D::PLURAL);
     let question = format!("Delete {count} ({})?", names.join(", "));

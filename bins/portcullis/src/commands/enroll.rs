@@ -27,7 +27,10 @@ password asks for the password that is to be yours, and writes no file.
 Examples:
   portcullis enroll laptop.jwt                   writes laptop.json
   portcullis enroll laptop.jwt --key-type rsa2048 --out /etc/ziti/laptop.json
-  portcullis enroll ann.jwt --password-file -    for a username and password";
+  portcullis enroll anna.jwt --password-file -   for a username and password";
+
+/// Room for a certificate with its intermediates.
+const ROOM: usize = 16 * 1024;
 
 /// Arguments of `enroll`.
 #[derive(Debug, Args)]
@@ -41,7 +44,8 @@ pub(crate) struct EnrollArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Replace the identity file if it is there already
+    /// Replace the identity file if it is there already; a symbolic link is followed, and a pipe
+    /// or a device is written into
     #[arg(long)]
     force: bool,
 
@@ -196,7 +200,7 @@ async fn by_certificate(
         Existing::Keep
     };
     // All that can fail here is done before the token is spent.
-    let file = PrivateFile::prepare(path, existing)?;
+    let mut file = PrivateFile::prepare(path, existing)?;
     let key = SigningKey::generate(arguments.key_type.into())
         .map_err(|error| CliError::failed("no key can be made").because(error))?;
     let key_pem = key
@@ -204,6 +208,9 @@ async fn by_certificate(
         .map_err(|error| CliError::failed("the key cannot be written").because(error))?;
     let csr = make_csr(&key, &Subject::new().common_name(&claims.sub))
         .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
+
+    let draft = IdentityFile::new(&issuer.url, &key_pem, "", &issuer.authorities);
+    file.reserve(draft.to_json()?.len() + ROOM)?;
 
     let result = issuer
         .client
@@ -216,7 +223,8 @@ async fn by_certificate(
         ));
     }
     let identity = IdentityFile::new(&issuer.url, &key_pem, &cert, &issuer.authorities);
-    file.finish(&identity.to_json()?)
+    file.finish_or_keep(&identity.to_json()?)
+        .map_err(|error| error.hint("the token is spent, and no other identity file comes of it"))
 }
 
 /// Whether the first certificate of `pem` is for `key`.

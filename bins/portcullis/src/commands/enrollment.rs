@@ -12,7 +12,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `enrollment`.
 pub(crate) const EXAMPLES: &str = "\
-An enrollment is pending until its token is redeemed with `portcullis enroll`.
+An enrollment is there until its token is redeemed with `portcullis enroll`, or it is deleted. One that
+has expired stays, and can be refreshed.
 
 Examples:
   portcullis enrollment list
@@ -21,14 +22,14 @@ Examples:
 /// What to do with enrollments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnrollmentCommand {
-    /// List pending enrollments
+    /// List enrollments, pending and expired
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
-    /// Show a pending enrollment, or write its token to a file
+    /// Show an enrollment, or write its token to a file
     Show(show::ShowArgs),
     /// Replace the token of an enrollment by a new one
     Refresh(refresh::RefreshArgs),
-    /// Delete pending enrollments
+    /// Delete enrollments
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
 }

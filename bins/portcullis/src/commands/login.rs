@@ -10,7 +10,7 @@ use crate::{controller_url, files};
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::time::WireTime;
-use portcullis_client::{Api, Client, ClientError};
+use portcullis_client::{Api, Client};
 use serde::Serialize;
 use std::path::PathBuf;
 use url::Url;
@@ -26,7 +26,7 @@ Examples:
   portcullis login                       again, to the same controller as the same user";
 
 /// What to do about a login that is refused.
-const WRONG: &str = "check username and password; several failures lock a user for a while";
+const WRONG: &str = "check username and password";
 
 const WHOAMI: &str = "portcullis whoami";
 const CREATE: &str = "portcullis identity create laptop --type device --output-jwt laptop.jwt";
@@ -163,12 +163,7 @@ async fn again(context: &Context, profile: &Profile) -> Result<Trusted, CliError
             client,
             ca: profile.ca.clone(),
         }),
-        Err(error @ ClientError::Untrusted { .. }) => Err(CliError::from(error)
-            .hint("somebody may stand between you and the controller")
-            .hint(
-                "if its authority has been replaced, log in with `--forget-ca` and look closely",
-            )),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(profile.explain(error.into())),
     }
 }
 

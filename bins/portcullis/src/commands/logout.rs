@@ -24,7 +24,9 @@ pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
         }
     })?;
     match session.client.log_out(Api::Management).await {
-        Err(error) if !error.is_refused_with(Code::Unauthorized) => Err(CliError::from(error)
+        Err(error) if !error.is_refused_with(Code::Unauthorized) => Err(session
+            .profile
+            .explain(error.into())
             .hint("the session is forgotten here; the controller lets it end by itself")),
         // A session that is over already has ended.
         _ => context.output.result(&json!({"loggedOut": true}), || {

@@ -4,6 +4,7 @@ use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
 use crate::output::{self, Output};
 use clap::Args;
+use portcullis_domain::ids::EnrollmentId;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::path::{Path, PathBuf};
 
@@ -14,10 +15,14 @@ pub(crate) struct TokenArgs {
     #[arg(long, value_name = "FILE")]
     output_jwt: Option<PathBuf>,
 
-    /// Replace the file of the token if it is there already
+    /// Replace the file of the token if it is there already; a symbolic link is followed, and a
+    /// pipe or a device is written into
     #[arg(long, requires = "output_jwt")]
     force: bool,
 }
+
+/// Room for a token: those of controllers are a fraction of this.
+const ROOM: usize = 8 * 1024;
 
 /// A place for a token, prepared.
 pub(crate) enum Destination {
@@ -60,27 +65,45 @@ impl TokenArgs {
         match &self.output_jwt {
             None => Ok(Destination::Nowhere),
             Some(_) if self.goes_to_stdout() => Ok(Destination::Stdout),
-            Some(path) => Ok(Destination::File(
-                PrivateFile::prepare(path, existing)?,
-                path.clone(),
-            )),
+            Some(path) => {
+                let mut file = PrivateFile::prepare(path, existing)?;
+                file.reserve(ROOM)?;
+                Ok(Destination::File(file, path.clone()))
+            },
         }
     }
 }
 
 impl Destination {
-    /// Puts the token there. The answer is whether the standard output is still free.
-    pub(crate) fn deliver(self, token: Option<&SecretString>) -> Result<bool, CliError> {
+    /// Puts the token of the enrollment `id` there. The answer is whether the standard output is
+    /// still free.
+    pub(crate) fn deliver(
+        self,
+        token: Option<&SecretString>,
+        id: Option<&EnrollmentId>,
+    ) -> Result<bool, CliError> {
+        if matches!(self, Self::Nowhere) {
+            return Ok(true);
+        }
         let missing = || CliError::failed("the controller gave no token for the enrollment");
+        let token = token.ok_or_else(missing)?.expose_secret();
+        self.write(token).map_err(|error| match id {
+            Some(id) => error.hint(format!(
+                "the token can be had again: `portcullis enrollment show {id} --output-jwt FILE`"
+            )),
+            None => error,
+        })
+    }
+
+    fn write(self, token: &str) -> Result<bool, CliError> {
         match self {
             Self::Nowhere => Ok(true),
             Self::Stdout => {
-                let token = token.ok_or_else(missing)?.expose_secret();
                 output::write(&format!("{token}\n"))?;
                 Ok(false)
             },
             Self::File(file, path) => {
-                file.finish(token.ok_or_else(missing)?.expose_secret().as_bytes())?;
+                file.finish(token.as_bytes())?;
                 output::note(&format!("The token is in {}.", path.display()));
                 Ok(true)
             },

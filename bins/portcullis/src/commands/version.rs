@@ -47,7 +47,8 @@ async fn ask(context: &Context) -> Result<Version, CliError> {
         CliError::not_logged_in(format!("no controller is known (profile `{name}`)"), None)
     })?;
     let client = context.client(&profile.url, profile.trust()?).build()?;
-    Ok(client.version().await?)
+    let version = client.version().await;
+    version.map_err(|error| profile.explain(error.into()))
 }
 
 fn table(versions: &Versions) -> Table {
@@ -60,8 +61,42 @@ fn table(versions: &Versions) -> Table {
             )
             .property("level of its API", &controller.version)
             .property("revision", &controller.revision)
-            .property("built", &controller.build_date)
+            .property("built", build_date(controller))
             .property("capabilities", controller.capabilities.join(", ")),
         None => table,
+    }
+}
+
+/// When a controller was built; builds that do not say so claim the year 1970.
+fn build_date(controller: &Version) -> &str {
+    let date = controller.build_date.as_str();
+    if date.starts_with("1970-01-01") {
+        ""
+    } else {
+        date
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_real_dates_are_shown() {
+        for (date, is_shown) in [
+            ("2031-02-03T04:05:06Z", true),
+            ("1970-01-01T00:00:00Z", false),
+            ("", false),
+        ] {
+            let controller = Version {
+                build_date: date.to_owned(),
+                ..Version::default()
+            };
+            let text = table(&Versions {
+                program: "1",
+                controller: Some(controller),
+            });
+            assert_eq!(text.render().contains("built:"), is_shown, "{date}");
+        }
     }
 }

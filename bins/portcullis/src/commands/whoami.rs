@@ -24,6 +24,10 @@ Examples:
 const OUTDATED: &str = "the certificate of this identity is no longer valid; enroll it again: ask \
     an administrator for a new token, then run `portcullis enroll TOKEN`";
 
+/// What to do about a controller that an identity file does not trust.
+const REPLACED: &str = "the identity file holds the authorities that are trusted; if those of the \
+    controller have been replaced, enroll again: ask an administrator for a new token";
+
 /// Arguments of `whoami`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -41,6 +45,8 @@ struct Who {
     id: IdentityId,
     name: String,
     is_admin: bool,
+    /// What it may do on the management API, if it is no administrator.
+    permissions: Vec<String>,
     role_attributes: RoleAttributes,
     session: Held,
 }
@@ -86,7 +92,14 @@ async fn by_certificate(context: &Context, path: &Path) -> Result<Who, CliError>
     let held = client
         .authenticate_with_certificate(Api::Client)
         .await
-        .map_err(|error| CliError::of_login(error, OUTDATED))?;
+        .map_err(|error| CliError::of_login(error, OUTDATED))
+        .map_err(|error| {
+            if error.is_untrusted() {
+                error.hint(REPLACED)
+            } else {
+                error
+            }
+        })?;
     let client = client.with_session(held.token.clone());
     let identity = client.current_identity(Api::Client).await;
     // If the session cannot be ended, it ends by itself.
@@ -102,6 +115,7 @@ impl Who {
             id: identity.base.id,
             name: identity.name,
             is_admin: identity.is_admin || identity.is_default_admin,
+            permissions: identity.permissions.map(Vec::from).unwrap_or_default(),
             role_attributes: identity.role_attributes,
             session: Held {
                 id: session.base.id,
@@ -114,11 +128,18 @@ impl Who {
 
 fn table(who: &Who) -> Table {
     let attributes: Vec<_> = who.role_attributes.iter().collect();
+    // Those of an administrator make no difference.
+    let permissions = match who.permissions.as_slice() {
+        _ if who.is_admin => String::new(),
+        [] => "none".to_owned(),
+        permissions => permissions.join(", "),
+    };
     let end = who.session.expires_at.map(|end| end.to_string());
     Table::of_properties()
         .property("name", &who.name)
         .property("id", who.id.as_str())
         .property("administrator", if who.is_admin { "yes" } else { "no" })
+        .property("permissions", permissions)
         .property("role attributes", attributes.join(", "))
         .property("controller", &who.url)
         .property("session until", end.unwrap_or_default())

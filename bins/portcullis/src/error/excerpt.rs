@@ -1,11 +1,12 @@
 //! Excerpts in messages: a line of somebody's text, and a mark under the fault in it.
 
+use crate::columns::{self, width};
 use crate::output::printable;
 
 /// What an excerpt begins with.
 const INDENT: &str = "  ";
 
-/// Most characters of an excerpt.
+/// Most columns of an excerpt.
 const WIDTH: usize = 76;
 
 /// Stands for what is left out.
@@ -51,8 +52,8 @@ fn push_marked(text: &mut String, line: &str, mark: &str) {
     let (before, marked) = (take(begin), take(length));
     let after = take(usize::MAX);
 
-    let carets = width(&marked).clamp(1, WIDTH / 2);
-    let marked: String = marked.chars().take(carets).collect();
+    let marked = columns::begin(&marked, WIDTH / 2);
+    let carets = width(marked).max(1);
     let left = WIDTH.saturating_sub(carets);
     let before = last(&before, left.saturating_sub(width(&after).min(left / 2)));
     let after = first(&after, left.saturating_sub(width(&before)));
@@ -61,28 +62,26 @@ fn push_marked(text: &mut String, line: &str, mark: &str) {
     push(text, &format!("{blanks}{}", "^".repeat(carets)));
 }
 
-fn width(text: &str) -> usize {
-    text.chars().count()
-}
-
-/// The end of a text, of at most `most` characters.
+/// The end of a text, of at most `most` columns.
 fn last(text: &str, most: usize) -> String {
-    let length = width(text);
-    if length <= most {
+    if width(text) <= most {
         return text.to_owned();
     }
-    let kept = most.saturating_sub(GAP.len());
-    let end = text.chars().skip(length - kept);
-    GAP.chars().chain(end).collect()
+    format!(
+        "{GAP}{}",
+        columns::end(text, most.saturating_sub(GAP.len()))
+    )
 }
 
-/// The beginning of a text, of at most `most` characters.
+/// The beginning of a text, of at most `most` columns.
 fn first(text: &str, most: usize) -> String {
     if width(text) <= most {
         return text.to_owned();
     }
-    let kept = most.saturating_sub(GAP.len());
-    text.chars().take(kept).chain(GAP.chars()).collect()
+    format!(
+        "{}{GAP}",
+        columns::begin(text, most.saturating_sub(GAP.len()))
+    )
 }
 
 #[cfg(test)]
@@ -117,6 +116,23 @@ mod tests {
         // What is marked takes more room.
         let shown = legible("bad\na \u{1b} b\n  ^");
         assert_eq!(shown, "bad\n  a \\u{1b} b\n    ^^^^^^");
+    }
+
+    #[test]
+    fn wide_characters_take_more_room() {
+        let shown = legible("bad\nname = 漢字 x\n          ^");
+        assert_eq!(shown, "bad\n  name = 漢字 x\n              ^");
+        let shown = legible("bad\nname 漢字\n     ^^");
+        assert_eq!(shown, "bad\n  name 漢字\n       ^^^^");
+        for number in [10, 100] {
+            let line = "漢".repeat(number);
+            let mark = format!("{}^", " ".repeat(number));
+            let shown = legible(&format!("bad\n{line}x{line}\n{mark}"));
+            let lines: Vec<_> = shown.lines().collect();
+            let place = lines[1].split('x').next().map(width);
+            assert_eq!(place, Some(lines[2].find('^').unwrap()), "{shown}");
+            assert!(width(lines[1]) <= INDENT.len() + WIDTH, "{shown}");
+        }
     }
 
     #[test]

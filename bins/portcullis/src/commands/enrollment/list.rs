@@ -42,8 +42,8 @@ pub(super) async fn run(
 }
 
 impl Listed for EnrollmentDetail {
-    const SINGULAR: &'static str = "pending enrollment";
-    const PLURAL: &'static str = "pending enrollments";
+    const SINGULAR: &'static str = "enrollment";
+    const PLURAL: &'static str = "enrollments";
     const COLUMNS: &'static [&'static str] = &["id", "method", "identity", "identity id", "until"];
 
     async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {

@@ -50,7 +50,7 @@ pub(super) fn deliver(
     destination: Destination,
     enrollment: &EnrollmentDetail,
 ) -> Result<(), CliError> {
-    if destination.deliver(enrollment.jwt.as_ref())? {
+    if destination.deliver(enrollment.jwt.as_ref(), Some(&enrollment.base.id))? {
         let now = context.now();
         context
             .output

@@ -2,14 +2,14 @@
 
 use super::kind::Kind;
 use super::{show, state};
-use crate::commands::token_file::TokenArgs;
+use crate::commands::token_file::{Destination, TokenArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
-use portcullis_api::identity::{EnrollmentChoice, IdentityCreate};
+use portcullis_api::identity::{EnrollmentChoice, IdentityCreate, IdentityDetail};
 use portcullis_client::Client;
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::tags::Tags;
@@ -20,8 +20,7 @@ token, with which its device enrolls for a certificate: `portcullis enroll FILE`
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
-  portcullis identity create ann --type user --updb ann --output-jwt ann.jwt
-  portcullis identity create bob --type user --external-id bob@example.test
+  portcullis identity create anna --type user --updb anna --output-jwt anna.jwt
   portcullis identity create printer --type device --role-attributes office,printers";
 
 /// Arguments of `identity create`.
@@ -43,7 +42,8 @@ pub(crate) struct CreateArgs {
     #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
     role_attributes: Vec<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id
+    /// Let it log in with JWTs of an external signer, which names it by this id. Portcullis has no
+    /// external signers yet: the id is kept, but lets nobody in
     #[arg(long, value_name = "ID", conflicts_with_all = ["updb", "ottca"])]
     external_id: Option<String>,
 
@@ -51,7 +51,8 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "USERNAME", group = "method")]
     updb: Option<String>,
 
-    /// Let it enroll with a certificate from the third-party authority with this id
+    /// Let it enroll with a certificate from the third-party authority with this id. Portcullis has
+    /// no third-party authorities yet, and refuses every id
     #[arg(long, value_name = "CA", group = "method")]
     ottca: Option<String>,
 
@@ -132,13 +133,31 @@ pub(super) async fn run(
     let identity = session.client.identity(&id).await.map_err(|error| {
         CliError::from(error).hint(format!("the identity was created, with the id {id}"))
     })?;
-    let token = state::pending(&identity).next();
-    let token = token.map(|(_, enrollment)| &enrollment.jwt);
-    if destination.deliver(token)? {
+    deliver(context, destination, &identity).map_err(|error| {
+        let name = &identity.name;
+        error.hint(format!(
+            "the identity `{name}` was created, with the id {id}"
+        ))
+    })
+}
+
+/// Hands the token out if it is wanted, and shows the identity.
+fn deliver(
+    context: &Context,
+    destination: Destination,
+    identity: &IdentityDetail,
+) -> Result<(), CliError> {
+    let enrollment = state::pending(identity).next();
+    let enrollment = enrollment.map(|(_, enrollment)| enrollment);
+    let is_free = destination.deliver(
+        enrollment.map(|enrollment| &enrollment.jwt),
+        enrollment.map(|enrollment| &enrollment.id),
+    )?;
+    if is_free {
         let now = context.now();
         context
             .output
-            .result(&identity, || show::table(&identity, now))?;
+            .result(identity, || show::table(identity, now))?;
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ fn credentials(mut table: Table, identity: &IdentityDetail, now: Timestamp) -> T
     for (method, enrollment) in state::pending(identity) {
         let end = page::end(enrollment.expires_at, now);
         let text = format!("{method}, id {}, until {end}", enrollment.id);
-        table = table.property("pending enrollment", text);
+        table = table.property("enrollment", text);
     }
     table
 }

@@ -20,9 +20,7 @@ pub(crate) fn pending(
 /// Says in a few words how far an identity has come.
 pub(crate) fn shown(identity: &IdentityDetail, now: Timestamp) -> &'static str {
     let authenticators = &identity.authenticators;
-    let can_log_in = authenticators.cert.is_some()
-        || authenticators.updb.is_some()
-        || identity.external_id.is_some();
+    let can_log_in = authenticators.cert.is_some() || authenticators.updb.is_some();
     if identity.disabled {
         "disabled"
     } else if can_log_in {
@@ -31,6 +29,9 @@ pub(crate) fn shown(identity: &IdentityDetail, now: Timestamp) -> &'static str {
         "to be enrolled"
     } else if pending(identity).next().is_some() {
         "token expired"
+    } else if identity.external_id.is_some() {
+        // Whether that lets it in, its controller does not say.
+        "external id"
     } else {
         "no credential"
     }

@@ -38,7 +38,8 @@ pub(crate) struct UpdateArgs {
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none
+    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none.
+    /// Portcullis has no external signers yet: the id is kept, but lets nobody in
     #[arg(long, value_name = "ID")]
     external_id: Option<String>,
 
@@ -62,6 +63,17 @@ impl UpdateArgs {
         if is_empty {
             return Err(CliError::usage("there is nothing to change")
                 .hint("see `portcullis identity update --help`"));
+        }
+        Ok(())
+    }
+
+    /// Refuses what a controller would leave out without a word.
+    fn check_admin(&self, identity: &IdentityDetail) -> Result<(), CliError> {
+        if self.admin == Some(false) && identity.is_default_admin {
+            let name = &identity.name;
+            return Err(CliError::failed(format!(
+                "`{name}` is the default administrator, and stays one; nothing was changed"
+            )));
         }
         Ok(())
     }
@@ -104,6 +116,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let identity: IdentityDetail = resolve::one(client, &arguments.identity).await?;
+    arguments.check_admin(&identity)?;
     let patch = arguments.body(client, &identity).await?;
     client.patch_identity(&identity.base.id, &patch).await?;
     let identity = client.identity(&identity.base.id).await?;
