@@ -13,6 +13,7 @@ mod filters;
 mod first_identity;
 mod following;
 mod hold;
+mod list_faults;
 mod list_shapes;
 mod lists;
 mod lists_support;
