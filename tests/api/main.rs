@@ -17,6 +17,7 @@ mod list_faults;
 mod list_shapes;
 mod lists;
 mod lists_support;
+mod lists_under_change;
 mod lives;
 mod logins;
 mod matrix;
