@@ -57,6 +57,9 @@ impl Asked<'_> {
     }
 }
 
+/// Most characters of a query that an error repeats.
+const SHOWN: usize = 160;
+
 /// Where a page lies in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
@@ -148,9 +151,17 @@ fn bad(error: &ListingError, parameters: &Parameters<'_>) -> BadListing {
     }
 }
 
-/// An error with the text that it is about and a mark under the fault.
+/// An error with the text that it is about and a mark under the fault. Of a long line it repeats
+/// what stands around the fault.
 fn describe(error: &portcullis_filter::QueryError, text: &str) -> String {
-    format!("{error}\n{}", error.point_at(text))
+    let pointed = error.point_at(text);
+    let (line, marks) = pointed.split_once('\n').unwrap_or((&pointed, ""));
+    let from = match line.chars().nth(SHOWN) {
+        Some(_) => error.location.column.saturating_sub(SHOWN / 2),
+        None => 0,
+    };
+    let around = |line: &str| -> String { line.chars().skip(from).take(SHOWN).collect() };
+    format!("{error}\n{}\n{}", around(line), around(marks))
 }
 
 fn number(parameter: &'static str, value: Option<&str>) -> BadListing {

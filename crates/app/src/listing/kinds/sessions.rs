@@ -24,7 +24,9 @@ impl Row for SessionRow<'_> {
         let session = self.0.record;
         match symbol.name() {
             "id" => text(session.id.as_str()),
-            "createdAt" | "updatedAt" => Value::Datetime(session.created_at),
+            "createdAt" => Value::Datetime(session.created_at),
+            // As it is shown: the record changes when its last use is written to the store.
+            "updatedAt" => Value::Datetime(session.last_activity_at.max(session.created_at)),
             "isSystem" => Value::Boolean(false),
             "identity" => text(session.identity.as_str()),
             "lastActivityAt" => Value::Datetime(self.0.last_activity_at()),
