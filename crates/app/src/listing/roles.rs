@@ -26,7 +26,7 @@ impl Roles<'_> {
                 Selected::Named(condition) => named.push(condition),
             }
         }
-        let carries: fn(Vec<Predicate>) -> Predicate = match self.semantic {
+        let joined: fn(Vec<Predicate>) -> Predicate = match self.semantic {
             _ if self.selectors.is_empty() => return Ok(Predicate::Constant(true)),
             None | Some("") => Predicate::all,
             Some(semantic) if semantic.eq_ignore_ascii_case("allof") => Predicate::all,
@@ -39,7 +39,7 @@ impl Roles<'_> {
         };
         // The semantic is about attributes. Whoever is named is selected in any case, as in policies.
         if !carried.is_empty() {
-            named.push(carries(carried));
+            named.push(joined(carried));
         }
         Ok(Predicate::any(named))
     }
