@@ -393,9 +393,18 @@ pub(crate) fn sort(dice: &mut Dice, symbols: &[Symbol]) -> Sort {
     let is_plain = |symbol: &&Symbol| !matches!(symbol.kind, Type::Tag | Type::Set);
     let symbols: Vec<_> = symbols.iter().filter(is_plain).collect();
     let count = *dice.pick(&[0, 1, 1, 1, 2, 3]);
-    (0..count)
+    let mut sort: Sort = (0..count)
         .map(|_| (**dice.pick(&symbols), dice.one_in(2)))
-        .collect()
+        .collect();
+    // Times of creation are often the same, and so what stands behind them counts.
+    let plain = |name| **symbols.iter().find(|symbol| symbol.name == name).unwrap();
+    if dice.one_in(5) {
+        sort.push((plain("createdAt"), dice.one_in(2)));
+    }
+    if dice.one_in(3) {
+        sort.push((plain("id"), dice.one_in(2)));
+    }
+    sort
 }
 
 /// An order as a client writes it.
