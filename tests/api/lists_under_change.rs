@@ -308,10 +308,8 @@ async fn what_is_gone_or_renamed_is_made_up_for_by_what_follows() {
         })
     };
     // Slow enough for something to go away between search and page.
-    let mut filter = r#"name icontains "A""#.to_owned();
-    for number in 0..60 {
-        filter.push_str(&format!(r#" or name icontains "q{number}q""#));
-    }
+    let others = (0..60).map(|number| format!(r#" or name icontains "q{number}q""#));
+    let filter = format!(r#"name icontains "A"{}"#, others.collect::<String>());
     let parameters = [("filter", &*filter), ("sort", "name"), ("limit", "20")];
     let mut asked = 0;
     while !going.is_finished() || asked == 0 {

@@ -177,7 +177,7 @@ impl Comparison<'_> {
         let mut parameters = Vec::new();
         if !sort.is_empty() {
             if dice.one_in(2) {
-                filter.push_str(&format!(" sort by {sort}"));
+                filter.extend([" sort by ", &sort]);
                 // What stands in the filter counts.
                 parameters.push(("sort", "id desc"));
             } else {
@@ -185,7 +185,7 @@ impl Comparison<'_> {
             }
         }
         if dice.one_in(3) {
-            filter.push_str(&format!(" skip {offset}"));
+            filter.extend([" skip ", &offset]);
             parameters.push(("offset", "3"));
         } else {
             parameters.push(("offset", &*offset));
@@ -324,7 +324,7 @@ impl<'c> Identities<'c> {
         self.made += 1;
         let place = dice.roll(self.ids.len());
         let path = format!("/identities/{}", self.ids[place]);
-        let patch = match dice.roll(8) {
+        let changes = match dice.roll(8) {
             0 | 1 => {
                 let request = self.controller.manage(Method::DELETE, &path, self.admin);
                 assert_eq!(request.send().await.status, 200);
@@ -339,7 +339,7 @@ impl<'c> Identities<'c> {
             _ => json!({"externalId": format!("ext{}", self.made)}),
         };
         let request = self.controller.manage(Method::PATCH, &path, self.admin);
-        let reply = request.json(&patch).send().await;
+        let reply = request.json(&changes).send().await;
         assert_eq!(reply.status, 200, "{}", reply.text());
     }
 }
