@@ -1,8 +1,12 @@
 //! Lists while others create, rename and delete what they are about.
 
 use crate::lists_support::{list, pagination};
-use crate::support::{create, text};
+use crate::support::{create, operate, text};
 use http::Method;
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+use portcullis_domain::ids::IdentityId;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, IDENTITY, Index, UniqueValue};
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -258,4 +262,67 @@ async fn lists_are_sound_while_others_change_them() {
     }
     let attributes = list(&controller, &admin, "/identity-role-attributes", &[]).await;
     assert_eq!(attributes.data(), json!(["even"]));
+}
+
+/// Identities that make a search take a while, and such as go away during it.
+const HAYSTACK: usize = 3000;
+const GOING: usize = 400;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_gone_or_renamed_is_made_up_for_by_what_follows() {
+    let controller = Arc::new(Harness::start().await);
+    let admin = controller.admin().await;
+    let numbers: Vec<_> = (0..HAYSTACK + GOING)
+        .map(|_| controller.engine.allocate(IDENTITY))
+        .collect();
+    let now = controller.app.env().now();
+    operate(&controller, move |rows| {
+        for (place, number) in numbers.iter().enumerate() {
+            let name = match place.checked_sub(GOING) {
+                None => format!("a {place:05}"),
+                Some(place) => format!("stays {place:05}"),
+            };
+            let spec = IdentitySpec::named(IdentityName::new(name).unwrap());
+            let id = IdentityId::from_wire(format!("i{place:05}"));
+            let key = RecordKey::root(IDENTITY, *number);
+            rows.insert(&key, &Identity::new(id, spec, now)).unwrap();
+        }
+    })
+    .await;
+    let going = {
+        let controller = controller.clone();
+        tokio::spawn(async move {
+            for place in 0..GOING {
+                operate(&controller, move |rows| {
+                    let by_id = UniqueValue::new(Index::IdentityId, format!("i{place:05}"));
+                    let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
+                    if place % 2 == 0 {
+                        return rows.remove_identity(&found).unwrap();
+                    }
+                    let mut after = found.entity.clone();
+                    after.spec.name = IdentityName::new(format!("other {place}")).unwrap();
+                    rows.replace(&found.key, &found.entity, &after).unwrap();
+                })
+                .await;
+            }
+        })
+    };
+    // Slow enough for something to go away between search and page.
+    let others = (0..60).map(|number| format!(r#" or name icontains "q{number}q""#));
+    let filter = format!(r#"name icontains "A"{}"#, others.collect::<String>());
+    let parameters = [("filter", &*filter), ("sort", "name"), ("limit", "20")];
+    let mut asked = 0;
+    while !going.is_finished() || asked == 0 {
+        let reply = list(&controller, &admin, "/identities", &parameters).await;
+        let data = reply.data();
+        let rows = data.as_array().unwrap();
+        assert_eq!(rows.len(), 20, "what is gone leaves no gap");
+        assert!(rows.is_sorted_by_key(|row| text(row, "name")));
+        assert!(rows.iter().all(|row| text(row, "name").contains('a')));
+        asked += 1;
+    }
+    going.await.unwrap();
+    let reply = list(&controller, &admin, "/identities", &parameters).await;
+    assert_eq!(text(&reply.data()[0], "name"), "admin");
+    assert_eq!(pagination(&reply).2, HAYSTACK + 1);
 }

@@ -20,6 +20,7 @@ mod lists_support;
 mod lists_under_change;
 mod lives;
 mod logins;
+mod long_lists;
 mod matrix;
 mod naive;
 mod order;

@@ -119,16 +119,14 @@ impl Maker<'_> {
             Condition::Test(subject, dice.word(&SIGNS[1..3]), vec![Literal::Null])
         };
         match symbol.kind {
-            Type::Text if dice.one_in(10) => null(dice, value),
+            Type::Text | Type::Integer | Type::Time if dice.one_in(10) => null(dice, value),
             Type::Text => self.about_text(dice, symbol, value),
-            Type::Integer if dice.one_in(10) => null(dice, value),
             Type::Integer => about_number(dice, value),
             Type::Boolean => match dice.roll(4) {
                 0 => Condition::Bare(symbol),
                 1 => null(dice, value),
                 _ => about_truth(dice, value),
             },
-            Type::Time if dice.one_in(10) => null(dice, value),
             Type::Time => self.about_time(dice, symbol, value),
             Type::Tag => match dice.roll(8) {
                 0 => Condition::Bare(symbol),
@@ -148,7 +146,7 @@ impl Maker<'_> {
 
     fn about_text(&self, dice: &mut Dice, symbol: Symbol, subject: Subject) -> Condition {
         let mut literal = || Literal::Text(self.text(dice, symbol));
-        let literals = vec![literal(), literal(), literal()];
+        let literals = [literal(), literal(), literal()];
         let is_tag = symbol.kind == Type::Tag;
         match dice.roll(10) {
             0..4 => Condition::Test(subject, dice.word(SIGNS), literals[..1].to_vec()),
@@ -393,9 +391,18 @@ pub(crate) fn sort(dice: &mut Dice, symbols: &[Symbol]) -> Sort {
     let is_plain = |symbol: &&Symbol| !matches!(symbol.kind, Type::Tag | Type::Set);
     let symbols: Vec<_> = symbols.iter().filter(is_plain).collect();
     let count = *dice.pick(&[0, 1, 1, 1, 2, 3]);
-    (0..count)
+    let mut sort: Sort = (0..count)
         .map(|_| (**dice.pick(&symbols), dice.one_in(2)))
-        .collect()
+        .collect();
+    // Times of creation are often the same, and so what stands behind them counts.
+    let plain = |name| **symbols.iter().find(|symbol| symbol.name == name).unwrap();
+    if dice.one_in(5) {
+        sort.push((plain("createdAt"), dice.one_in(2)));
+    }
+    if dice.one_in(3) {
+        sort.push((plain("id"), dice.one_in(2)));
+    }
+    sort
 }
 
 /// An order as a client writes it.

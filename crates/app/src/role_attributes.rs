@@ -6,6 +6,7 @@ use crate::identities;
 use crate::listing::{self, Parameters, kinds};
 use portcullis_domain::access::Permit;
 use portcullis_domain::view::Page;
+use portcullis_index::Slot;
 
 /// How often a role attribute is used by the entities that can carry it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,26 +35,28 @@ pub fn of_identities(
 /// Lists the role attributes of identities with their use.
 pub fn usage_of_identities(
     app: &App,
-    permit: &Permit<identities::Read>,
+    _permit: &Permit<identities::Read>,
     parameters: &Parameters<'_>,
     with_ids: bool,
 ) -> Result<Page<Usage>, AppError> {
-    of_identities(app, permit, parameters)?.try_map(|attribute| {
-        let catalog = app.require_lists()?.identities();
-        let slots = catalog.columns().role_attributes().with(&attribute);
-        let ids = slots.filter(|_slots| with_ids).map(|slots| {
-            let ids = slots.iter().map(portcullis_index::Slot::from_bit);
-            let mut ids: Vec<_> = ids.filter_map(|slot| catalog.id(slot)).collect();
+    let listing = listing::read_filter(&kinds::ROLE_ATTRIBUTES, parameters)?;
+    let catalog = app.require_lists()?.identities();
+    let attributes = catalog.columns().role_attributes();
+    let rows = attributes
+        .words()
+        .map(|(word, _slots)| kinds::RoleAttributeRow(word));
+    Ok(listing::select(&listing, rows).map(|row| {
+        let slots = attributes.with(row.0);
+        let ids = with_ids.then(|| {
+            let slots = slots.into_iter().flatten().map(Slot::from_bit);
+            let mut ids: Vec<_> = slots.filter_map(|slot| catalog.id(slot)).collect();
             ids.sort_unstable();
             ids.into_iter().map(str::to_owned).collect()
         });
-        Ok(Usage {
-            count: match slots {
-                Some(slots) => slots.len(),
-                None => 0,
-            },
+        Usage {
+            attribute: row.0.to_owned(),
+            count: slots.map_or(0, |slots| slots.len()),
             ids,
-            attribute,
-        })
-    })
+        }
+    }))
 }

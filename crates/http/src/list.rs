@@ -25,8 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// is longer is sent in parts of this size. A page of 500 identities is shorter.
 const PART: usize = 1024 * 1024;
 
-/// Where lists are worked out: four at a time in this process, and 64 more wait.
+/// Where pages are worked out: four at a time in this process, and 64 more wait.
 static DESK: Desk = Desk::new(4, 64);
+
+/// Where lists without a limit are worked out. They keep their places as long as their clients read,
+/// so they stand in the way of each other alone.
+static LONG_DESK: Desk = Desk::new(4, 16);
 
 /// The request of a list: no body, and a query with numbers in it.
 #[derive(Debug)]
@@ -72,6 +76,9 @@ where
     let (begun, begins) = oneshot::channel();
     let (ended, ends) = oneshot::channel();
     let (writer, body) = parts();
+    let asked = listing::read(schema, &parameters(&call.context.query));
+    let is_long = asked.is_ok_and(|listing| listing.page.limit.rows().is_none());
+    let desk = if is_long { &LONG_DESK } else { &DESK };
     let writing = tokio::spawn(async move {
         let mut outlet = Outlet {
             list: ListWriter::default(),
@@ -83,7 +90,7 @@ where
             Ok(outlet.finish(paging, schema))
         };
         // Whoever waited has the body already, or has gone away.
-        let _ = ended.send(DESK.work(work).await);
+        let _ = ended.send(desk.work(work).await);
     });
     let writing = AbortOnDropHandle::new(writing);
     tokio::select! {

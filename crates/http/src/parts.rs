@@ -13,8 +13,8 @@ use tokio_util::task::AbortOnDropHandle;
 const AHEAD: usize = 2;
 
 /// The longest that the client may leave a part untaken. Whoever writes holds a view of the store
-/// and a place among the lists.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// and a place among the lists, for which others wait no longer than a request may take.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A body in parts. When it is dropped, nobody writes on.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ impl Roles<'_> {
                 Selected::Named(condition) => named.push(condition),
             }
         }
-        let connect: fn(Vec<Predicate>) -> Predicate = match self.semantic {
+        let joined: fn(Vec<Predicate>) -> Predicate = match self.semantic {
             _ if self.selectors.is_empty() => return Ok(Predicate::Constant(true)),
             None | Some("") => Predicate::all,
             Some(semantic) if semantic.eq_ignore_ascii_case("allof") => Predicate::all,
@@ -39,7 +39,7 @@ impl Roles<'_> {
         };
         // The semantic is about attributes. Whoever is named is selected in any case, as in policies.
         if !carried.is_empty() {
-            named.push(connect(carried));
+            named.push(joined(carried));
         }
         Ok(Predicate::any(named))
     }
@@ -95,8 +95,8 @@ mod tests {
         let both = format!(r#"{red} and anyOf(roleAttributes) = "blue""#);
         let either = both.replace(" and ", " or ");
         let named = r#"id = "x" or name = "x""#;
-        let or_named = format!("{named} or {red}");
-        let or_both = format!("{named} or ({both})");
+        let or_named = format!(r#"{named} or {red}"#);
+        let or_both = format!(r#"{named} or ({both})"#);
         for (selectors, semantic, expected) in [
             (&[][..], None, "true"),
             (&["#all"], None, "true"),

@@ -1,0 +1,286 @@
+//! Lists that are too long to be kept: sent while they are written, and given up when nobody takes
+//! them.
+
+use crate::lists_support::list;
+use crate::support::{create, text};
+use http::{HeaderMap, Method};
+use http_body_util::BodyExt as _;
+use portcullis_http::listen::{
+    Answer, Body, Connection, Limits, Listener, ServerTls, Service as _, TlsVersion,
+};
+use portcullis_http::path::Api;
+use portcullis_http::route::Table;
+use portcullis_http::{Build, Controller, State, routes};
+use portcullis_testkit::{Harness, TestNetwork};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::Curl;
+use support::tools::{Tool, are_there};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+const MANAGEMENT: &str = "/edge/management/v1";
+
+/// Identities, and the bytes in a tag of each.
+const MANY: usize = 48;
+const WIDE: usize = 256 << 10;
+
+/// Lists that are worked out at a time.
+const PLACES: usize = 4;
+
+/// How long a client may leave a part untaken.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A controller whose list of identities is about 12 MiB long.
+struct Long {
+    harness: Harness,
+    admin: String,
+    controller: Arc<Controller>,
+}
+
+impl Long {
+    async fn start() -> Self {
+        let harness = Harness::start().await;
+        let admin = harness.admin().await;
+        for number in 0..MANY {
+            let more = json!({"tags": {"wide": "w".repeat(WIDE), "number": number}});
+            create(&harness, &admin, &format!("n{number:03}"), more).await;
+        }
+        let state = State {
+            app: harness.app.clone(),
+            build: Build {
+                version: "0.0.0",
+                build_date: "2031-01-01T00:00:00Z",
+                revision: "test",
+                runtime: "rust",
+            },
+            addresses: Vec::new(),
+            instance_id: "instance".to_owned(),
+        };
+        let table = Table::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
+        let controller = Arc::new(Controller::new(Arc::new(state), table));
+        Self {
+            harness,
+            admin,
+            controller,
+        }
+    }
+
+    /// Asks, and reads nothing but the head of the answer.
+    fn ask(&self, query: &str) -> impl Future<Output = Answer> + use<> {
+        let address = SocketAddr::new(IpAddr::from([127, 0, 0, 1]), 40_000);
+        let connection = Arc::new(Connection {
+            peer: address,
+            local: address,
+            client_certificates: Vec::new().into(),
+            server_name: None,
+            alpn: None,
+            tls_version: TlsVersion::Tls13,
+            is_resumed: false,
+        });
+        let request = http::Request::builder()
+            .method(Method::GET)
+            .uri(format!("{MANAGEMENT}/identities?{query}"))
+            .header("zt-session", &self.admin)
+            .body(Body::from(bytes::Bytes::new()))
+            .unwrap();
+        self.controller.call(&connection, request)
+    }
+
+    /// Asks for something short.
+    async fn ask_briefly(&self) -> Duration {
+        let begun = Instant::now();
+        let filter = [("filter", r#"name = "admin""#)];
+        let reply = list(&self.harness, &self.admin, "/identities", &filter).await;
+        assert_eq!(reply.data().as_array().unwrap().len(), 1);
+        begun.elapsed()
+    }
+}
+
+/// Checks that a body is the whole list.
+fn check_whole(body: &[u8]) {
+    let body: Value = serde_json::from_slice(body).unwrap();
+    let rows = body["data"].as_array().unwrap();
+    let ids: BTreeSet<_> = rows.iter().map(|row| text(row, "id")).collect();
+    assert_eq!(ids.len(), MANY + 1);
+    assert_eq!(rows.len(), MANY + 1);
+    let page = &body["meta"]["pagination"];
+    assert_eq!(page["totalCount"], MANY + 1);
+    assert_eq!(page["limit"], i64::MAX);
+    let wide = rows.iter().filter_map(|row| row["tags"]["wide"].as_str());
+    assert!(wide.clone().all(|text| text.len() == WIDE));
+    assert_eq!(wide.count(), MANY);
+}
+
+fn has_no_length(headers: &HeaderMap) -> bool {
+    !headers.contains_key("content-length")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn long_list_comes_in_parts_and_whole() {
+    let long = Long::start().await;
+    for query in [
+        "limit=-1",
+        "filter=limit+none",
+        "filter=true+sort+by+name+desc+limit+none",
+    ] {
+        let answer = long.ask(query).await;
+        assert_eq!(answer.status(), 200);
+        assert!(has_no_length(answer.headers()));
+        assert_eq!(answer.headers()["content-type"], "application/json");
+        let mut body = answer.into_body();
+        let mut whole = Vec::new();
+        let mut parts = 0;
+        while let Some(frame) = body.frame().await {
+            let part = frame.unwrap().into_data().unwrap();
+            assert!(part.len() < 2 << 20, "a part has {} bytes", part.len());
+            whole.extend_from_slice(&part);
+            parts += 1;
+        }
+        assert!(whole.len() > 12 << 20);
+        assert!(parts >= 8, "{parts}");
+        check_whole(&whole);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_goes_away_or_stops_reading_keeps_nobody_from_lists() {
+    let long = Long::start().await;
+    // Away after the first part: the places are free at once.
+    for _round in 0..3 {
+        let mut asked = Vec::new();
+        for _ in 0..PLACES {
+            let mut answer = long.ask("limit=-1").await;
+            assert!(answer.body_mut().frame().await.unwrap().is_ok());
+            asked.push(answer);
+        }
+        // One more waits for a place, and goes away while it does.
+        let waits = tokio::spawn(long.ask("limit=-1"));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        waits.abort();
+        drop(asked);
+        let waited = long.ask_briefly().await;
+        assert!(waited < PATIENCE / 2, "{waited:?}");
+    }
+
+    // There, but reading no more: given up after a while.
+    let mut stalled = Vec::new();
+    for _ in 0..PLACES {
+        stalled.push(long.ask("limit=-1").await);
+    }
+    let begun = Instant::now();
+    let fifth = tokio::spawn(long.ask("limit=-1"));
+    let waited = long.ask_briefly().await;
+    assert!(waited < PATIENCE / 2, "{waited:?}");
+    let fifth = fifth.await.unwrap();
+    assert_eq!(fifth.status(), 200);
+    let waited = begun.elapsed();
+    assert!(waited > PATIENCE / 2, "all places were taken: {waited:?}");
+    let fifth = fifth.into_body().collect().await.unwrap();
+    check_whole(&fifth.to_bytes());
+    for answer in stalled {
+        let mut body = answer.into_body();
+        let mut taken = 0;
+        let end = loop {
+            match body.frame().await {
+                Some(Ok(frame)) => taken += frame.into_data().unwrap().len(),
+                end => break end,
+            }
+        };
+        // What was not whole must not look as if it were.
+        assert!(end.unwrap().is_err());
+        assert!(taken < 6 << 20, "{taken} bytes waited for the client");
+    }
+}
+
+/// The controller behind a socket; ends with the guard.
+fn serve(long: &Long) -> (SocketAddr, DropGuard) {
+    let network = TestNetwork::new(&portcullis_domain::Env {
+        clock: long.harness.clock.clone(),
+        entropy: long.harness.entropy.clone(),
+    });
+    let chain = vec![network.server.as_rustls().clone()];
+    let key = network.server_key.to_rustls().unwrap();
+    let pair = ServerTls::certified_key(chain, key).unwrap();
+    let tls = ServerTls::new(vec![pair], TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
+    let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
+    tokio::spawn(listener.serve(
+        long.controller.clone(),
+        Arc::new(tls),
+        Limits::default(),
+        shutdown.clone(),
+    ));
+    (address, shutdown.drop_guard())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn curl_reads_long_lists_and_may_leave_early() {
+    if !are_there(&[Tool::Curl]) {
+        return;
+    }
+    let long = Long::start().await;
+    let (address, _serving) = serve(&long);
+    let url = format!("https://{address}{MANAGEMENT}/identities");
+    let token = long.admin.clone();
+    let ask = move |limit: &str, more: &[&str]| {
+        let curl = Curl::bare(&format!("{url}?limit={limit}"))
+            .argument("--insecure")
+            .session(&token);
+        curl.arguments(more.iter().copied())
+    };
+    let curl = ask("-1", &["--http1.1"]);
+    let reply = tokio::task::spawn_blocking(move || curl.send())
+        .await
+        .unwrap();
+    assert_eq!(reply.status, 200);
+    let header = |name: &str| {
+        let found = reply.headers.iter().find(|(own, _)| own == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    assert_eq!(header("transfer-encoding"), Some("chunked"));
+    assert_eq!(header("content-length"), None);
+    check_whole(&reply.body);
+    for flags in [&["--http2"][..], &["--http1.1", "--compressed"]] {
+        let curl = ask("-1", flags);
+        let reply = tokio::task::spawn_blocking(move || curl.send())
+            .await
+            .unwrap();
+        assert_eq!(reply.status, 200);
+        check_whole(&reply.body);
+    }
+    let curl = ask("2", &["--http1.1"]);
+    let short = tokio::task::spawn_blocking(move || curl.send())
+        .await
+        .unwrap();
+    let length = short
+        .headers
+        .iter()
+        .find(|(name, _)| name == "content-length");
+    assert_eq!(length.unwrap().1, short.body.len().to_string());
+    let leaving_flags = &[
+        "--http1.1",
+        "--limit-rate",
+        "100k",
+        "--max-time",
+        "1",
+        "--output",
+        "/dev/null",
+    ];
+    // Five clients that leave in the middle, each of them twice.
+    for _round in 0..2 {
+        let leaving: Vec<_> = (0..5)
+            .map(|_| {
+                let curl = ask("-1", leaving_flags);
+                tokio::task::spawn_blocking(move || curl.finish())
+            })
+            .collect();
+        for one in leaving {
+            one.await.unwrap();
+        }
+        let waited = long.ask_briefly().await;
+        assert!(waited < PATIENCE / 2, "{waited:?}");
+    }
+}
