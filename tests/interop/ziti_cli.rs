@@ -118,8 +118,7 @@ fn first_identities_are_administered_with_it() {
     assert_eq!(found[0]["name"], "laptop");
     let refused = ziti.run(&["list", "identities", r#"name == "x""#]);
     assert!(!refused.status.success());
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned()
-        + &String::from_utf8_lossy(&refused.stdout);
+    let said = refused.stderr.clone() + &refused.text();
     assert!(said.contains("INVALID_FILTER"), "{said}");
 
     ziti.done(&["delete", "identity", "person"]);

@@ -95,8 +95,8 @@ mod tests {
         let both = format!(r#"{red} and anyOf(roleAttributes) = "blue""#);
         let either = both.replace(" and ", " or ");
         let named = r#"id = "x" or name = "x""#;
-        let or_named = format!(r#"{named} or {red}"#);
-        let or_both = format!(r#"{named} or ({both})"#);
+        let or_named = format!("{named} or {red}");
+        let or_both = format!("{named} or ({both})");
         for (selectors, semantic, expected) in [
             (&[][..], None, "true"),
             (&["#all"], None, "true"),
