@@ -11,6 +11,7 @@ mod foreign_pki;
 mod golden;
 mod hardening;
 mod kill;
+mod long_lists;
 mod restart;
 mod secrets;
 mod trust;
