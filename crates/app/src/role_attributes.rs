@@ -55,7 +55,10 @@ pub fn usage_of_identities(
         });
         Usage {
             attribute: row.0.to_owned(),
-            count: slots.map_or(0, |slots| slots.len()),
+            count: match slots {
+                Some(slots) => slots.len(),
+                None => 0,
+            },
             ids,
         }
     }))
