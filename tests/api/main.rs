@@ -20,7 +20,6 @@ mod lists_support;
 mod lists_under_change;
 mod lives;
 mod logins;
-mod long_lists;
 mod matrix;
 mod naive;
 mod order;

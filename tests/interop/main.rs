@@ -13,6 +13,7 @@ mod foreign_pki;
 mod golden;
 mod hardening;
 mod kill;
+mod long_lists;
 mod restart;
 mod secrets;
 mod trust;
