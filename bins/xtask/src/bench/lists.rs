@@ -15,7 +15,7 @@ use super::report::{Point, Report, Series, Unit};
 use super::request::{self, MANAGEMENT, escaped};
 use super::scale::Scale;
 use super::seed::{self, COMMON_ROLE, COMMON_WORD, RARE_ROLE, RARE_WORD, Seed, TAG};
-use anyhow::ensure;
+use anyhow::{Context as _, ensure};
 use std::time::{Duration, Instant};
 
 /// Size of a page.
@@ -30,6 +30,12 @@ const MANY: u64 = 100_000;
 
 /// The fewest requests that a figure is made of, however long they take.
 const FEWEST: usize = 3;
+
+/// The status of a refusal to wait, or to go on.
+const REFUSED: u16 = 503;
+
+/// The longest that the first list may take.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A list that is asked for.
 struct List {
@@ -152,7 +158,7 @@ pub(super) async fn measure(
             admin: &admin,
             identities,
         };
-        client.ask(&DEFAULT).await?;
+        client.wait().await?;
         let start = begin.elapsed();
         figures
             .start
@@ -195,12 +201,14 @@ impl Figures {
     /// Asks for each list again and again.
     async fn ask(&mut self, client: &mut Client<'_>, budget: Budget) -> anyhow::Result<()> {
         for (list, series) in LISTS.iter().zip(&mut self.lists) {
-            series.add(client.repeat(list, budget).await?);
+            let point = client.repeat(list, budget).await;
+            series.add(point.with_context(|| format!("the list `{}`", list.name))?);
         }
         let process = client.controller.process;
         process.forget_peak()?;
         let before = process.resident()?;
-        self.scan.add(client.repeat(&SCAN, budget).await?);
+        let point = client.scan(budget).await;
+        self.scan.add(point.context("the scan of all records")?);
         let more = process.peak()?.saturating_sub(before);
         self.scan_memory
             .add(Point::new(client.identities, mebibytes(more)));
@@ -251,14 +259,48 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
+    /// Connects anew: refusals and long pauses end a connection.
+    async fn connect(&mut self) -> anyhow::Result<()> {
+        self.link = self.controller.endpoint(None)?.connect().await?;
+        Ok(())
+    }
+
     /// Asks once; answers how many entities match.
     async fn ask(&mut self, list: &List) -> anyhow::Result<u64> {
         let request = list.request(self.identities, self.admin);
         total(self.link.expect(200, &request).await?)
     }
 
+    /// Asks until there is an answer: lists wait for the read model, but not for ever.
+    async fn wait(&mut self) -> anyhow::Result<()> {
+        let request = DEFAULT.request(self.identities, self.admin);
+        let begin = Instant::now();
+        while self.link.exchange(&request).await?.status == REFUSED {
+            ensure!(begin.elapsed() < PATIENCE, "lists are not ready");
+            self.connect().await?;
+        }
+        self.ask(&DEFAULT).await?;
+        Ok(())
+    }
+
+    /// Has all records looked at, again and again if that ends in time.
+    ///
+    /// What takes too long may be refused.
+    async fn scan(&mut self, budget: Budget) -> anyhow::Result<Point> {
+        self.connect().await?;
+        let request = SCAN.request(self.identities, self.admin);
+        let start = Instant::now();
+        let status = self.link.exchange(&request).await?.status;
+        if status == REFUSED {
+            let time = milliseconds(start.elapsed());
+            return Ok(Point::new(self.identities, time).refused());
+        }
+        self.repeat(&SCAN, budget).await
+    }
+
     /// Asks again and again.
     async fn repeat(&mut self, list: &List, budget: Budget) -> anyhow::Result<Point> {
+        self.connect().await?;
         // A page of nothing would say nothing; the first one also warms up.
         ensure!(self.ask(list).await? > 0, "{}: nothing matches", list.name);
         let request = list.request(self.identities, self.admin);

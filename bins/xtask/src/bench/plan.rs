@@ -72,7 +72,7 @@ pub(super) async fn measure(
 async fn load(
     fixture: &Fixture,
     scratch: &Path,
-    wants: &impl Fn(Noun) -> bool,
+    wants: &(impl Fn(Noun) -> bool + Sync),
     report: &mut Report,
 ) -> anyhow::Result<()> {
     if wants(Noun::Creates) {

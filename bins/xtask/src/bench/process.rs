@@ -47,7 +47,7 @@ impl Process {
     pub(super) async fn calm(self) -> anyhow::Result<()> {
         let mut used = self.processor_time()?;
         loop {
-            sleep(TICK * 20).await;
+            sleep(TICK * 100).await;
             let before = std::mem::replace(&mut used, self.processor_time()?);
             if used <= before + TICK {
                 return Ok(());

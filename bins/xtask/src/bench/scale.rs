@@ -35,7 +35,7 @@ impl Scale {
         identities: 10_000,
         stores: &[1_000, 100_000, 1_000_000],
         list: Budget {
-            time: Duration::from_millis(2000),
+            time: Duration::from_secs(2),
             count: 1000,
         },
         devices: 64,

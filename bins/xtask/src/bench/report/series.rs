@@ -39,6 +39,9 @@ pub(in crate::bench) struct Point {
     /// Processor time of the controller.
     #[serde(skip_serializing_if = "Option::is_none")]
     processor_milliseconds: Option<f64>,
+    /// Whether the controller refused to go on, after this time.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_refused: bool,
 }
 
 /// A target for stores up to a size.
@@ -58,6 +61,15 @@ impl Point {
             value,
             p99: None,
             processor_milliseconds: None,
+            is_refused: false,
+        }
+    }
+
+    /// The value is the time until the controller refused to go on.
+    pub(in crate::bench) fn refused(self) -> Self {
+        Self {
+            is_refused: true,
+            ..self
         }
     }
 
@@ -127,6 +139,7 @@ impl Series {
     fn cell(&self, size: u64) -> String {
         let at = self.points.iter().find(|point| point.identities == size);
         at.map_or_else(String::new, |point| match point.p99 {
+            None if point.is_refused => format!("refused at {}", number(point.value)),
             Some(p99) => format!("{} / {}", number(point.value), number(p99)),
             None => number(point.value),
         })
