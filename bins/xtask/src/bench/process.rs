@@ -49,7 +49,7 @@ impl Process {
         loop {
             sleep(TICK * 100).await;
             let before = std::mem::replace(&mut used, self.processor_time()?);
-            if used <= before + TICK {
+            if used <= before + TICK * 5 {
                 return Ok(());
             }
         }
