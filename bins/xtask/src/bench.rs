@@ -27,11 +27,13 @@ mod process;
 mod report;
 mod request;
 mod scale;
+mod seed;
 mod starts;
 mod system;
 
 use anyhow::Context as _;
 use clap::Args;
+use plan::Noun;
 use scale::Scale;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,9 +42,12 @@ use tokio::runtime::Runtime;
 /// What to measure, and where to.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Arguments {
-    /// Measure for about twenty seconds instead of two minutes; the figures are rough
+    /// Measure for about forty seconds instead of five minutes; the figures are rough
     #[arg(long)]
     quick: bool,
+    /// Measure this alone; can be given several times
+    #[arg(long, value_enum, value_name = "NOUN")]
+    only: Vec<Noun>,
     /// Also write the figures to this file, as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -78,7 +83,8 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
         .prefix("portcullis-bench-")
         .tempdir_in(directory)
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
-    let report = runtime()?.block_on(plan::measure(controller, scratch.path(), scale))?;
+    let measuring = plan::measure(controller, scratch.path(), scale, &arguments.only);
+    let report = runtime()?.block_on(measuring)?;
     report.print()?;
     if let Some(file) = &arguments.json {
         report.write(file)?;

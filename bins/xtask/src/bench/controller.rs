@@ -29,7 +29,8 @@ const RETRY: Duration = Duration::from_millis(1);
 /// A program and the home that it is run on.
 pub(super) struct Program {
     path: PathBuf,
-    home: PathBuf,
+    /// The home.
+    pub(super) home: PathBuf,
     log: PathBuf,
 }
 

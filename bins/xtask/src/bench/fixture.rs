@@ -25,8 +25,7 @@ impl Fixture {
     /// Logs in and enrolls the devices.
     pub(super) async fn prepare(controller: Controller, scale: Scale) -> anyhow::Result<Self> {
         let mut link = controller.endpoint(None)?.connect().await?;
-        let login = request::password_login(ADMIN, PASSWORD);
-        let admin = token(link.expect(200, &login).await?)?;
+        let admin = log_in(&mut link).await?;
         let mut devices = Vec::with_capacity(scale.devices);
         for number in 0..scale.devices {
             let key = SigningKey::generate(KeyType::P256)?;
@@ -61,14 +60,15 @@ impl Fixture {
     pub(super) async fn identities(&self) -> anyhow::Result<u64> {
         let mut link = self.controller.endpoint(None)?.connect().await?;
         let path = format!("{MANAGEMENT}/identities?limit=1");
-        let list = json(
-            link.expect(200, &request::get(&path, Some(&self.admin)))
-                .await?,
-        )?;
-        list.pointer("/meta/pagination/totalCount")
-            .and_then(Value::as_u64)
-            .context("the list tells no count")
+        let ask = request::get(&path, Some(&self.admin));
+        total(link.expect(200, &ask).await?)
     }
+}
+
+/// Logs the administrator in; answers the token of the session.
+pub(super) async fn log_in(link: &mut Link) -> anyhow::Result<String> {
+    let login = request::password_login(ADMIN, PASSWORD);
+    token(link.expect(200, &login).await?)
 }
 
 /// Creates an identity, reads its token and redeems it; answers the certificates as PEM.
@@ -92,6 +92,14 @@ pub(super) async fn create_and_enroll(
 /// The token in the answer to a login.
 pub(super) fn token(answer: &[u8]) -> anyhow::Result<String> {
     text(&json(answer)?, "/data/token")
+}
+
+/// How many entities a list says there are.
+pub(super) fn total(list: &[u8]) -> anyhow::Result<u64> {
+    json(list)?
+        .pointer("/meta/pagination/totalCount")
+        .and_then(Value::as_u64)
+        .context("the list tells no count")
 }
 
 fn json(answer: &[u8]) -> anyhow::Result<Value> {

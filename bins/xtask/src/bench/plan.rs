@@ -1,6 +1,6 @@
 //! The order of a run.
 
-use super::controller::Program;
+use super::controller::{Controller, Program};
 use super::fixture::Fixture;
 use super::peer::Peer;
 use super::report::Report;
@@ -8,49 +8,113 @@ use super::scale::Scale;
 use super::{
     create_and_enroll, creates, current_identity, lists, logins, memory, passwords, starts,
 };
+use clap::ValueEnum;
 use std::io::Write as _;
 use std::path::Path;
 
-/// Measures the program at `controller`; what it writes goes to `scratch`.
+/// What can be measured alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Noun {
+    /// Starts, and the memory after them
+    Starts,
+    /// Creations of identities, and the memory after them
+    Creates,
+    /// Creations with enrollment
+    Enrollments,
+    /// Logins with certificates
+    Logins,
+    /// The cheapest request that needs a session
+    CurrentIdentity,
+    /// Logins with passwords
+    Passwords,
+    /// Lists on stores of several sizes, with memory and start
+    Lists,
+}
+
+/// Measures the program at `controller`; what it writes goes to `scratch`. Without any noun in
+/// `only`, everything is measured.
 pub(super) async fn measure(
     controller: &Path,
     scratch: &Path,
     scale: Scale,
+    only: &[Noun],
 ) -> anyhow::Result<Report> {
+    let wants = |noun| only.is_empty() || only.contains(&noun);
     let mut report = Report::new();
     let program = Program::new(controller, scratch, "home");
-    say("starts")?;
-    let running = starts::measure(&program, scale.starts, &mut report).await?;
-    memory::measure(&running, "memory, idle", memory::IDLE, &mut report).await?;
-    let fixture = Fixture::prepare(running, scale).await?;
-
-    say("creates")?;
-    creates::measure(&fixture, scratch, &mut report).await?;
-    creates::fill(&fixture).await?;
-    let name = "memory, after the creates";
-    memory::measure(&fixture.controller, name, memory::MANY, &mut report).await?;
-    say("lists")?;
-    lists::measure(&fixture, &mut report).await?;
-    say("enrollments")?;
-    create_and_enroll::measure(&fixture, &mut report).await?;
-
-    let peer = Peer::start(scratch).await?;
-    say("certificate logins")?;
-    logins::measure(&fixture, &peer, &mut report).await?;
-    say("current identity")?;
-    current_identity::measure(&fixture, &peer, &mut report).await?;
-    say("password logins")?;
-    passwords::measure(&fixture, &mut report).await?;
-
-    say("start with the data")?;
-    let running = starts::after_kill(&program, fixture.controller, &mut report).await?;
-    let name = "memory, started with the data";
-    memory::measure(&running, name, memory::MANY, &mut report).await?;
-    running.stop().await?;
+    if !matches!(only, [Noun::Lists]) {
+        let running = if wants(Noun::Starts) {
+            say("starts")?;
+            let running = starts::measure(&program, scale.starts, &mut report).await?;
+            memory::measure(&running, "memory, idle", memory::IDLE, &mut report).await?;
+            running
+        } else {
+            program.start().await?
+        };
+        let fixture = Fixture::prepare(running, scale).await?;
+        load(&fixture, scratch, &wants, &mut report).await?;
+        let running = fixture.controller;
+        if wants(Noun::Starts) {
+            after_kill(&program, running, &mut report).await?;
+        } else {
+            running.stop().await?;
+        }
+    }
+    if wants(Noun::Lists) {
+        say("lists")?;
+        let program = Program::new(controller, scratch, "lists");
+        lists::measure(&program, scale, &mut report).await?;
+    }
     Ok(report)
 }
 
+/// Measures what one controller does under load.
+async fn load(
+    fixture: &Fixture,
+    scratch: &Path,
+    wants: &(impl Fn(Noun) -> bool + Sync),
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    if wants(Noun::Creates) {
+        say("creates")?;
+        creates::measure(fixture, scratch, report).await?;
+        creates::fill(fixture).await?;
+        let name = "memory, after the creates";
+        memory::measure(&fixture.controller, name, memory::MANY, report).await?;
+    }
+    if wants(Noun::Enrollments) {
+        say("enrollments")?;
+        create_and_enroll::measure(fixture, report).await?;
+    }
+    let peer = Peer::start(scratch).await?;
+    if wants(Noun::Logins) {
+        say("certificate logins")?;
+        logins::measure(fixture, &peer, report).await?;
+    }
+    if wants(Noun::CurrentIdentity) {
+        say("current identity")?;
+        current_identity::measure(fixture, &peer, report).await?;
+    }
+    if wants(Noun::Passwords) {
+        say("password logins")?;
+        passwords::measure(fixture, report).await?;
+    }
+    Ok(())
+}
+
+async fn after_kill(
+    program: &Program,
+    running: Controller,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    say("start with the data")?;
+    let running = starts::after_kill(program, running, report).await?;
+    let name = "memory, started with the data";
+    memory::measure(&running, name, memory::MANY, report).await?;
+    running.stop().await
+}
+
 /// Says what is being measured, where it is not taken for a figure.
-fn say(what: &str) -> std::io::Result<()> {
+pub(super) fn say(what: &str) -> std::io::Result<()> {
     writeln!(std::io::stderr(), "measuring: {what}")
 }

@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use std::fs;
 use std::ops::AddAssign;
 use std::time::Duration;
+use tokio::time::sleep;
 
 /// Length of the ticks in which the kernel tells processor time: `USER_HZ` is 100 on every
 /// platform that Linux runs on today (proc(5), time(7)).
@@ -22,9 +23,36 @@ impl Process {
 
     /// Its resident memory in bytes.
     pub(super) fn resident(self) -> anyhow::Result<u64> {
+        self.memory("VmRSS:")
+    }
+
+    /// The most that was resident since the last [`forget_peak`](Self::forget_peak), in bytes.
+    pub(super) fn peak(self) -> anyhow::Result<u64> {
+        self.memory("VmHWM:")
+    }
+
+    /// Has the kernel look for the peak anew.
+    pub(super) fn forget_peak(self) -> anyhow::Result<()> {
+        let path = format!("/proc/{}/clear_refs", self.0);
+        fs::write(&path, "5").with_context(|| format!("{path} is needed"))
+    }
+
+    fn memory(self, field: &str) -> anyhow::Result<u64> {
         let path = format!("/proc/{}/status", self.0);
         let status = fs::read_to_string(&path).with_context(|| format!("{path} is needed"))?;
-        resident(&status).with_context(|| format!("{path} tells no VmRSS"))
+        memory(&status, field).with_context(|| format!("{path} tells no {field}"))
+    }
+
+    /// Waits until it does nothing: some work goes on behind the first answers.
+    pub(super) async fn calm(self) -> anyhow::Result<()> {
+        let mut used = self.processor_time()?;
+        loop {
+            sleep(TICK * 100).await;
+            let before = std::mem::replace(&mut used, self.processor_time()?);
+            if used <= before + TICK * 5 {
+                return Ok(());
+            }
+        }
     }
 
     /// The processor time that it has used so far, in its own code and in the kernel's.
@@ -47,6 +75,15 @@ impl Work {
     /// How often per second.
     pub(super) fn rate(&self) -> f64 {
         self.tally.rate()
+    }
+
+    /// What the process itself took for each.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "counts lie far below the 2^52 that a float holds"
+    )]
+    pub(super) fn processor_milliseconds(&self) -> f64 {
+        self.processor_time.as_secs_f64() * 1e3 / self.tally.done.max(1) as f64
     }
 
     /// How often per second of the process's own time. Other programs hardly disturb it.
@@ -85,10 +122,8 @@ pub(super) async fn work(
     })
 }
 
-fn resident(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+fn memory(status: &str, field: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(field))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }
@@ -107,10 +142,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn resident_memory_is_read() {
+    fn memory_is_read() {
         let status = "Name:\tx\nVmHWM:\t   200 kB\nVmRSS:\t   123 kB\nThreads:\t1\n";
-        assert_eq!(resident(status), Some(123 * 1024));
-        assert_eq!(resident("Name:\tx\n"), None);
+        assert_eq!(memory(status, "VmRSS:"), Some(123 * 1024));
+        assert_eq!(memory(status, "VmHWM:"), Some(200 * 1024));
+        assert_eq!(memory("Name:\tx\n", "VmRSS:"), None);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! The figures, as a table and as JSON.
 
+mod series;
+
+pub(super) use series::{Point, Series};
+
 use super::process::Work;
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
@@ -17,6 +21,8 @@ pub(super) struct Report {
     /// How many programs wanted them just before; each of them took part of what was measured.
     load_before: f64,
     figures: Vec<Figure>,
+    /// Figures of stores of several sizes.
+    series: Vec<Series>,
 }
 
 const HEADER: [&str; 8] = [
@@ -62,6 +68,9 @@ pub(super) enum Unit {
     /// 2^20 bytes.
     #[serde(rename = "MiB")]
     Mebibytes,
+    /// Bytes.
+    #[serde(rename = "bytes")]
+    Bytes,
 }
 
 /// What a figure should be (targets of the design, for two cores).
@@ -85,6 +94,7 @@ impl Report {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             load_before: load_average().unwrap_or_default(),
             figures: Vec::new(),
+            series: Vec::new(),
         }
     }
 
@@ -93,10 +103,21 @@ impl Report {
         self.figures.push(figure);
     }
 
-    /// Writes the table to the standard output.
+    /// Adds figures of several stores.
+    pub(super) fn add_series(&mut self, series: Series) {
+        self.series.push(series);
+    }
+
+    /// Writes the tables to the standard output.
     pub(super) fn print(&self) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{}", self.table())?;
+        if !self.figures.is_empty() {
+            writeln!(out, "{}", self.table())?;
+        }
+        if !self.series.is_empty() {
+            writeln!(out, "{}", series::table(&self.series))?;
+            writeln!(out, "{}", series::LEGEND)?;
+        }
         writeln!(
             out,
             "Load and controller shared {} processors, over loopback: what the one takes the other \
@@ -192,12 +213,7 @@ impl Figure {
             beside.map_or_else(String::new, |it| number(it.value)),
             beside.map_or_else(String::new, |it| format!("{:.2}", it.ratio)),
             self.target.map_or_else(String::new, Target::words),
-            match self.is_met {
-                Some(true) => "yes",
-                Some(false) => "NO",
-                None => "",
-            }
-            .to_owned(),
+            met(self.is_met),
         ]
     }
 }
@@ -208,6 +224,7 @@ impl Unit {
             Self::PerSecond => "/s",
             Self::Milliseconds => "ms",
             Self::Mebibytes => "MiB",
+            Self::Bytes => "bytes",
         }
     }
 }
@@ -221,6 +238,15 @@ impl Target {
             Self::PerProcessorSecond(least) => format!("≥ {} /CPU-s", number(least)),
         }
     }
+}
+
+fn met(is_met: Option<bool>) -> String {
+    match is_met {
+        Some(true) => "yes",
+        Some(false) => "NO",
+        None => "",
+    }
+    .to_owned()
 }
 
 /// The first figure of `/proc/loadavg`: programs that ran or wanted to, over the last minute.

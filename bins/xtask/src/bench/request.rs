@@ -36,6 +36,19 @@ fn write(method: &str, path: &str, session: Option<&str>, body: Option<&str>) ->
     text.into_bytes()
 }
 
+/// Writes `text` for a place in a query.
+pub(super) fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut escaped, byte| {
+        if byte.is_ascii_alphanumeric() {
+            escaped.push(char::from(byte));
+        } else {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+        escaped
+    })
+}
+
 /// A login with a password.
 pub(super) fn password_login(username: &str, password: &str) -> Vec<u8> {
     let body = serde_json::json!({ "username": username, "password": password });
@@ -93,6 +106,11 @@ mod tests {
         assert!(head.contains("\r\nzt-session: abc\r\n"), "{head}");
         assert!(head.ends_with("\r\ncontent-length: 2"), "{head}");
         assert_eq!(body, "{}");
+    }
+
+    #[test]
+    fn query_is_escaped() {
+        assert_eq!(escaped("a = \"ä\""), "a%20%3D%20%22%C3%A4%22");
     }
 
     #[test]

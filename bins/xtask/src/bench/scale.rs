@@ -12,8 +12,12 @@ pub(super) struct Scale {
     pub(super) turns: u32,
     /// Starts of the controller.
     pub(super) starts: u32,
-    /// Identities that there are when memory and lists are measured.
+    /// Identities that there are when memory is measured.
     pub(super) identities: u64,
+    /// Sizes of the stores on which lists are measured, the smallest first.
+    pub(super) stores: &'static [u64],
+    /// What one list of one store may take.
+    pub(super) list: Budget,
     /// Identities that log in with certificates.
     pub(super) devices: usize,
 }
@@ -23,21 +27,31 @@ pub(super) struct Scale {
 const MOST: u64 = 100_000;
 
 impl Scale {
-    /// About two minutes.
+    /// About five minutes.
     pub(super) const FULL: Self = Self {
         time: Duration::from_millis(5500),
         turns: 3,
         starts: 5,
         identities: 10_000,
+        stores: &[1_000, 100_000, 1_000_000],
+        list: Budget {
+            time: Duration::from_secs(2),
+            count: 1000,
+        },
         devices: 64,
     };
 
-    /// About twenty seconds.
+    /// About forty seconds.
     pub(super) const QUICK: Self = Self {
         time: Duration::from_millis(700),
         turns: 1,
         starts: 3,
         identities: 10_000,
+        stores: &[1_000, 20_000],
+        list: Budget {
+            time: Duration::from_millis(500),
+            count: 200,
+        },
         devices: 16,
     };
 
