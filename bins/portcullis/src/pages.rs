@@ -97,22 +97,24 @@ impl Place {
             ))
             .hint("leave `skip` out of the filter, and use --offset"));
         }
-        if end <= FURTHEST {
+        // By its ids a list is followed exactly, whatever is created or deleted meanwhile; with
+        // another order there is only counting.
+        if !is_sorted(query) {
             return Ok(Some(Self {
-                offset: end,
-                ..self.clone()
+                after: Some(last.to_owned()),
+                before: self.before.saturating_add(end),
+                offset: 0,
             }));
         }
-        if is_sorted(query) {
+        if end > FURTHEST {
             return Err(CliError::failed(format!(
                 "the controller goes no further than {FURTHEST} in a sorted list"
             ))
             .hint("leave the order out, or narrow the list with a filter"));
         }
         Ok(Some(Self {
-            after: Some(last.to_owned()),
-            before: self.before.saturating_add(end),
-            offset: 0,
+            offset: end,
+            ..self.clone()
         }))
     }
 }
