@@ -289,3 +289,29 @@ async fn curl_reads_long_lists_and_may_leave_early() {
         assert!(waited < PATIENCE, "{waited:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn slow_readers_get_all_of_it_or_hear_that_they_do_not() {
+    let _places = PLACES_OF_PROCESS.lock().await;
+    let long = Long::start().await;
+    let (mut slow, mut late) = (long.ask("limit=-1").await, long.ask("limit=-1").await);
+    // One takes its time over each part, longer in all than any single part may take.
+    let reading = tokio::spawn(async move {
+        let mut whole = Vec::new();
+        while let Some(frame) = slow.body_mut().frame().await {
+            whole.extend_from_slice(&frame.unwrap().into_data().unwrap());
+            tokio::time::sleep(Duration::from_millis(40)).await;
+        }
+        whole
+    });
+    // The other stops for too long, and goes on as if nothing had been.
+    tokio::time::sleep(PATIENCE + Duration::from_secs(1)).await;
+    let end = loop {
+        match late.body_mut().frame().await {
+            Some(Ok(_part)) => {},
+            end => break end,
+        }
+    };
+    assert!(end.unwrap().is_err(), "half a list looks like a whole one");
+    check_whole(&reading.await.unwrap());
+}

@@ -4,7 +4,7 @@
 use crate::answer::{Answer, Content};
 use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
-use crate::parts::{PartsWriter, parts};
+use crate::parts::{Gone, PartsWriter, parts};
 use crate::query::Query;
 use crate::route::{Call, Payload};
 use bytes::Bytes;
@@ -60,15 +60,16 @@ pub(crate) fn parameters(query: &Query) -> Parameters<'_> {
 pub(crate) type Show<'s, T> = dyn FnMut(T) -> ControlFlow<()> + 's;
 
 /// Answers a list of the kind `schema`, whose entities `list` shows one after the other.
-pub(crate) async fn answer<P, T, L>(
-    call: Call<P, Paged>,
+pub(crate) async fn answer<P, B, T, L>(
+    call: Call<P, B>,
     schema: &'static Schema,
     list: L,
 ) -> Result<Answer, ApiError>
 where
     P: Send + 'static,
+    B: Send + 'static,
     T: Serialize,
-    L: FnOnce(&Call<P, Paged>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>
+    L: FnOnce(&Call<P, B>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>
         + Send
         + 'static,
 {
@@ -84,6 +85,7 @@ where
             list: ListWriter::default(),
             begun: Some(begun),
             writer,
+            is_broken: false,
         };
         let work = move |requester: &Requester| {
             let paging = written(&call, requester, list, &mut outlet)?;
@@ -103,10 +105,10 @@ where
 }
 
 /// Has the entities of a list written.
-fn written<P, T: Serialize>(
-    call: &Call<P, Paged>,
+fn written<P, B, T: Serialize>(
+    call: &Call<P, B>,
     requester: &Requester,
-    list: impl FnOnce(&Call<P, Paged>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>,
+    list: impl FnOnce(&Call<P, B>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>,
     outlet: &mut Outlet,
 ) -> Result<Paging, ApiError> {
     let query = &call.context.query;
@@ -128,34 +130,44 @@ struct Outlet {
     /// Tells that there are parts; taken when that was told.
     begun: Option<oneshot::Sender<()>>,
     writer: PartsWriter,
+    /// Whether the client has missed a part; the list must not be ended then.
+    is_broken: bool,
 }
 
 impl Outlet {
     fn item(&mut self, item: &impl Serialize) -> ControlFlow<()> {
         self.list.item(item);
-        if self.list.pending() < PART {
-            return ControlFlow::Continue(());
+        if self.list.pending() >= PART {
+            self.is_broken = self.hand_on().is_err();
         }
-        if let Some(begun) = self.begun.take()
-            && begun.send(()).is_err()
-        {
-            return ControlFlow::Break(());
+        if self.is_broken {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
-        match self.writer.more(self.list.take()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_gone) => ControlFlow::Break(()),
+    }
+
+    fn hand_on(&mut self) -> Result<(), Gone> {
+        if let Some(begun) = self.begun.take() {
+            begun.send(()).map_err(|()| Gone)?;
         }
+        self.writer.more(self.list.take())
     }
 
     /// Ends the list; answers the whole of it if nothing was handed on.
     fn finish(self, paging: Paging, schema: &'static Schema) -> Bytes {
+        if self.is_broken {
+            return Bytes::new();
+        }
         let pagination = Pagination::new(paging.limit, paging.offset, paging.total);
         let rest = self.list.finish(&ListMeta::new(pagination, schema.names()));
         if self.begun.is_some() {
             return rest.into();
         }
-        // Whether the client took it shows on the connection.
-        let _ = self.writer.last(rest);
+        // What the client does not take is missing at the end, and breaks the answer off.
+        if self.writer.more(rest).is_ok() {
+            let _ = self.writer.last(Bytes::new());
+        }
         Bytes::new()
     }
 }
@@ -165,7 +177,7 @@ impl Outlet {
 /// # Errors
 ///
 /// 503 when that takes longer than a client is to wait.
-pub(crate) async fn ready(app: &App) -> Result<(), ApiError> {
+async fn ready(app: &App) -> Result<(), ApiError> {
     tokio::time::timeout(PATIENCE, app.lists_ready())
         .await
         .map_err(|_elapsed| AppError::NotReady.into())

@@ -7,14 +7,21 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 /// How many parts wait for the client at most.
 const AHEAD: usize = 2;
 
-/// The longest that the client may leave a part untaken. Whoever writes holds a view of the store
-/// and a place among the lists, for which others wait no longer than a request may take.
+/// Bytes of a part: little enough that a slow client takes one after the other.
+const SIZE: usize = 64 * 1024;
+
+/// The longest that the client may leave a part untaken.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The longest that a body may take altogether. Whoever writes holds a view of the store and a
+/// place among the lists.
+const MOST: Duration = Duration::from_mins(2);
 
 /// A body in parts. When it is dropped, nobody writes on.
 #[derive(Debug)]
@@ -32,7 +39,10 @@ enum Part {
 
 /// The writer's side of a body in parts.
 #[derive(Debug)]
-pub(crate) struct PartsWriter(mpsc::Sender<Part>);
+pub(crate) struct PartsWriter {
+    sender: mpsc::Sender<Part>,
+    end: Instant,
+}
 
 /// The client takes no more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,15 +61,21 @@ pub(crate) fn parts() -> (PartsWriter, impl FnOnce(AbortOnDropHandle<()>) -> Par
         has_ended: false,
         _writing: writing,
     };
-    (PartsWriter(sender), begun)
+    let end = Instant::now() + MOST;
+    (PartsWriter { sender, end }, begun)
 }
 
 impl PartsWriter {
-    /// Hands over a part, and waits for the client if it is behind.
+    /// Hands bytes over in parts, and waits for the client if it is behind. After [`Gone`] the body
+    /// must not be ended: it lacks something.
     ///
     /// Only for threads that may block.
-    pub(crate) fn more(&self, part: impl Into<Bytes>) -> Result<(), Gone> {
-        self.send(Part::More(part.into()))
+    pub(crate) fn more(&self, bytes: impl Into<Bytes>) -> Result<(), Gone> {
+        let mut bytes: Bytes = bytes.into();
+        while bytes.len() > SIZE {
+            self.send(Part::More(bytes.split_to(SIZE)))?;
+        }
+        self.send(Part::More(bytes))
     }
 
     /// Hands over the last part.
@@ -68,7 +84,8 @@ impl PartsWriter {
     }
 
     fn send(&self, part: Part) -> Result<(), Gone> {
-        let sending = tokio::time::timeout(PATIENCE, self.0.send(part));
+        let deadline = self.end.min(Instant::now() + PATIENCE);
+        let sending = tokio::time::timeout_at(deadline, self.sender.send(part));
         match tokio::runtime::Handle::current().block_on(sending) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Gone),
