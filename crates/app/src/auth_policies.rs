@@ -36,6 +36,5 @@ pub fn list(
         is_over: asked.is_over,
     };
     let answer: Answer<AuthPolicy> = Answer::new(app, &listing, &sight)?;
-    answer.each(&mut |found| Ok(show(found.entity)))?;
-    Ok(answer.paging)
+    answer.each(&mut |found| Ok(show(found.entity)))
 }

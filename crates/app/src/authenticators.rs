@@ -77,8 +77,7 @@ fn answer(
         is_over: asked.is_over,
     };
     let answer: Answer<Authenticator> = Answer::new(app, listing, &sight)?;
-    answer.each(&mut |found| Ok(show(look(answer.view.rows(), found)?)))?;
-    Ok(answer.paging)
+    answer.each(&mut |found| Ok(show(look(answer.view.rows(), found)?)))
 }
 
 /// Puts an authenticator together with whose it is.

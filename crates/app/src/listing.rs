@@ -15,6 +15,7 @@ pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;
 pub(crate) use symbols::{equalities, equals, mentions};
 
+use crate::error::AppError;
 use listed::Listed;
 use portcullis_domain::view::Page;
 use portcullis_filter::{Predicate, Row};
@@ -72,12 +73,21 @@ pub struct Paging {
 }
 
 impl Paging {
-    fn of(listing: &Listing, total: usize) -> Self {
+    pub(crate) fn of(listing: &Listing, total: usize) -> Self {
         let count = |rows: usize| u64::try_from(rows).unwrap_or(u64::MAX);
         Self {
             limit: listing.page.limit.rows().map(count),
             offset: count(listing.page.offset.rows()),
             total: count(total),
+        }
+    }
+
+    /// Where a page lies.
+    pub(crate) const fn of_page<T>(page: &Page<T>) -> Self {
+        Self {
+            limit: page.limit,
+            offset: page.offset,
+            total: page.total,
         }
     }
 
@@ -189,6 +199,29 @@ pub(crate) fn restricted(
 /// A page of a kind that has no members.
 pub fn nothing<T>(listing: &Listing) -> Page<T> {
     Paging::of(listing, 0).holding(Vec::new())
+}
+
+/// A page of many rows that are at hand, unless nobody waits for it any more.
+///
+/// # Errors
+///
+/// [`AppError::TooSlow`] when `is_over` says so.
+pub(crate) fn select_in_time<R: Row>(
+    listing: &Listing,
+    rows: impl IntoIterator<Item = R>,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Page<R>, AppError> {
+    let mut has_stopped = false;
+    let rows = rows.into_iter().enumerate().map_while(|(number, row)| {
+        has_stopped |= number.is_multiple_of(64) && is_over();
+        (!has_stopped).then_some(row)
+    });
+    let page = select(listing, rows);
+    if has_stopped {
+        Err(AppError::TooSlow)
+    } else {
+        Ok(page)
+    }
 }
 
 /// A page of rows that are all at hand.

@@ -60,8 +60,7 @@ fn answer(
     answer.each(&mut |found| {
         let identity = owner(answer.view.rows(), &found)?;
         Ok(show(look(app, found, &identity.entity)?))
-    })?;
-    Ok(answer.paging)
+    })
 }
 
 /// Reads what is asked for.

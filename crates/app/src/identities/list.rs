@@ -23,8 +23,7 @@ pub fn list(
     };
     let answer: Answer<Identity> = Answer::new(app, &listing, &sight)?;
     let mut onlooker = Onlooker::new(app, permit.caller(), &answer.view);
-    answer.each(&mut |found| Ok(show(onlooker.look(found)?)))?;
-    Ok(answer.paging)
+    answer.each(&mut |found| Ok(show(onlooker.look(found)?)))
 }
 
 /// Lists the types of identities.

@@ -6,7 +6,7 @@
 //! it no longer matches, is made up for by what follows.
 
 use super::listed::{Listed, Place, Record};
-use super::symbols::{equalities, text_searches};
+use super::symbols::{costly_tests, equalities};
 use super::{Listing, Paging};
 use crate::app::{App, View};
 use crate::error::AppError;
@@ -23,9 +23,9 @@ use std::ops::{ControlFlow, Range};
 /// holds fewer bodies than this, and a view is never further ahead of the catalog.
 const SPARE: usize = 256;
 
-/// Most parts of texts that the catalog is searched for at once: a commit waits as long as that
-/// takes. With more of them, the records are looked at, for which nobody has to wait.
-const TEXT_SEARCHES: usize = 32;
+/// Most tests that may look at every row of the catalog: a commit waits as long as that takes. With
+/// more of them, the records are looked at, for which nobody has to wait, and which can be given up.
+const COSTLY_TESTS: usize = 16;
 
 /// After how many records a list asks whether anybody still waits for it.
 const PATIENCE: usize = 256;
@@ -44,7 +44,7 @@ pub(crate) type Sees<'s, E> = dyn Fn(Rows<'_>, &Found<E>) -> Result<bool, AppErr
 /// The records of a page, and a view to read them in.
 pub(crate) struct Answer<E> {
     pub(crate) view: View,
-    pub(crate) paging: Paging,
+    paging: Paging,
     predicate: Predicate,
     places: Vec<Place>,
     /// How many of the places are asked for; what follows is spare.
@@ -70,7 +70,7 @@ impl<E: Listed> Answer<E> {
             return Ok(picked.sorted(view, listing));
         }
         let catalog = E::catalog(projections);
-        let matches = if text_searches(&listing.predicate) <= TEXT_SEARCHES {
+        let matches = if costly_tests(&listing.predicate) <= COSTLY_TESTS {
             catalog.search(&listing.predicate)
         } else {
             catalog.search(&Predicate::Constant(true)).unsure()
@@ -87,9 +87,12 @@ impl<E: Listed> Answer<E> {
         if !is_sorted {
             return Ok(picked.sorted(view, listing));
         }
+        // The order is that of now, and so have the records to be.
+        drop(view);
         let catalog = E::catalog(projections);
         let numbers = picked.rows.iter().map(|row| row.place.number());
         let matches = catalog.matches_of(numbers);
+        let view = app.snapshot()?;
         Ok(Self::paged(view, listing, &catalog, &matches))
     }
 
@@ -127,12 +130,16 @@ impl<E: Listed> Answer<E> {
         }
     }
 
-    /// Reads the records of the page one after the other, until `visit` breaks.
+    /// Reads the records of the page one after the other, until `visit` breaks; answers where the
+    /// page lies.
+    ///
+    /// At the end of a list nothing can make up for records that are gone: the total is then what
+    /// there still is.
     pub(crate) fn each(
         &self,
         visit: &mut dyn FnMut(Found<E>) -> Result<ControlFlow<()>, AppError>,
-    ) -> Result<(), AppError> {
-        let mut shown = 0;
+    ) -> Result<Paging, AppError> {
+        let (mut shown, mut is_broken) = (0, false);
         for place in &self.places {
             if shown == self.wanted {
                 break;
@@ -144,11 +151,16 @@ impl<E: Listed> Answer<E> {
             if self.predicate.matches(&Record(&entity)) {
                 shown += 1;
                 if visit(Found { key, entity })?.is_break() {
+                    is_broken = true;
                     break;
                 }
             }
         }
-        Ok(())
+        let gone = if is_broken { 0 } else { self.wanted - shown };
+        Ok(Paging {
+            total: self.paging.total - u64::try_from(gone).unwrap_or_default(),
+            ..self.paging
+        })
     }
 }
 

@@ -30,17 +30,29 @@ pub(crate) fn equalities(predicate: &Predicate) -> impl Iterator<Item = (&'stati
     })
 }
 
-/// How many tests of a predicate look for a part of a text, each of which may mean a look at the
-/// texts of all rows.
-pub(crate) fn text_searches(predicate: &Predicate) -> usize {
+/// How many tests of a predicate may mean a look at every row, for want of an order or a set that
+/// has the answer.
+pub(crate) fn costly_tests(predicate: &Predicate) -> usize {
     match predicate {
-        Predicate::Not(inner) => text_searches(inner),
-        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(text_searches).sum(),
-        Predicate::Test {
-            test: Test::Contains { .. },
-            ..
-        } => 1,
-        Predicate::Constant(_) | Predicate::Test { .. } | Predicate::IsEmpty(_) => 0,
+        Predicate::Constant(_) => 0,
+        Predicate::Not(inner) => costly_tests(inner),
+        Predicate::And(parts) | Predicate::Or(parts) => parts.iter().map(costly_tests).sum(),
+        Predicate::Test { subject, test } => usize::from(!is_cheap(subject, test)),
+        Predicate::IsEmpty(_) => 1,
+    }
+}
+
+/// Equality is looked up, except where texts are long and all differ.
+fn is_cheap(subject: &Subject, test: &Test) -> bool {
+    let is_equality = match test {
+        Test::Boolean(_) | Test::Text(Comparison::OneOf(_)) => true,
+        Test::Text(Comparison::Is { op, .. }) => *op == CompareOp::Equal,
+        _ => false,
+    };
+    match subject {
+        Subject::Value(symbol) => is_equality && symbol.name() != "externalId",
+        Subject::AnyOf(_) => is_equality,
+        Subject::Entry { .. } | Subject::AllOf(_) | Subject::Count(_) => false,
     }
 }
 
@@ -94,6 +106,34 @@ mod tests {
             ..Parameters::default()
         };
         read(&kinds::ENROLLMENTS, &parameters).unwrap()
+    }
+
+    #[test]
+    fn tests_that_look_at_every_row_are_counted() {
+        let count = |filter| {
+            let parameters = Parameters {
+                filter: Some(filter),
+                ..Parameters::default()
+            };
+            costly_tests(&read(&kinds::IDENTITIES, &parameters).unwrap().predicate)
+        };
+        for (filter, costly) in [
+            ("true", 0),
+            (r#"id = "x" or name in ["y", "z"]"#, 0),
+            (r#"isAdmin and anyOf(roleAttributes) = "red""#, 0),
+            (r#"externalId = "x""#, 1),
+            (r#"externalId = null or name contains "x""#, 2),
+            (
+                r#"not (name < "x" and (count(roleAttributes) > 1 or tags.a = 1))"#,
+                3,
+            ),
+            (
+                "isEmpty(roleAttributes) or updatedAt > datetime(2031-01-02T03:04:05Z)",
+                2,
+            ),
+        ] {
+            assert_eq!(count(filter), costly, "{filter}");
+        }
     }
 
     #[test]

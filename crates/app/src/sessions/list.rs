@@ -6,8 +6,8 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use crate::listing::{
-    Asked, BadListing, Listing, Paging, equalities, equals, kinds, mentions, read as read_listing,
-    restricted, select,
+    Asked, BadListing, Listing, Paging, equalities, equals, kinds, kinds::SessionRow, mentions,
+    read as read_listing, restricted,
 };
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
@@ -15,11 +15,10 @@ use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ApiSessionId, Number};
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_domain::view::{ApiSessionView, IdentityRef, Page};
+use portcullis_domain::view::{ApiSessionView, IdentityRef};
 use portcullis_filter::Predicate;
-use portcullis_index::{Session, Sessions};
+use portcullis_index::Sessions;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Index, Rows, UniqueValue, identity_key};
 use std::ops::ControlFlow;
 
@@ -43,15 +42,13 @@ pub fn read(
     _permit: &Permit<Read>,
     id: &ApiSessionId,
 ) -> Result<ForeignSession, AppError> {
-    let place = {
+    let row = {
         let sessions = app.require_lists()?.sessions();
-        sessions
-            .find_by_id(id.as_str())
-            .map(|found| Place::of(&found))
+        sessions.find_by_id(id.as_str()).map(SessionRow::from)
     };
     let view = app.snapshot()?;
-    let found = match place {
-        Some(place) => look(app, view.rows(), &place)?,
+    let found = match row {
+        Some(row) => look(app, view.rows(), &row)?,
         None => None,
     };
     found.ok_or_else(|| AppError::not_found("apiSession", id.as_str()))
@@ -67,23 +64,48 @@ pub fn list(
     let listing = understand(app, permit.caller(), asked)?;
     let chosen = Chosen::by(&listing, app.snapshot()?.rows())?;
     let sessions = app.require_lists()?.sessions();
-    let page = chosen.page(&sessions, &listing);
+    let rows = chosen.rows(&sessions);
     let view = app.snapshot()?;
+    // Whoever logs in waits for the mirror; the filter can take its time without it.
     drop(sessions);
-    let paging = Paging {
-        limit: page.limit,
-        offset: page.offset,
-        total: page.total,
-    };
-    for place in &page.items {
-        // What has ended meanwhile is passed over.
-        if let Some(found) = look(app, view.rows(), place)?
-            && show(found).is_break()
-        {
+    let rows = matching(&listing, rows, asked)?;
+    let range = listing.page.range(rows.len());
+    let (mut wanted, mut gone) = (range.len(), 0);
+    for row in rows.iter().skip(range.start) {
+        if wanted == 0 {
             break;
         }
+        // What has ended meanwhile is made up for by what follows.
+        match look(app, view.rows(), row)? {
+            Some(found) => {
+                wanted -= 1;
+                if show(found).is_break() {
+                    break;
+                }
+            },
+            None => gone += 1,
+        }
     }
-    Ok(paging)
+    Ok(Paging::of(&listing, rows.len() - gone))
+}
+
+/// The rows that match, in the order that was asked for.
+fn matching(
+    listing: &Listing,
+    rows: Vec<SessionRow>,
+    asked: &Asked<'_>,
+) -> Result<Vec<SessionRow>, AppError> {
+    let mut matching = Vec::new();
+    for (number, row) in rows.into_iter().enumerate() {
+        if number.is_multiple_of(64) && (asked.is_over)() {
+            return Err(AppError::TooSlow);
+        }
+        if listing.predicate.matches(&row) {
+            matching.push(row);
+        }
+    }
+    matching.sort_by(|left, right| listing.order.compare(left, right));
+    Ok(matching)
 }
 
 /// Reads what is asked for. Tokens are found by their hash; see the list of enrollments.
@@ -137,46 +159,31 @@ impl Chosen {
         Ok(Self::All)
     }
 
-    fn page(&self, sessions: &Sessions, listing: &Listing) -> Page<Place> {
-        let rows: Vec<Session<'_>> = match self {
-            Self::All => sessions.iter().collect(),
-            Self::One(id) => sessions.find_by_id(id).into_iter().collect(),
+    fn rows(&self, sessions: &Sessions) -> Vec<SessionRow> {
+        match self {
+            Self::All => sessions.iter().map(SessionRow::from).collect(),
+            Self::One(id) => sessions
+                .find_by_id(id)
+                .map(SessionRow::from)
+                .into_iter()
+                .collect(),
             Self::OwnedBy(owner) => owner
                 .map(|owner| sessions.owned_by(owner, 0, usize::MAX))
                 .unwrap_or_default()
                 .into_iter()
                 .filter_map(|number| sessions.get(number))
+                .map(SessionRow::from)
                 .collect(),
-        };
-        select(listing, rows.into_iter().map(kinds::SessionRow)).map(|row| Place::of(&row.0))
-    }
-}
-
-/// Where the record of a session lies.
-struct Place {
-    identity: RecordKey,
-    session: RecordKey,
-}
-
-impl Place {
-    fn of(session: &Session<'_>) -> Self {
-        let identity = identity_key(session.owner);
-        Self {
-            identity,
-            session: identity.dependent(API_SESSION, session.number.0),
         }
-    }
-
-    fn number(&self) -> Number {
-        Number(self.session.id().1)
     }
 }
 
 /// Puts a session together with whose it is; `None` when it has ended.
-fn look(app: &App, rows: Rows<'_>, place: &Place) -> Result<Option<ForeignSession>, AppError> {
+fn look(app: &App, rows: Rows<'_>, row: &SessionRow) -> Result<Option<ForeignSession>, AppError> {
+    let key = identity_key(row.owner);
     let (Some(session), Some(identity)) = (
-        rows.get::<ApiSession>(&place.session)?,
-        rows.get::<Identity>(&place.identity)?,
+        rows.get::<ApiSession>(&key.dependent(API_SESSION, row.number.0))?,
+        rows.get::<Identity>(&key)?,
     ) else {
         return Ok(None);
     };
@@ -191,7 +198,7 @@ fn look(app: &App, rows: Rows<'_>, place: &Place) -> Result<Option<ForeignSessio
     };
     Ok(Some(ForeignSession {
         view,
-        stand_in: stand_in(app, place.number()),
+        stand_in: stand_in(app, row.number),
     }))
 }
 

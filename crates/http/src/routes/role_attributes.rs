@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list::{parameters, ready};
+use crate::list;
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Route, guarded};
 use http::Method;
@@ -23,20 +23,30 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
-    ready(&state.app).await?;
-    let page = role_attributes::of_identities(&state.app, &call.permit, &parameters(query))?;
-    Ok(Answer::list(page, &kinds::ROLE_ATTRIBUTES))
+    list::answer(call, &kinds::ROLE_ATTRIBUTES, |call, asked, show| {
+        let app = &call.context.state.app;
+        role_attributes::of_identities(app, &call.permit, asked, show)
+    })
+    .await
 }
 
 async fn usage(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    let Context { state, query, .. } = &call.context;
-    ready(&state.app).await?;
-    let with_ids = query.get("withIds") == Some("true");
-    let parameters = parameters(query);
-    let page =
-        role_attributes::usage_of_identities(&state.app, &call.permit, &parameters, with_ids)?;
-    let page =
-        page.map(|usage| UsageDetail::of_identities(usage.attribute, usage.count, usage.ids));
-    Ok(Answer::list(page, &kinds::ROLE_ATTRIBUTES))
+    list::answer(call, &kinds::ROLE_ATTRIBUTES, |call, asked, show| {
+        let Context { state, query, .. } = &call.context;
+        let with_ids = query.get("withIds") == Some("true");
+        role_attributes::usage_of_identities(
+            &state.app,
+            &call.permit,
+            asked,
+            with_ids,
+            &mut |usage| {
+                show(UsageDetail::of_identities(
+                    usage.attribute,
+                    usage.count,
+                    usage.ids,
+                ))
+            },
+        )
+    })
+    .await
 }

@@ -1,8 +1,12 @@
 //! The list of API sessions.
 
 use crate::listing::listed::text;
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::Number;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
 use portcullis_index::Session;
+use std::sync::Arc;
 
 /// API sessions. Their token is a secret, and is compared by hash elsewhere.
 pub static API_SESSIONS: Schema = Schema::entity(&[
@@ -17,11 +21,29 @@ pub static API_SESSIONS: Schema = Schema::entity(&[
 ]);
 
 /// A session as a row: memory holds all of them whole.
-pub(crate) struct SessionRow<'s>(pub(crate) Session<'s>);
+pub(crate) struct SessionRow {
+    /// Number of its identity's record.
+    pub(crate) owner: Number,
+    /// Number of its own record.
+    pub(crate) number: Number,
+    record: Arc<ApiSession>,
+    last_activity_at: Timestamp,
+}
 
-impl Row for SessionRow<'_> {
+impl From<Session<'_>> for SessionRow {
+    fn from(session: Session<'_>) -> Self {
+        Self {
+            owner: session.owner,
+            number: session.number,
+            record: Arc::clone(session.record),
+            last_activity_at: session.last_activity_at(),
+        }
+    }
+}
+
+impl Row for SessionRow {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
-        let session = self.0.record;
+        let session = &self.record;
         match symbol.name() {
             "id" => text(session.id.as_str()),
             "createdAt" => Value::Datetime(session.created_at),
@@ -29,7 +51,7 @@ impl Row for SessionRow<'_> {
             "updatedAt" => Value::Datetime(session.last_activity_at.max(session.created_at)),
             "isSystem" => Value::Boolean(false),
             "identity" => text(session.identity.as_str()),
-            "lastActivityAt" => Value::Datetime(self.0.last_activity_at()),
+            "lastActivityAt" => Value::Datetime(self.last_activity_at),
             "authenticator" => text(session.authenticator.as_str()),
             "ipAddress" => text(&session.ip_address),
             "mfaComplete" => Value::Boolean(session.totp.is_complete),
