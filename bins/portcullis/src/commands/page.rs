@@ -13,7 +13,7 @@ use portcullis_domain::clock::Timestamp;
 /// Which part of a list is wanted.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PageArgs {
-    /// List only what matches, for example `name contains "lap"`
+    /// List only what matches, for example `createdAt > datetime(2031-01-02T03:04:05Z)`
     #[arg(long)]
     filter: Option<String>,
 
