@@ -31,10 +31,6 @@ pub fn list(
     show: &mut dyn FnMut(AuthPolicy) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of::<AuthPolicy>()?;
-    let sight = Sight {
-        sees: None,
-        is_over: asked.is_over,
-    };
-    let answer: Answer<AuthPolicy> = Answer::new(app, &listing, &sight)?;
+    let answer: Answer<AuthPolicy> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(found.entity)))
 }

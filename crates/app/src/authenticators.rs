@@ -3,15 +3,15 @@
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
+use crate::identities::owner;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight, kinds, restricted};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::{AuthenticatorView, IdentityRef};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 use std::ops::ControlFlow;
 
 actions! {
@@ -72,22 +72,15 @@ fn answer(
     asked: &Asked<'_>,
     show: &mut Show<'_>,
 ) -> Result<Paging, AppError> {
-    let sight = Sight {
-        sees: None,
-        is_over: asked.is_over,
-    };
-    let answer: Answer<Authenticator> = Answer::new(app, listing, &sight)?;
+    let answer: Answer<Authenticator> = Answer::new(app, listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(look(answer.view.rows(), found)?)))
 }
 
 /// Puts an authenticator together with whose it is.
 fn look(rows: Rows<'_>, found: Found<Authenticator>) -> Result<AuthenticatorView, StoreError> {
-    let key = identity_key(found.root_number());
-    let identity: Identity = rows
-        .get(&key)?
-        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
+    let identity = owner(rows, &found)?;
     Ok(AuthenticatorView {
         authenticator: found.entity,
-        identity: IdentityRef::from(&identity),
+        identity: IdentityRef::from(&identity.entity),
     })
 }

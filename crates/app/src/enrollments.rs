@@ -10,7 +10,7 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities;
+use crate::identities::{self, owner};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::TokenHash;
@@ -24,7 +24,6 @@ use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{EnrollmentView, IdentityRef};
 use portcullis_pki::EnrollmentClaims;
-use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     ENROLLMENT, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue, identity_key,
@@ -314,13 +313,4 @@ fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
 fn find(rows: Rows<'_>, id: &EnrollmentId) -> Result<Found<StoredEnrollment>, AppError> {
     rows.find(&UniqueValue::new(Index::EnrollmentId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("enrollment", id.as_str()))
-}
-
-/// Whose enrollment it is. An enrollment cannot outlive its identity, so its absence is damage.
-fn owner(rows: Rows<'_>, found: &Found<StoredEnrollment>) -> Result<Found<Identity>, AppError> {
-    let key = identity_key(found.root_number());
-    let entity = rows
-        .get(&key)?
-        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
-    Ok(Found { key, entity })
 }

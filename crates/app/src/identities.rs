@@ -22,7 +22,7 @@ use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
 
 actions! {
     /// Reads one identity or a list.
@@ -81,6 +81,23 @@ const ADMINS_ONLY: AppError = AppError::Denied {
 pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, AppError> {
     rows.find(&UniqueValue::new(Index::IdentityId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("identity", id.as_str()))
+}
+
+/// The identity that a record lives under. Nothing outlives its identity, so its absence is damage.
+pub(crate) fn owner<E>(rows: Rows<'_>, found: &Found<E>) -> Result<Found<Identity>, StoreError> {
+    let key = identity_key(found.root_number());
+    let entity = rows
+        .get(&key)?
+        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
+    Ok(Found { key, entity })
+}
+
+/// The authentication policy of an identity. What governs somebody cannot be deleted, so its absence
+/// is damage.
+pub(crate) fn policy_of(rows: Rows<'_>, identity: &Identity) -> Result<AuthPolicy, StoreError> {
+    find_policy(rows, &identity.spec.auth_policy)?
+        .map(|found| found.entity)
+        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))
 }
 
 /// Finds an authentication policy by id.

@@ -9,11 +9,13 @@ pub mod kinds;
 mod listed;
 mod roles;
 mod symbols;
+mod token;
 
 pub(crate) use answer::{Answer, Sight};
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;
-pub(crate) use symbols::{equalities, equals, mentions};
+pub(crate) use symbols::equalities;
+pub(crate) use token::by_token;
 
 use crate::error::AppError;
 use listed::Listed;

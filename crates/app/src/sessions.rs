@@ -13,7 +13,7 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities::find_policy;
+use crate::identities::{find_policy, owner, policy_of};
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -21,7 +21,6 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::{ApiSessionView, IdentityRef};
-use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, UniqueValue, identity_key};
 use std::sync::Arc;
@@ -119,28 +118,23 @@ fn judge(
     session: Found<ApiSession>,
     now: Timestamp,
 ) -> Result<Option<Live>, AppError> {
-    let key = identity_key(session.root_number());
-    let entity: Identity = rows
-        .get(&key)?
-        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
+    let identity = owner(rows, &session)?;
     let by_id = UniqueValue::new(
         Index::AuthenticatorId,
         session.entity.authenticator.as_str(),
     );
     let authenticator: Option<Found<Authenticator>> = rows.find(&by_id)?;
-    let policy = find_policy(rows, &entity.spec.auth_policy)?
-        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))?
-        .entity;
+    let policy = policy_of(rows, &identity.entity)?;
     let is_allowed = authenticator.is_some_and(|found| match found.entity.credential {
         Credential::Cert(_) => policy.primary.cert.allowed,
         Credential::Updb(_) => policy.primary.updb.allowed,
     });
-    if !is_allowed || entity.is_disabled(now) {
+    if !is_allowed || identity.entity.is_disabled(now) {
         return Ok(None);
     }
     Ok(Some(Live {
         session,
-        identity: Found { key, entity },
+        identity,
         policy,
     }))
 }
@@ -172,13 +166,23 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
         .get(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
     let policy = find_policy(view.rows(), &identity.spec.auth_policy)?.ok_or_else(gone)?;
-    Ok(ApiSessionView {
-        open_factors: session.open_factors(&policy.entity),
+    Ok(look(app, session, &identity, &policy.entity))
+}
+
+/// Puts a session together with whose it is and what it has still to answer.
+fn look(
+    app: &App,
+    session: ApiSession,
+    identity: &Identity,
+    policy: &AuthPolicy,
+) -> ApiSessionView {
+    ApiSessionView {
+        open_factors: session.open_factors(policy),
         last_activity_at: last_activity(app, &session),
         timeout: app.settings().session_timeout,
-        identity: IdentityRef::from(&identity),
+        identity: IdentityRef::from(identity),
         session,
-    })
+    }
 }
 
 /// Ends the caller's own session.

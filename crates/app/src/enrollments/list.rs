@@ -3,13 +3,10 @@
 use super::{Read, hash, look, outranks, owner};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{
-    Answer, Asked, BadListing, Listing, Paging, Sight, equals, kinds, mentions, restricted,
-};
+use crate::listing::{Answer, Asked, Listing, Paging, Sight, by_token, kinds, restricted};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::view::EnrollmentView;
-use portcullis_filter::Predicate;
 use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
 use std::ops::ControlFlow;
 
@@ -64,36 +61,11 @@ fn answer(
 }
 
 /// Reads what is asked for.
-///
-/// Tokens are secrets that can be found but not compared: only administrators may ask, for exactly
-/// one, and nothing besides.
-///
-/// # Errors
-///
-/// [`BadListing::Filter`] for any other use of the symbol.
 fn read(app: &App, caller: &Caller, asked: &Asked<'_>) -> Result<Listing, AppError> {
-    const TOKEN: &str = "token";
     let listing = asked.of::<StoredEnrollment>()?;
-    if !mentions(&listing, TOKEN) {
-        return Ok(listing);
-    }
-    let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
-        let reason = "`token` can only be compared by `=`, alone and by an administrator";
-        return Err(BadListing::Filter(reason.to_owned()).into());
-    };
-    let value = UniqueValue::new(Index::EnrollmentToken, hash(app, token).0);
-    let found: Option<Found<StoredEnrollment>> = app.snapshot()?.rows().find(&value)?;
-    let nothing = Listing {
-        predicate: Predicate::Constant(found.is_some()),
-        ..listing
-    };
-    Ok(match found {
-        None => nothing,
-        Some(found) => restricted(
-            nothing,
-            &kinds::ENROLLMENTS,
-            "id",
-            found.entity.enrollment.id.as_str(),
-        ),
+    by_token(listing, &kinds::ENROLLMENTS, caller, |token| {
+        let value = UniqueValue::new(Index::EnrollmentToken, hash(app, token).0);
+        let found: Option<Found<StoredEnrollment>> = app.snapshot()?.rows().find(&value)?;
+        Ok(found.map(|found| found.entity.enrollment.id.to_string()))
     })
 }

@@ -17,11 +17,7 @@ pub fn list(
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Identity>()?;
-    let sight = Sight {
-        sees: None,
-        is_over: asked.is_over,
-    };
-    let answer: Answer<Identity> = Answer::new(app, &listing, &sight)?;
+    let answer: Answer<Identity> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     let mut onlooker = Onlooker::new(app, permit.caller(), &answer.view);
     answer.each(&mut |found| Ok(show(onlooker.look(found)?)))
 }

@@ -7,7 +7,7 @@
 
 use super::listed::{Listed, Place, Record};
 use super::symbols::{costly_tests, equalities};
-use super::{Listing, Paging};
+use super::{Asked, Listing, Paging};
 use crate::app::{App, View};
 use crate::error::AppError;
 use portcullis_filter::{Predicate, Row, SymbolId, Value};
@@ -36,6 +36,16 @@ pub(crate) struct Sight<'s, E> {
     pub(crate) sees: Option<&'s Sees<'s, E>>,
     /// Whether nobody waits any more.
     pub(crate) is_over: &'s dyn Fn() -> bool,
+}
+
+impl<'s, E> Sight<'s, E> {
+    /// The sight of a caller who may see all records of the kind.
+    pub(crate) const fn of_all(asked: &'s Asked<'_>) -> Self {
+        Self {
+            sees: None,
+            is_over: asked.is_over,
+        }
+    }
 }
 
 /// Whether a caller may see a record.

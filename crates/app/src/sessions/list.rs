@@ -1,22 +1,20 @@
 //! API sessions as administrators see them.
 
-use super::{hash, last_activity};
+use super::hash;
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::find_policy;
+use crate::identities::policy_of;
 use crate::listing::{
-    Asked, BadListing, Listing, Paging, equalities, equals, kinds, kinds::SessionRow, mentions,
-    read as read_listing, restricted,
+    Asked, Listing, Paging, by_token, equalities, kinds, kinds::SessionRow, read as read_listing,
 };
-use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ApiSessionId, Number};
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_domain::view::{ApiSessionView, IdentityRef};
-use portcullis_filter::Predicate;
+use portcullis_domain::view::ApiSessionView;
 use portcullis_index::Sessions;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Index, Rows, UniqueValue, identity_key};
@@ -61,7 +59,12 @@ pub fn list(
     asked: &Asked<'_>,
     show: &mut dyn FnMut(ForeignSession) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = understand(app, permit.caller(), asked)?;
+    let listing = read_listing(&kinds::API_SESSIONS, &asked.parameters)?;
+    let listing = by_token(listing, &kinds::API_SESSIONS, permit.caller(), |token| {
+        let sessions = app.require_lists()?.sessions();
+        let found = sessions.find(hash(app, token));
+        Ok(found.map(|session| session.record.id.to_string()))
+    })?;
     let chosen = Chosen::by(&listing, app.snapshot()?.rows())?;
     let sessions = app.require_lists()?.sessions();
     let rows = chosen.rows(&sessions);
@@ -106,34 +109,6 @@ fn matching(
     }
     matching.sort_by(|left, right| listing.order.compare(left, right));
     Ok(matching)
-}
-
-/// Reads what is asked for. Tokens are found by their hash; see the list of enrollments.
-fn understand(app: &App, caller: &Caller, asked: &Asked<'_>) -> Result<Listing, AppError> {
-    const TOKEN: &str = "token";
-    let listing = read_listing(&kinds::API_SESSIONS, &asked.parameters)?;
-    if !mentions(&listing, TOKEN) {
-        return Ok(listing);
-    }
-    let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
-        let reason = "`token` can only be compared by `=`, alone and by an administrator";
-        return Err(BadListing::Filter(reason.to_owned()).into());
-    };
-    let sessions = app.require_lists()?.sessions();
-    let found = sessions.find(hash(app, token));
-    let everything = Listing {
-        predicate: Predicate::Constant(found.is_some()),
-        ..listing.clone()
-    };
-    Ok(match found {
-        None => everything,
-        Some(session) => restricted(
-            everything,
-            &kinds::API_SESSIONS,
-            "id",
-            session.record.id.as_str(),
-        ),
-    })
 }
 
 /// The sessions that a list can be about. Memory holds all of them; those of one identity, and a
@@ -187,15 +162,8 @@ fn look(app: &App, rows: Rows<'_>, row: &SessionRow) -> Result<Option<ForeignSes
     ) else {
         return Ok(None);
     };
-    let policy = find_policy(rows, &identity.spec.auth_policy)?
-        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))?;
-    let view = ApiSessionView {
-        open_factors: session.open_factors(&policy.entity),
-        last_activity_at: last_activity(app, &session),
-        timeout: app.settings().session_timeout,
-        identity: IdentityRef::from(&identity),
-        session,
-    };
+    let policy = policy_of(rows, &identity)?;
+    let view = super::look(app, session, &identity, &policy);
     Ok(Some(ForeignSession {
         view,
         stand_in: stand_in(app, row.number),

@@ -9,7 +9,7 @@ use super::room::Room;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities::find_policy;
+use crate::identities::{owner, policy_of};
 use crate::network::BadChain;
 use crate::password::Verdict;
 use portcullis_domain::access::Origin;
@@ -268,21 +268,17 @@ fn admit(
     if !current.is_some_and(|current| current.credential == checked.entity.credential) {
         return Err(LoginError::Refused("the authenticator changed meanwhile"));
     }
-    let key = identity_key(checked.root_number());
-    let entity: Identity = rows
-        .get(&key)?
-        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
-    if entity.attached.authenticators == 0 {
+    let identity = owner(rows, checked)?;
+    if identity.entity.attached.authenticators == 0 {
+        let key = identity.key;
         return Err(StoreError::corrupt(format!("identity {key} knows no authenticator")).into());
     }
-    if entity.is_disabled(now) {
+    if identity.entity.is_disabled(now) {
         return Err(LoginError::Refused("the identity is disabled"));
     }
-    let policy = find_policy(rows, &entity.spec.auth_policy)?
-        .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))?
-        .entity;
+    let policy = policy_of(rows, &identity.entity)?;
     means.check(&policy)?;
-    Ok((Found { key, entity }, policy))
+    Ok((identity, policy))
 }
 
 /// Keeps what the client said of itself, if it said something new.
