@@ -1,6 +1,10 @@
 //! Choosing what belongs to one identity.
 
+use crate::commands::listing;
+use crate::commands::page::PageArgs;
+use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::listed::Listed;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
@@ -12,6 +16,30 @@ pub(crate) struct OfIdentityArgs {
     /// Only what belongs to this identity, by name or id
     #[arg(long, value_name = "IDENTITY")]
     identity: Option<String>,
+}
+
+/// Which part of a list is wanted, of all or of what belongs to one identity.
+#[derive(Debug, Args)]
+pub(crate) struct OwnedPageArgs {
+    #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
+    owner: OfIdentityArgs,
+}
+
+impl OwnedPageArgs {
+    /// Lists that part.
+    pub(crate) async fn list<L: Listed>(
+        self,
+        context: &Context,
+        session: &Session,
+    ) -> Result<(), CliError> {
+        let client = &session.client;
+        let (query, extent) = self.page.query();
+        let query = self.owner.narrow(client, query).await?;
+        listing::run::<L>(context, client, query, extent).await
+    }
 }
 
 impl OfIdentityArgs {

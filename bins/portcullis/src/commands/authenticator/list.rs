@@ -1,8 +1,6 @@
 //! `portcullis authenticator list`.
 
-use crate::commands::listing;
-use crate::commands::of_identity::OfIdentityArgs;
-use crate::commands::page::PageArgs;
+use crate::commands::of_identity::OwnedPageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listed::Listed;
@@ -23,10 +21,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    page: PageArgs,
-
-    #[command(flatten)]
-    owner: OfIdentityArgs,
+    part: OwnedPageArgs,
 }
 
 pub(super) async fn run(
@@ -34,10 +29,10 @@ pub(super) async fn run(
     session: &Session,
     arguments: ListArgs,
 ) -> Result<(), CliError> {
-    let client = &session.client;
-    let (query, extent) = arguments.page.query();
-    let query = arguments.owner.narrow(client, query).await?;
-    listing::run::<AuthenticatorDetail>(context, client, query, extent).await
+    arguments
+        .part
+        .list::<AuthenticatorDetail>(context, session)
+        .await
 }
 
 impl Listed for AuthenticatorDetail {

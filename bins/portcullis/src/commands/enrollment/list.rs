@@ -1,8 +1,7 @@
 //! `portcullis enrollment list`.
 
-use crate::commands::listing;
-use crate::commands::of_identity::OfIdentityArgs;
-use crate::commands::page::{self, PageArgs};
+use crate::commands::of_identity::OwnedPageArgs;
+use crate::commands::page;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listed::Listed;
@@ -24,10 +23,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    page: PageArgs,
-
-    #[command(flatten)]
-    owner: OfIdentityArgs,
+    part: OwnedPageArgs,
 }
 
 pub(super) async fn run(
@@ -35,10 +31,10 @@ pub(super) async fn run(
     session: &Session,
     arguments: ListArgs,
 ) -> Result<(), CliError> {
-    let client = &session.client;
-    let (query, extent) = arguments.page.query();
-    let query = arguments.owner.narrow(client, query).await?;
-    listing::run::<EnrollmentDetail>(context, client, query, extent).await
+    arguments
+        .part
+        .list::<EnrollmentDetail>(context, session)
+        .await
 }
 
 impl Listed for EnrollmentDetail {
