@@ -10,7 +10,7 @@ use super::symbols::{costly_tests, equalities};
 use super::{Asked, Listing, Paging};
 use crate::app::{App, View};
 use crate::error::AppError;
-use portcullis_filter::{Predicate, Row, SymbolId, Value};
+use portcullis_filter::{Predicate, Row, SortKey, SymbolId, Value};
 use portcullis_index::{Catalog, Matches};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
@@ -73,7 +73,7 @@ impl<E: Listed> Answer<E> {
         let narrow = Narrow::of::<E>(&listing.predicate);
         if let Some(narrow) = narrow {
             let view = app.snapshot()?;
-            let mut picked = Picked::default();
+            let mut picked = Picked::to_sort(listing.order.keys());
             for found in narrow.find::<E>(view.rows())? {
                 picked.take(view.rows(), listing, sight, &found)?;
             }
@@ -93,7 +93,8 @@ impl<E: Listed> Answer<E> {
         let candidates = Candidates::new::<E>(&catalog, &matches);
         let view = app.snapshot()?;
         drop(catalog);
-        let picked = candidates.pick(&view, listing, sight)?;
+        let sort = if is_sorted { &[] } else { listing.order.keys() };
+        let picked = candidates.pick(&view, listing, sight, Picked::to_sort(sort))?;
         if !is_sorted {
             return Ok(picked.sorted(view, listing));
         }
@@ -237,14 +238,14 @@ impl Candidates {
     }
 
     /// Looks at the record of each.
-    fn pick<E: Listed>(
+    fn pick<'l, E: Listed>(
         &self,
         view: &View,
         listing: &Listing,
         sight: &Sight<'_, E>,
-    ) -> Result<Picked, AppError> {
+        mut picked: Picked<'l>,
+    ) -> Result<Picked<'l>, AppError> {
         let rows = view.rows();
-        let mut picked = Picked::default();
         match self {
             Self::At(places) => {
                 for place in places {
@@ -275,13 +276,22 @@ impl Candidates {
 }
 
 /// What was picked out of records: where each lies, and what it is sorted by.
-#[derive(Default)]
-struct Picked {
+struct Picked<'l> {
     rows: Vec<Light>,
+    /// What the rows are going to be sorted by here; nothing, where the catalog does that.
+    sort: &'l [SortKey],
     looked_at: usize,
 }
 
-impl Picked {
+impl<'l> Picked<'l> {
+    const fn to_sort(sort: &'l [SortKey]) -> Self {
+        Self {
+            rows: Vec::new(),
+            sort,
+            looked_at: 0,
+        }
+    }
+
     /// Takes a record in if it matches and may be seen.
     fn take<E: Listed>(
         &mut self,
@@ -303,7 +313,7 @@ impl Picked {
         {
             return Ok(());
         }
-        self.rows.push(Light::of(listing, found, &record));
+        self.rows.push(Light::of(self.sort, found, &record));
         Ok(())
     }
 
@@ -325,11 +335,11 @@ struct Light {
 }
 
 impl Light {
-    fn of<E: Listed>(listing: &Listing, found: &Found<E>, record: &Record<'_, E>) -> Self {
-        let keys = listing.order.keys().iter();
+    fn of<E: Listed>(sort: &[SortKey], found: &Found<E>, record: &Record<'_, E>) -> Self {
         Self {
             place: Place::of(found),
-            values: keys
+            values: sort
+                .iter()
                 .map(|key| (key.symbol, owned(record.value(key.symbol))))
                 .collect(),
         }
