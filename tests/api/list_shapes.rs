@@ -513,7 +513,7 @@ async fn policies_show_every_rule() {
         policy.primary.updb.max_attempts = 3;
         policy.primary.updb.lockout_duration_minutes = 15;
         policy.primary.cert.allow_expired_certs = false;
-        policy.primary.ext_jwt.allowed_signers = vec![SignerId::from_wire("signer")];
+        policy.primary.ext_jwt.allowed_signers = [SignerId::from_wire("signer")].into();
         policy.secondary.require_totp = true;
         policy.secondary.require_ext_jwt_signer = Some(SignerId::from_wire("signer"));
     };

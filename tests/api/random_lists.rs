@@ -5,7 +5,7 @@ use crate::lists_support::{list, pagination};
 use crate::naive::{Condition, Dice, Maker, Symbol, Type, compare, sort, sort_text};
 use crate::support::{add_policy, create, disable, get, id_of, operate, text};
 use http::Method;
-use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::clock::SignedDuration;
@@ -434,11 +434,11 @@ async fn add_authenticator(controller: &Harness, dice: &mut Dice, owner: &str, n
         match &mut one.credential {
             Credential::Updb(updb) if !is_certificate => updb.username.clone_from(&username),
             credential => {
-                *credential = Credential::Cert(CertCredential {
-                    fingerprint: format!("{:x}", number * 1_000_003),
-                    pem: format!("-----BEGIN-----\nn{number}\n-----END-----\n"),
-                    is_issued_by_network: is_ours,
-                });
+                *credential = Credential::Cert(CertCredential::new(
+                    format!("{:x}", number * 1_000_003),
+                    format!("-----BEGIN-----\nn{number}\n-----END-----\n"),
+                    is_ours,
+                ));
             },
         }
         let key = owner.key.dependent(AUTHENTICATOR, key);
@@ -597,7 +597,8 @@ async fn add_session(controller: &Harness, dice: &mut Dice, owner: &str, number:
         session.token_hash = TokenHash((number as u128).to_be_bytes());
         (session.created_at, session.last_activity_at) = (now, used);
         session.identity = owner.entity.id.clone();
-        session.authenticator = AuthenticatorId::from_wire(authenticator.as_str());
+        session.opened_by =
+            OpenedBy::Authenticator(AuthenticatorId::from_wire(authenticator.as_str()));
         session.ip_address.clone_from(&address);
         [session.totp.is_required, session.totp.is_complete] = [flags[0], flags[1]];
         session.improper_client_cert_chain = flags[2];

@@ -2,12 +2,17 @@
 
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::ids::AuthPolicyId;
+use portcullis_domain::ids::{AuthPolicyId, SignerId};
+use portcullis_domain::signer::{
+    KeySource, SUBJECT, Signer, SignerEnrollment, SignerSpec, TargetToken,
+};
+use portcullis_domain::tags::Tags;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTH_POLICY, RowsMut};
+use portcullis_storage::tables::{AUTH_POLICY, Index, RowsMut, SIGNER, UniqueValue};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Id of a policy that demands a TOTP code: nobody's session is ever full under it.
 pub(crate) const STRICT: &str = "strict";
@@ -79,14 +84,58 @@ pub(crate) async fn operate<T: Send + 'static>(
     .unwrap()
 }
 
-/// Adds a policy, for which there is no route yet.
+/// A signer whose tokens nobody has.
+pub(crate) fn signer(controller: &Harness, id: &SignerId) -> Signer {
+    let now = controller.app.env().now();
+    Signer {
+        id: id.clone(),
+        created_at: now,
+        updated_at: now,
+        spec: SignerSpec {
+            name: id.to_string(),
+            enabled: true,
+            issuer: format!("https://{id}.example.test"),
+            audience: "portcullis".to_owned(),
+            keys: KeySource::KeySet(format!("https://{id}.example.test/keys")),
+            kid: None,
+            claims_property: SUBJECT.to_owned(),
+            use_external_id: false,
+            external_auth_url: None,
+            client_id: None,
+            scopes: BTreeSet::new(),
+            target_token: TargetToken::Access,
+            enrollment: SignerEnrollment::default(),
+            tags: Tags::default(),
+        },
+    }
+}
+
+/// Adds a policy behind the controller's back, and the signers that it names.
 pub(crate) async fn add_policy(controller: &Harness, id: &str, edit: impl FnOnce(&mut AuthPolicy)) {
     let mut policy = AuthPolicy::default_policy(controller.app.env().now());
     policy.id = AuthPolicyId::from_wire(id);
     id.clone_into(&mut policy.name);
     edit(&mut policy);
+    let mut named = policy.primary.ext_jwt.allowed_signers.clone();
+    named.extend(policy.secondary.require_ext_jwt_signer.clone());
+    let signers: Vec<_> = named
+        .iter()
+        .map(|id| {
+            let key = RecordKey::root(SIGNER, controller.engine.allocate(SIGNER));
+            (key, signer(controller, id))
+        })
+        .collect();
     let key = RecordKey::root(AUTH_POLICY, controller.engine.allocate(AUTH_POLICY));
-    operate(controller, move |rows| rows.insert(&key, &policy).unwrap()).await;
+    operate(controller, move |rows| {
+        for (key, signer) in &signers {
+            let by_id = UniqueValue::new(Index::SignerId, signer.id.as_str());
+            if rows.rows().locate(&by_id).unwrap().is_none() {
+                rows.insert(key, signer).unwrap();
+            }
+        }
+        rows.insert(&key, &policy).unwrap();
+    })
+    .await;
 }
 
 /// Adds the policy [`STRICT`].

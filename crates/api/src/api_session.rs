@@ -4,10 +4,11 @@ use crate::entity::{Base, is_false};
 use crate::link::{EntityRef, Links};
 use crate::secret;
 use crate::time::WireTime;
-use portcullis_domain::api_session::{ApiSession, OpenFactor};
-use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId};
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::ids::{ApiSessionId, IdentityId};
+use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
-use portcullis_domain::view::ApiSessionView;
+use portcullis_domain::view::{ApiSessionView, AuthQuestion};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -22,8 +23,9 @@ pub struct ApiSessionDetail {
     /// What its holder has still to answer.
     #[serde(default)]
     pub auth_queries: Vec<AuthQuery>,
-    /// The authenticator that opened it.
-    pub authenticator_id: AuthenticatorId,
+    /// What opened it: an authenticator, `extJwtId:<signer>`, or `internal` for a certificate that
+    /// names its holder's external id.
+    pub authenticator_id: String,
     /// When it was last used, as known in memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_last_activity_at: Option<WireTime>,
@@ -107,7 +109,35 @@ pub struct AuthQuery {
     pub type_id: Cow<'static, str>,
 }
 
+impl From<&AuthQuestion> for AuthQuery {
+    fn from(question: &AuthQuestion) -> Self {
+        match question {
+            AuthQuestion::Totp { is_enrolled } => Self::totp(*is_enrolled),
+            AuthQuestion::Token(signer) => Self::token(signer),
+        }
+    }
+}
+
 impl AuthQuery {
+    /// Asks for a token of an external signer.
+    fn token(signer: &Signer) -> Self {
+        let spec = &signer.spec;
+        let scopes = &spec.scopes;
+        Self {
+            client_id: spec.client_id.clone(),
+            format: None,
+            http_method: None,
+            http_url: spec.external_auth_url.clone().map(Cow::Owned),
+            id: Some(signer.id.to_string()),
+            is_totp_enrolled: false,
+            max_length: None,
+            min_length: None,
+            provider: Cow::Borrowed("url"),
+            scopes: (!scopes.is_empty()).then(|| scopes.iter().cloned().collect()),
+            type_id: Cow::Borrowed("EXT-JWT"),
+        }
+    }
+
     /// Asks for a TOTP code.
     pub fn totp(is_enrolled: bool) -> Self {
         Self {
@@ -132,11 +162,7 @@ impl ApiSessionDetail {
     pub fn for_holder(view: ApiSessionView, token: SecretString) -> Self {
         let expires_at = ApiSession::expires_at(view.last_activity_at, view.timeout);
         let seconds = view.timeout.as_secs();
-        let is_enrolled = view.session.totp.is_required;
-        let queries = view.open_factors.iter().map(|factor| match factor {
-            OpenFactor::Totp => AuthQuery::totp(is_enrolled),
-        });
-        let auth_queries = queries.collect();
+        let auth_queries = view.questions.iter().map(AuthQuery::from).collect();
         Self {
             auth_queries,
             expiration_seconds: Some(seconds),
@@ -160,16 +186,16 @@ impl ApiSessionDetail {
                 updated_at: session.last_activity_at.max(session.created_at).into(),
             },
             auth_queries: Vec::new(),
-            authenticator_id: session.authenticator,
+            authenticator_id: session.opened_by.into(),
             cached_last_activity_at: Some(view.last_activity_at.into()),
             config_types: session.config_types,
             identity: view.identity.into(),
             identity_id: session.identity,
             improper_client_cert_chain: session.improper_client_cert_chain,
             ip_address: session.ip_address,
-            is_cert_extend_requested: false,
+            is_cert_extend_requested: view.extension.is_some(),
             is_cert_extendable: session.is_cert_extendable,
-            is_cert_key_roll_requested: false,
+            is_cert_key_roll_requested: view.extension.is_some_and(|request| request.roll_key),
             is_mfa_complete: session.totp.is_complete,
             is_mfa_required: session.totp.is_required,
             last_activity_at: Some(session.last_activity_at.into()),

@@ -5,6 +5,7 @@ use crate::link::Links;
 use portcullis_domain::auth_policy::{self as domain, AuthPolicy};
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// An authentication policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +50,7 @@ pub struct ExtJwtRules {
     /// Whether such JWTs are a way in.
     pub allowed: bool,
     /// The signers allowed; none named stands for every enabled one.
-    pub allowed_signers: Vec<SignerId>,
+    pub allowed_signers: BTreeSet<SignerId>,
 }
 
 /// Rules on username and password.

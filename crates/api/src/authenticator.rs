@@ -86,9 +86,15 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
         };
         match authenticator.credential {
             Credential::Cert(cert) => {
+                detail.is_issued_by_network = cert.is_issued_by_network;
+                detail.last_auth_resolved_to_root = cert.last_login_reached_root;
+                let open = cert.open_extension();
+                detail.is_extend_requested = open.is_some();
+                detail.is_key_roll_requested = open.is_some_and(|request| request.roll_key);
+                detail.extend_requested_at =
+                    cert.extension.map(|request| request.requested_at.into());
                 detail.cert_pem = Some(cert.pem);
                 detail.fingerprint = Some(cert.fingerprint);
-                detail.is_issued_by_network = cert.is_issued_by_network;
             },
             Credential::Updb(updb) => detail.username = Some(updb.username),
         }

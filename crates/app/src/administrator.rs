@@ -10,7 +10,6 @@ use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
-use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     AUTH_POLICY, AUTHENTICATOR, IDENTITY, Index, UniqueValue, identity_key,
@@ -69,17 +68,16 @@ pub async fn initialise(
     let mut identity = Identity::new(id.clone(), spec, now);
     identity.is_default_admin = true;
     identity.attached.authenticators = 1;
-    let authenticator = Authenticator {
-        id: AuthenticatorId::generate(&*app.env().entropy)?,
-        created_at: now,
-        updated_at: now,
-        tags: Tags::default(),
-        identity: id.clone(),
-        credential: Credential::Updb(UpdbCredential {
-            username: username.to_owned(),
-            password,
-        }),
-    };
+    let credential = Credential::Updb(UpdbCredential {
+        username: username.to_owned(),
+        password,
+    });
+    let authenticator = Authenticator::new(
+        AuthenticatorId::generate(&*app.env().entropy)?,
+        id.clone(),
+        credential,
+        now,
+    );
     let (root, number) = (app.number(IDENTITY), app.number(AUTHENTICATOR));
     app.commit(move |rows| {
         let key = identity_key(root);

@@ -138,6 +138,7 @@ impl From<WriteError> for AppError {
         match error {
             WriteError::Store(error) => Self::Store(error),
             WriteError::Taken(value) => taken(&value),
+            WriteError::Missing(value) => missing(&value),
         }
     }
 }
@@ -150,6 +151,12 @@ fn taken(value: &UniqueValue) -> AppError {
         Index::AuthPolicyName => ("name", "authPolicies"),
         Index::AuthenticatorFingerprint => ("certFingerprint", "authenticators"),
         Index::AuthenticatorUsername => ("updbUsername", "authenticators"),
+        Index::CaName => ("name", "cas"),
+        Index::CaFingerprint => ("certPem", "cas"),
+        Index::SignerName => ("name", "externalJwtSigners"),
+        Index::SignerIssuer => ("issuer", "externalJwtSigners"),
+        Index::SignerKid => ("kid", "externalJwtSigners"),
+        Index::SignerFingerprint => ("fingerprint", "externalJwtSigners"),
         Index::DefaultAdministrator => return AppError::AlreadyInitialised,
         // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source.
         Index::IdentityId
@@ -157,11 +164,24 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::EnrollmentToken
         | Index::AuthenticatorId
         | Index::ApiSessionToken
-        | Index::AuthPolicyId => {
+        | Index::AuthPolicyId
+        | Index::CaId
+        | Index::SignerId => {
             return AppError::Internal(format!("{:?} was drawn twice", value.index));
         },
     };
     let text = String::from_utf8_lossy(&value.value);
     let reason = format!("duplicate value '{text}' in unique index on {store} store");
     AppError::Field(FieldError::new(field, reason, text))
+}
+
+/// Says in the words of the API which entity does not exist.
+fn missing(value: &UniqueValue) -> AppError {
+    let id = String::from_utf8_lossy(&value.value);
+    match value.index {
+        Index::AuthPolicyId => AppError::not_found("authPolicy", id),
+        Index::CaId => AppError::not_found("ca", id),
+        Index::SignerId => AppError::not_found("externalJwtSigner", id),
+        other => AppError::Internal(format!("{other:?} is no reference")),
+    }
 }

@@ -2,10 +2,10 @@
 //! the key that signs enrollment tokens, and the addresses under which it is known.
 
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::ControllerId;
+use portcullis_domain::ids::{ControllerId, IdentityId};
 use portcullis_pki::{
     Authority, Certificate, CertificateError, ChainError, Fingerprint, JwtError, JwtSigner,
-    TrustAnchors, TrustDomain, Validity, VerifyAt, pkcs7,
+    SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -72,7 +72,7 @@ pub struct Served {
 }
 
 /// A client's chain that leads to the network's authority.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoodChain {
     /// Fingerprint of the leaf.
     pub fingerprint: Fingerprint,
@@ -80,6 +80,8 @@ pub struct GoodChain {
     pub validity: Validity,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
+    /// The identity that it was issued to, as it says itself.
+    pub issued_to: Option<Arc<IdentityId>>,
 }
 
 /// A client's chain was not believed.
@@ -216,7 +218,22 @@ impl Network {
             fingerprint: leaf.fingerprint(),
             validity: leaf.validity(),
             is_improper: !is_proper,
+            issued_to: self.identity_in(&leaf).map(Arc::new),
         })
+    }
+
+    /// The identity that the SPIFFE name of a certificate names, in this network.
+    fn identity_in(&self, leaf: &Certificate) -> Option<IdentityId> {
+        let name = SpiffeId::of_certificate(leaf).ok().flatten()?;
+        if *name.domain() != self.trust_domain {
+            return None;
+        }
+        match name.path() {
+            SpiffePath::Identity(identity) | SpiffePath::ApiSessionCertificate { identity, .. } => {
+                Some(identity.clone())
+            },
+            SpiffePath::Domain | SpiffePath::Controller(_) => None,
+        }
     }
 }
 

@@ -35,10 +35,13 @@ const HASH_LENGTH: usize = 32;
 pub struct PoolFull;
 
 /// What a check of a password found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The password is right.
-    Right,
+    Right {
+        /// It under a hash of today's cost, if what is stored costs less.
+        renewed: Option<PasswordHash>,
+    },
     /// The password is wrong, or there was nothing to check it against.
     Wrong,
 }
@@ -76,25 +79,15 @@ impl PasswordPool {
         password: SecretString,
         salt: [u8; SALT_LENGTH],
     ) -> Result<PasswordHash, PoolFull> {
-        let (memory, passes, lanes) = COST;
-        self.run(move |blocks| {
-            let hash = derive(blocks, password.expose_secret(), &salt, COST, HASH_LENGTH);
-            PasswordHash {
-                memory,
-                passes,
-                lanes,
-                salt: BASE64.encode(salt),
-                // The parameters are constants that are valid, so a hash always comes out.
-                hash: BASE64.encode(hash.unwrap_or_default()),
-            }
-        })
-        .await
+        self.run(move |blocks| hash(blocks, password.expose_secret(), salt))
+            .await
     }
 
     /// Checks a password against a stored hash.
     ///
-    /// Without a hash, one is computed all the same and the answer is [`Verdict::Wrong`]: an
-    /// unknown name costs as much as a wrong password.
+    /// A hash of today's cost is computed whatever there is to check: against nothing, so that an
+    /// unknown name costs as much as a wrong password; and beside a stored one that costs less,
+    /// which is how the password is kept from then on, with `salt`, if it is right.
     ///
     /// # Errors
     ///
@@ -103,14 +96,22 @@ impl PasswordPool {
         &self,
         password: SecretString,
         stored: Option<PasswordHash>,
+        salt: [u8; SALT_LENGTH],
     ) -> Result<Verdict, PoolFull> {
         self.run(move |blocks| {
             let password = password.expose_secret();
-            if let Some(stored) = stored {
-                compare(blocks, password, &stored)
-            } else {
-                let _ = derive(blocks, password, &[0; SALT_LENGTH], COST, HASH_LENGTH);
-                Verdict::Wrong
+            let fits = |blocks: &mut _, stored| compare(blocks, password, stored);
+            match &stored {
+                Some(stored) if is_cheap(stored) => {
+                    let is_right = fits(blocks, stored);
+                    let renewed = Some(hash(blocks, password, salt));
+                    verdict(is_right, renewed)
+                },
+                Some(stored) => verdict(fits(blocks, stored), None),
+                None => {
+                    hash(blocks, password, salt);
+                    Verdict::Wrong
+                },
             }
         })
         .await
@@ -166,17 +167,43 @@ fn next_job(queue: &Mutex<Receiver<Job>>) -> Option<Job> {
         .ok()
 }
 
-fn compare(blocks: &mut Vec<Block>, password: &str, stored: &PasswordHash) -> Verdict {
+/// Whether a stored hash costs less than one of today, as those of OpenZiti do.
+fn is_cheap(stored: &PasswordHash) -> bool {
+    stored.memory < COST.0 || stored.passes < COST.1
+}
+
+fn verdict(is_right: bool, renewed: Option<PasswordHash>) -> Verdict {
+    if is_right {
+        Verdict::Right { renewed }
+    } else {
+        Verdict::Wrong
+    }
+}
+
+/// Hashes a password at today's cost.
+fn hash(blocks: &mut Vec<Block>, password: &str, salt: [u8; SALT_LENGTH]) -> PasswordHash {
+    let (memory, passes, lanes) = COST;
+    let hash = derive(blocks, password, &salt, COST, HASH_LENGTH);
+    PasswordHash {
+        memory,
+        passes,
+        lanes,
+        salt: BASE64.encode(salt),
+        // The parameters are constants that are valid, so a hash always comes out.
+        hash: BASE64.encode(hash.unwrap_or_default()),
+    }
+}
+
+/// Whether a password fits a stored hash; what is damaged fits nothing.
+fn compare(blocks: &mut Vec<Block>, password: &str, stored: &PasswordHash) -> bool {
     let (Ok(salt), Ok(expected)) = (BASE64.decode(&stored.salt), BASE64.decode(&stored.hash))
     else {
-        return Verdict::Wrong;
+        return false;
     };
     let cost = (stored.memory, stored.passes, stored.lanes);
-    match derive(blocks, password, &salt, cost, expected.len()) {
+    derive(blocks, password, &salt, cost, expected.len())
         // A stored hash without bytes would match anything; no hash is that short.
-        Some(hash) if expected.len() >= 16 && bool::from(hash.ct_eq(&expected)) => Verdict::Right,
-        _ => Verdict::Wrong,
-    }
+        .is_some_and(|hash| expected.len() >= 16 && bool::from(hash.ct_eq(&expected)))
 }
 
 /// Computes argon2id, version 1.3; `None` for parameters that are out of bounds.
@@ -227,10 +254,44 @@ mod tests {
         let pool = PasswordPool::start(1, 4).unwrap();
         let stored = wait(pool.hash("correct horse".into(), [3; SALT_LENGTH])).unwrap();
         assert_eq!((stored.memory, stored.passes, stored.lanes), COST);
-        let check = |password: &str, stored| wait(pool.verify(password.into(), stored)).unwrap();
-        assert_eq!(check("correct horse", Some(stored.clone())), Verdict::Right);
+        let check = |password: &str, stored| {
+            wait(pool.verify(password.into(), stored, [5; SALT_LENGTH])).unwrap()
+        };
+        assert_eq!(
+            check("correct horse", Some(stored.clone())),
+            Verdict::Right { renewed: None }
+        );
         assert_eq!(check("correct hors", Some(stored)), Verdict::Wrong);
         assert_eq!(check("correct horse", None), Verdict::Wrong);
+    }
+
+    /// Argon2id of `correct horse` with the costs of OpenZiti (3 MiB, 1 pass, 4 lanes) and a salt of
+    /// 10 bytes, as argon2-cffi computes it.
+    #[test]
+    fn cheap_hash_is_renewed_when_the_password_is_right() {
+        let pool = PasswordPool::start(1, 4).unwrap();
+        let cheap = PasswordHash {
+            memory: 3072,
+            passes: 1,
+            lanes: 4,
+            salt: "MDEyMzQ1Njc4OQ==".to_owned(),
+            hash: "2V0TwqXU7sK4zwcrqJxc4pMgJOo32t+2bHG9FvgMaYA=".to_owned(),
+        };
+        let check = |password: &str, stored| {
+            wait(pool.verify(password.into(), Some(stored), [5; SALT_LENGTH])).unwrap()
+        };
+        let Verdict::Right {
+            renewed: Some(renewed),
+        } = check("correct horse", cheap.clone())
+        else {
+            panic!("the password is right and its hash cheap");
+        };
+        assert_eq!((renewed.memory, renewed.passes, renewed.lanes), COST);
+        assert_eq!(
+            check("correct horse", renewed),
+            Verdict::Right { renewed: None }
+        );
+        assert_eq!(check("correct hors", cheap), Verdict::Wrong);
     }
 
     #[test]
@@ -249,7 +310,7 @@ mod tests {
         };
         for stored in [empty, dear] {
             assert_eq!(
-                wait(pool.verify("".into(), Some(stored))).unwrap(),
+                wait(pool.verify("".into(), Some(stored), [5; SALT_LENGTH])).unwrap(),
                 Verdict::Wrong
             );
         }
@@ -268,7 +329,10 @@ mod tests {
         pool.jobs.try_send(occupy).ok().unwrap();
         has_started.recv().unwrap();
         pool.jobs.try_send(Box::new(|_| ())).ok().unwrap();
-        assert_eq!(wait(pool.verify("x".into(), None)), Err(PoolFull));
+        assert_eq!(
+            wait(pool.verify("x".into(), None, [5; SALT_LENGTH])),
+            Err(PoolFull)
+        );
         release.send(()).unwrap();
     }
 }

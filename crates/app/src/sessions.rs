@@ -1,5 +1,6 @@
 //! API sessions: login, the session behind a token, logout, expiry.
 
+mod binding;
 mod list;
 mod login;
 mod room;
@@ -13,14 +14,18 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities::{find_policy, owner, policy_of};
+use crate::identities::{owner, policy_of};
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
-use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenFactor, OpenedBy, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::identity::Identity;
-use portcullis_domain::view::{ApiSessionView, IdentityRef};
+use portcullis_domain::identity::{Identity, TotpState};
+use portcullis_domain::ids::SignerId;
+use portcullis_domain::signer::Signer;
+use portcullis_domain::view::{ApiSessionView, AuthQuestion, IdentityRef};
+use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, UniqueValue, identity_key};
 use std::sync::Arc;
@@ -41,18 +46,34 @@ pub(crate) fn hash(app: &App, token: &str) -> TokenHash {
     TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
 }
 
-/// Finds out who presents `token`, and counts it as activity.
+/// What a request presents to be taken for the holder of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Presented<'p> {
+    /// The token of the session.
+    pub token: &'p str,
+    /// The certificates of the connection, in DER, the one whose key was proved first.
+    pub certificates: &'p [&'p [u8]],
+}
+
+/// Finds out who presents the token of a session, and counts it as activity.
 ///
 /// Everything is read from the store as it is now: a session whose identity was deleted, disabled
 /// or demoted a moment ago has that effect at once. `None` for a token that opens nothing.
-pub fn resolve(app: &App, token: &str, origin: Origin) -> Result<Option<Arc<Caller>>, AppError> {
+pub fn resolve(
+    app: &App,
+    presented: Presented<'_>,
+    origin: Origin,
+) -> Result<Option<Arc<Caller>>, AppError> {
     let view = app.snapshot()?;
-    let hash = hash(app, token);
+    let hash = hash(app, presented.token);
     let Some(live) = find_live(app, view.rows(), hash)? else {
         return Ok(None);
     };
+    if !binding::is_kept(app, view.rows(), &live.session, presented.certificates)? {
+        return Ok(None);
+    }
     app.projections().sessions().touch(hash, app.env().now());
-    Ok(Some(Arc::new(live.into_caller(origin))))
+    Ok(Some(Arc::new(live.into_caller(origin, None))))
 }
 
 /// Finds out what a caller is now, inside a transaction that acts for it.
@@ -68,7 +89,7 @@ pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<C
         .transpose()?
         .flatten()
     {
-        Some(live) => Ok(live.into_caller(caller.origin.clone())),
+        Some(live) => Ok(live.into_caller(caller.origin.clone(), caller.proved.clone())),
         None => Err(Denied.into()),
     }
 }
@@ -81,12 +102,13 @@ struct Live {
 }
 
 impl Live {
-    fn into_caller(self, origin: Origin) -> Caller {
+    fn into_caller(self, origin: Origin, proved: Option<SignerId>) -> Caller {
         Caller {
             origin,
             identity_number: self.identity.number(),
             session_number: self.session.number(),
-            standing: self.session.entity.standing(&self.policy),
+            standing: self.session.entity.standing(&self.policy, proved.as_ref()),
+            proved,
             session: self.session.entity.id,
             is_admin: self.identity.entity.has_admin_rights(),
             identity: self.identity.entity.id,
@@ -111,25 +133,15 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
 
 /// Judges a session by the records that it depends on; `None` when it is over.
 ///
-/// It lives no longer than the authenticator that opened it, and only while its identity may use
-/// such an authenticator.
+/// It lives no longer than what opened it, and only while its identity may get in that way.
 fn judge(
     rows: Rows<'_>,
     session: Found<ApiSession>,
     now: Timestamp,
 ) -> Result<Option<Live>, AppError> {
     let identity = owner(rows, &session)?;
-    let by_id = UniqueValue::new(
-        Index::AuthenticatorId,
-        session.entity.authenticator.as_str(),
-    );
-    let authenticator: Option<Found<Authenticator>> = rows.find(&by_id)?;
     let policy = policy_of(rows, &identity.entity)?;
-    let is_allowed = authenticator.is_some_and(|found| match found.entity.credential {
-        Credential::Cert(_) => policy.primary.cert.allowed,
-        Credential::Updb(_) => policy.primary.updb.allowed,
-    });
-    if !is_allowed || identity.entity.is_disabled(now) {
+    if identity.entity.is_disabled(now) || !is_way_open(rows, &session.entity, &policy, now)? {
         return Ok(None);
     }
     Ok(Some(Live {
@@ -137,6 +149,67 @@ fn judge(
         identity,
         policy,
     }))
+}
+
+/// Whether the way by which a session was opened is still open.
+fn is_way_open(
+    rows: Rows<'_>,
+    session: &ApiSession,
+    policy: &AuthPolicy,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    match &session.opened_by {
+        OpenedBy::Authenticator(_) => {
+            let authenticator = authenticator_of(rows, session)?;
+            match authenticator.map(|found| found.entity.credential) {
+                Some(Credential::Updb(_)) => Ok(policy.primary.updb.allowed),
+                Some(Credential::Cert(_)) => is_certificate_good(rows, session, policy, now),
+                None => Ok(false),
+            }
+        },
+        OpenedBy::ExternalId => is_certificate_good(rows, session, policy, now),
+        OpenedBy::Signer(id) => {
+            let by_id = UniqueValue::new(Index::SignerId, id.as_str());
+            let signer: Option<Found<Signer>> = rows.find(&by_id)?;
+            let is_enabled = signer.is_some_and(|found| found.entity.spec.enabled);
+            Ok(is_enabled && policy.primary.ext_jwt.admits(id))
+        },
+    }
+}
+
+/// Whether the certificate that opened a session would still do.
+fn is_certificate_good(
+    rows: Rows<'_>,
+    session: &ApiSession,
+    policy: &AuthPolicy,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let rules = policy.primary.cert;
+    let Some(certificate) = &session.certificate else {
+        // Opened before sessions remembered their certificate.
+        return Ok(rules.allowed);
+    };
+    if !rules.allowed || (!rules.allow_expired_certs && now > certificate.not_after) {
+        return Ok(false);
+    }
+    let Some(ca) = &certificate.ca else {
+        return Ok(true);
+    };
+    let ca: Option<Found<Ca>> = rows.find(&UniqueValue::new(Index::CaId, ca.as_str()))?;
+    Ok(ca.is_some_and(|found| found.entity.vouches_for_logins()))
+}
+
+/// The authenticator that opened a session, if one did and it is still there.
+fn authenticator_of(
+    rows: Rows<'_>,
+    session: &ApiSession,
+) -> Result<Option<Found<Authenticator>>, StoreError> {
+    match &session.opened_by {
+        OpenedBy::Authenticator(id) => {
+            rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
+        },
+        OpenedBy::ExternalId | OpenedBy::Signer(_) => Ok(None),
+    }
 }
 
 /// The key of a caller's own session.
@@ -165,23 +238,56 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
         .rows()
         .get(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
-    let policy = find_policy(view.rows(), &identity.spec.auth_policy)?.ok_or_else(gone)?;
-    Ok(look(app, session, &identity, &policy.entity))
+    let policy = policy_of(view.rows(), &identity)?;
+    let proved = caller.proved.as_ref();
+    Ok(look(app, view.rows(), session, &identity, &policy, proved)?)
 }
 
 /// Puts a session together with whose it is and what it has still to answer.
 fn look(
     app: &App,
+    rows: Rows<'_>,
     session: ApiSession,
     identity: &Identity,
     policy: &AuthPolicy,
-) -> ApiSessionView {
-    ApiSessionView {
-        open_factors: session.open_factors(policy),
+    proved: Option<&SignerId>,
+) -> Result<ApiSessionView, StoreError> {
+    let extension = match authenticator_of(rows, &session)?.map(|found| found.entity.credential) {
+        Some(Credential::Cert(cert)) => cert.open_extension(),
+        Some(Credential::Updb(_)) | None => None,
+    };
+    let questions = session
+        .open_factors(policy, proved)
+        .into_iter()
+        .map(|factor| question(rows, identity, factor))
+        .collect::<Result<_, _>>()?;
+    Ok(ApiSessionView {
+        questions,
+        extension,
         last_activity_at: last_activity(app, &session),
         timeout: app.settings().session_timeout,
         identity: IdentityRef::from(identity),
         session,
+    })
+}
+
+/// What a client has to be told to answer an open factor.
+fn question(
+    rows: Rows<'_>,
+    identity: &Identity,
+    factor: OpenFactor,
+) -> Result<AuthQuestion, StoreError> {
+    match factor {
+        OpenFactor::Totp => Ok(AuthQuestion::Totp {
+            is_enrolled: identity.attached.totp == TotpState::Verified,
+        }),
+        OpenFactor::Token(id) => {
+            let by_id = UniqueValue::new(Index::SignerId, id.as_str());
+            let signer: Option<Found<Signer>> = rows.find(&by_id)?;
+            signer
+                .map(|found| AuthQuestion::Token(Box::new(found.entity)))
+                .ok_or_else(|| StoreError::corrupt("the signer that a policy demands is lost"))
+        },
     }
 }
 

@@ -5,7 +5,7 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
 use portcullis_domain::access::Standing;
-use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::enrollment::{Enrollment, Method};
@@ -45,7 +45,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         created_at: now,
         last_activity_at: now,
         identity: laptop.id.clone(),
-        authenticator: AuthenticatorId::from_wire("certificate-1"),
+        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("certificate-1")),
+        certificate: None,
         token_hash: TokenHash([7; 16]),
         config_types: Vec::new(),
         ip_address: "192.0.2.17".to_owned(),
@@ -56,11 +57,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let relaxed = AuthPolicy::default_policy(now);
     let mut strict = relaxed.clone();
     strict.secondary.require_totp = true;
-    assert_eq!(session.standing(&relaxed), Standing::Full);
-    assert_eq!(session.standing(&strict), Standing::Partial);
+    assert_eq!(session.standing(&relaxed, None), Standing::Full);
+    assert_eq!(session.standing(&strict, None), Standing::Partial);
     println!(
         "under a policy that demands TOTP: {:?} is open",
-        session.open_factors(&strict)
+        session.open_factors(&strict, None)
     );
 
     // Shut out for an hour.

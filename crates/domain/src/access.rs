@@ -3,7 +3,7 @@
 //! A use case takes a [`Permit`] for its own [`Action`]. The only way to one is
 //! [`Permit::request`], so that an operation whose permission was forgotten does not compile.
 
-use crate::ids::{ApiSessionId, IdentityId, Number, RequestId};
+use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
 use crate::permission::{PermissionSet, Subject, Verb};
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -57,6 +57,8 @@ pub struct Caller {
     pub session: ApiSessionId,
     /// Number of the session's record.
     pub session_number: Number,
+    /// The signer of a good token of the identity that came with the request, if one was asked for.
+    pub proved: Option<SignerId>,
     /// How far the session has come.
     pub standing: Standing,
     /// Whether the identity is an administrator, appointed or by birth.
@@ -154,6 +156,7 @@ mod tests {
             identity_number: Number(1),
             session: ApiSessionId::from_wire("s"),
             session_number: Number(1),
+            proved: None,
             standing,
             is_admin,
             permissions: PermissionSet::from_names(permissions).unwrap(),

@@ -1,9 +1,13 @@
 //! API sessions: what a successful login leaves behind.
 
+mod opened_by;
+
+pub use opened_by::OpenedBy;
+
 use crate::access::Standing;
 use crate::auth_policy::AuthPolicy;
 use crate::clock::{self, SignedDuration, Timestamp};
-use crate::ids::{ApiSessionId, AuthenticatorId, IdentityId};
+use crate::ids::{ApiSessionId, CaId, IdentityId, SignerId};
 use serde::{Deserialize, Serialize};
 
 /// A session of an identity on the REST APIs.
@@ -19,8 +23,12 @@ pub struct ApiSession {
     pub last_activity_at: Timestamp,
     /// The identity.
     pub identity: IdentityId,
-    /// The authenticator that opened it.
-    pub authenticator: AuthenticatorId,
+    /// What opened it; it lives no longer than that.
+    #[serde(rename = "authenticator")]
+    pub opened_by: OpenedBy,
+    /// The certificate that opened it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<LoginCertificate>,
     /// Keyed hash of the token; the token itself is not kept.
     pub token_hash: TokenHash,
     /// Types of configurations that the client wants to see, as it named them.
@@ -37,6 +45,19 @@ pub struct ApiSession {
     /// Whether the client left out an intermediate that its certificate needs.
     #[serde(default)]
     pub improper_client_cert_chain: bool,
+}
+
+/// The certificate by which a session was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoginCertificate {
+    /// Lower-case hex SHA-1 of the leaf's DER.
+    pub fingerprint: String,
+    /// The last second of its validity.
+    #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
+    pub not_after: Timestamp,
+    /// The third-party authority that vouched for it; none for the network's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca: Option<CaId>,
 }
 
 /// How the TOTP factor of a session stands.
@@ -64,27 +85,26 @@ impl std::fmt::Debug for TokenHash {
 pub enum OpenFactor {
     /// A TOTP code.
     Totp,
+    /// A token of this external signer, with every request.
+    Token(SignerId),
 }
 
 impl ApiSession {
-    /// The factors still open under `policy`.
-    pub fn open_factors(&self, policy: &AuthPolicy) -> Vec<OpenFactor> {
-        let demanded = self.totp.is_required || policy.secondary.require_totp;
-        if demanded && !self.totp.is_complete {
-            vec![OpenFactor::Totp]
-        } else {
-            Vec::new()
-        }
+    /// The factors still open under `policy`, in a request that brought a good token of the signer
+    /// `proved`, if any.
+    pub fn open_factors(&self, policy: &AuthPolicy, proved: Option<&SignerId>) -> Vec<OpenFactor> {
+        let demands_totp = self.totp.is_required || policy.secondary.require_totp;
+        let totp = (demands_totp && !self.totp.is_complete).then_some(OpenFactor::Totp);
+        let signer = policy.secondary.require_ext_jwt_signer.as_ref();
+        let token = signer
+            .filter(|signer| proved != Some(signer))
+            .map(|signer| OpenFactor::Token(signer.clone()));
+        totp.into_iter().chain(token).collect()
     }
 
-    /// How far the session has come under `policy`.
-    ///
-    /// A policy that demands a signed token with every request is never satisfied here: no
-    /// external signer exists yet that could have issued it.
-    pub fn standing(&self, policy: &AuthPolicy) -> Standing {
-        let done = self.open_factors(policy).is_empty()
-            && policy.secondary.require_ext_jwt_signer.is_none();
-        if done {
+    /// How far the session has come under `policy`; see [`ApiSession::open_factors`].
+    pub fn standing(&self, policy: &AuthPolicy, proved: Option<&SignerId>) -> Standing {
+        if self.open_factors(policy, proved).is_empty() {
             Standing::Full
         } else {
             Standing::Partial
@@ -100,6 +120,7 @@ impl ApiSession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::AuthenticatorId;
 
     fn session(totp: SessionTotp) -> ApiSession {
         ApiSession {
@@ -107,7 +128,8 @@ mod tests {
             created_at: Timestamp::UNIX_EPOCH,
             last_activity_at: Timestamp::UNIX_EPOCH,
             identity: IdentityId::from_wire("i"),
-            authenticator: AuthenticatorId::from_wire("a"),
+            opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+            certificate: None,
             token_hash: TokenHash([0; 16]),
             config_types: Vec::new(),
             ip_address: "127.0.0.1".to_owned(),
@@ -135,7 +157,37 @@ mod tests {
             (totp(false, false), &strict, Standing::Partial),
             (totp(false, true), &strict, Standing::Full),
         ] {
-            assert_eq!(session.standing(policy), standing, "{:?}", session.totp);
+            assert_eq!(
+                session.standing(policy, None),
+                standing,
+                "{:?}",
+                session.totp
+            );
+        }
+    }
+
+    #[test]
+    fn factors_are_answered_in_any_order() {
+        let signer = SignerId::from_wire("s");
+        let other = SignerId::from_wire("t");
+        let mut policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
+        policy.secondary.require_totp = true;
+        policy.secondary.require_ext_jwt_signer = Some(signer.clone());
+        let at = |is_complete| {
+            session(SessionTotp {
+                is_required: false,
+                is_complete,
+            })
+        };
+        let token = || OpenFactor::Token(signer.clone());
+        for (is_complete, proved, open) in [
+            (false, None, vec![OpenFactor::Totp, token()]),
+            (false, Some(&other), vec![OpenFactor::Totp, token()]),
+            (false, Some(&signer), vec![OpenFactor::Totp]),
+            (true, None, vec![token()]),
+            (true, Some(&signer), vec![]),
+        ] {
+            assert_eq!(at(is_complete).open_factors(&policy, proved), open);
         }
     }
 }

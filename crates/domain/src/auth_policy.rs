@@ -1,11 +1,16 @@
 //! Authentication policies: which primary mechanisms an identity may use, and which secondary
 //! factors it must answer.
 
+mod patch;
+
+pub use patch::{AuthPolicyPatch, CertPatch, ExtJwtPatch, PrimaryPatch, SecondaryPatch, UpdbPatch};
+
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Id of the policy that exists from the start and cannot be deleted.
 pub const DEFAULT_ID: &str = "default";
@@ -29,6 +34,19 @@ pub struct AuthPolicy {
     pub updated_at: Timestamp,
     /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
+    pub tags: Tags,
+    /// Its unique name.
+    pub name: String,
+    /// Rules on primary mechanisms.
+    pub primary: Primary,
+    /// Rules on secondary factors.
+    pub secondary: Secondary,
+}
+
+/// What administrators decide about a policy: the members of a creation or replacement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthPolicySpec {
+    /// What users attached to it.
     pub tags: Tags,
     /// Its unique name.
     pub name: String,
@@ -83,7 +101,7 @@ pub struct ExtJwtRules {
     /// Whether such JWTs are a way in.
     pub allowed: bool,
     /// The signers allowed; none named stands for every enabled one.
-    pub allowed_signers: Vec<SignerId>,
+    pub allowed_signers: BTreeSet<SignerId>,
 }
 
 /// Rules on secondary factors.
@@ -93,6 +111,13 @@ pub struct Secondary {
     pub require_totp: bool,
     /// The signer of a JWT that is demanded with every request.
     pub require_ext_jwt_signer: Option<SignerId>,
+}
+
+impl ExtJwtRules {
+    /// Whether tokens of `signer` are a way in.
+    pub fn admits(&self, signer: &SignerId) -> bool {
+        self.allowed && (self.allowed_signers.is_empty() || self.allowed_signers.contains(signer))
+    }
 }
 
 impl UpdbRules {
@@ -125,12 +150,81 @@ impl UpdbRules {
     }
 }
 
+impl AuthPolicySpec {
+    /// Raises what lies below its minimum, as clients are used to.
+    fn clamp(&mut self) {
+        let updb = &mut self.primary.updb;
+        updb.min_password_length = updb.min_password_length.max(SHORTEST_PASSWORD);
+    }
+}
+
+/// The id of the policy that exists from the start.
+pub fn default_id() -> AuthPolicyId {
+    AuthPolicyId::from_wire(DEFAULT_ID)
+}
+
 impl AuthPolicy {
+    /// Makes a policy.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `name` when it is blank.
+    pub fn new(id: AuthPolicyId, spec: AuthPolicySpec, now: Timestamp) -> Result<Self, FieldError> {
+        let mut policy = Self {
+            id,
+            created_at: now,
+            ..Self::default_policy(now)
+        };
+        policy.replace(spec, now)?;
+        Ok(policy)
+    }
+
+    /// Replaces what administrators decide about it. A `minPasswordLength` below
+    /// [`SHORTEST_PASSWORD`] is raised to that.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `name` when it is blank.
+    pub fn replace(&mut self, mut spec: AuthPolicySpec, now: Timestamp) -> Result<(), FieldError> {
+        if spec.name.trim().is_empty() {
+            return Err(FieldError::new("name", "must not be blank", spec.name));
+        }
+        spec.clamp();
+        let AuthPolicySpec {
+            tags,
+            name,
+            primary,
+            secondary,
+        } = spec;
+        self.tags = tags;
+        self.name = name;
+        self.primary = primary;
+        self.secondary = secondary;
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Changes the members that `patch` sets.
+    ///
+    /// # Errors
+    ///
+    /// As [`AuthPolicy::replace`].
+    pub fn merge(&mut self, patch: AuthPolicyPatch, now: Timestamp) -> Result<(), FieldError> {
+        let mut spec = AuthPolicySpec {
+            tags: self.tags.clone(),
+            name: self.name.clone(),
+            primary: self.primary.clone(),
+            secondary: self.secondary.clone(),
+        };
+        patch.apply(&mut spec);
+        self.replace(spec, now)
+    }
+
     /// The policy that exists from the start: certificates (expired ones too), passwords and any
     /// enabled external signer are ways in, and no second factor is demanded.
     pub fn default_policy(now: Timestamp) -> Self {
         Self {
-            id: AuthPolicyId::from_wire(DEFAULT_ID),
+            id: default_id(),
             created_at: now,
             updated_at: now,
             tags: Tags::default(),
@@ -151,7 +245,7 @@ impl AuthPolicy {
                 },
                 ext_jwt: ExtJwtRules {
                     allowed: true,
-                    allowed_signers: Vec::new(),
+                    allowed_signers: BTreeSet::new(),
                 },
             },
             secondary: Secondary {

@@ -44,6 +44,55 @@ pub struct CertCredential {
     pub pem: String,
     /// Whether the network's own authority issued it.
     pub is_issued_by_network: bool,
+    /// Whether the chain that was presented at the last login led to a root by itself.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub last_login_reached_root: bool,
+    /// Set once an administrator has asked for another certificate in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extension: Option<ExtensionRequest>,
+    /// The certificate that is to take its place as soon as the client confirms that it has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewal: Option<Renewal>,
+}
+
+/// An administrator asked for another certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExtensionRequest {
+    /// When.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
+    pub requested_at: Timestamp,
+    /// Whether it is still to be done.
+    pub is_open: bool,
+    /// Whether the new certificate is to have another key.
+    pub roll_key: bool,
+}
+
+/// A certificate that was issued and not confirmed yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Renewal {
+    /// Lower-case hex SHA-1 of the leaf's DER.
+    pub fingerprint: String,
+    /// The leaf and its intermediates, PEM.
+    pub pem: String,
+}
+
+impl CertCredential {
+    /// A certificate, known by the fingerprint of its leaf.
+    pub fn new(fingerprint: String, pem: String, is_issued_by_network: bool) -> Self {
+        Self {
+            fingerprint,
+            pem,
+            is_issued_by_network,
+            last_login_reached_root: false,
+            extension: None,
+            renewal: None,
+        }
+    }
+
+    /// The request for another certificate that is still to be met.
+    pub fn open_extension(&self) -> Option<ExtensionRequest> {
+        self.extension.filter(|request| request.is_open)
+    }
 }
 
 /// A username and what is kept of its password.
@@ -81,7 +130,32 @@ impl std::fmt::Debug for PasswordHash {
     }
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
 impl Authenticator {
+    /// Makes a credential of an identity.
+    pub fn new(
+        id: AuthenticatorId,
+        identity: IdentityId,
+        credential: Credential,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            created_at: now,
+            updated_at: now,
+            tags: Tags::default(),
+            identity,
+            credential,
+        }
+    }
+
     /// The word on the wire for the kind of credential.
     pub fn method(&self) -> &'static str {
         match self.credential {

@@ -3,9 +3,11 @@
 use crate::api_session::ApiSession;
 use crate::auth_policy::AuthPolicy;
 use crate::authenticator::Authenticator;
+use crate::ca::Ca;
 use crate::enrollment::Enrollment;
 use crate::identity::Identity;
 use crate::ids::Number;
+use crate::signer::Signer;
 use std::sync::Arc;
 
 /// One entity that a committed transaction wrote or removed.
@@ -21,6 +23,10 @@ pub enum Change {
     ApiSession(EntityChange<ApiSession>),
     /// An authentication policy.
     AuthPolicy(EntityChange<AuthPolicy>),
+    /// A third-party certificate authority.
+    Ca(EntityChange<Ca>),
+    /// An external JWT signer.
+    Signer(EntityChange<Signer>),
 }
 
 /// What became of one entity.

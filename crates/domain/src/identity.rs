@@ -10,9 +10,9 @@ pub use hosting::{Hosting, Precedence};
 pub use patch::IdentityPatch;
 
 use crate::FieldError;
-use crate::auth_policy;
+use crate::auth_policy::{self, UpdbRules};
 use crate::client_info::{EnvInfo, SdkInfo};
-use crate::clock::Timestamp;
+use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{AuthPolicyId, IdentityId};
 use crate::permission::PermissionSet;
 use crate::roles::RoleAttributes;
@@ -47,6 +47,9 @@ pub struct Identity {
     /// What its client said of its software at the last login.
     #[serde(default, skip_serializing_if = "SdkInfo::is_empty")]
     pub sdk_info: SdkInfo,
+    /// Wrong passwords in a row since the last right one, as far as its policy counts them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wrong_passwords: u32,
     /// What must be found beside its record.
     #[serde(default)]
     pub attached: Attached,
@@ -64,7 +67,10 @@ pub struct IdentitySpec {
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
     /// The policy that says how it may authenticate.
-    #[serde(default = "default_policy", skip_serializing_if = "is_default_policy")]
+    #[serde(
+        default = "auth_policy::default_id",
+        skip_serializing_if = "is_default_policy"
+    )]
     pub auth_policy: AuthPolicyId,
     /// Links it to the subject of an external JWT signer; unique when set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -192,6 +198,7 @@ impl Identity {
             disabled: None,
             env_info: EnvInfo::default(),
             sdk_info: SdkInfo::default(),
+            wrong_passwords: 0,
             attached: Attached::default(),
         }
     }
@@ -253,13 +260,32 @@ impl Identity {
     /// Shuts it out, until `until` or until it is enabled again.
     pub fn disable(&mut self, until: Option<Timestamp>, now: Timestamp) {
         self.disabled = Some(Disabled { at: now, until });
+        self.wrong_passwords = 0;
         self.updated_at = now;
     }
 
     /// Lets it in again.
     pub fn enable(&mut self, now: Timestamp) {
         self.disabled = None;
+        self.wrong_passwords = 0;
         self.updated_at = now;
+    }
+
+    /// Notes a wrong password under the rules of its policy, and shuts it out when that was one too
+    /// many; answers whether it was. Rules without a limit count nothing.
+    pub fn note_wrong_password(&mut self, rules: &UpdbRules, now: Timestamp) -> bool {
+        if rules.max_attempts == 0 {
+            return false;
+        }
+        self.wrong_passwords = self.wrong_passwords.saturating_add(1);
+        let is_locked = self.wrong_passwords >= rules.max_attempts;
+        if is_locked {
+            let minutes = i64::from(rules.lockout_duration_minutes);
+            let until =
+                (minutes > 0).then(|| clock::later(now, SignedDuration::from_mins(minutes)));
+            self.disable(until, now);
+        }
+        is_locked
     }
 
     fn check_name(&self, name: &IdentityName) -> Result<(), FieldError> {
@@ -281,7 +307,7 @@ impl IdentitySpec {
             name,
             is_admin: false,
             role_attributes: RoleAttributes::default(),
-            auth_policy: default_policy(),
+            auth_policy: auth_policy::default_id(),
             external_id: None,
             permissions: None,
             app_data: AppData::default(),
@@ -289,10 +315,6 @@ impl IdentitySpec {
             hosting: Hosting::default(),
         }
     }
-}
-
-fn default_policy() -> AuthPolicyId {
-    AuthPolicyId::from_wire(auth_policy::DEFAULT_ID)
 }
 
 fn is_default_policy(id: &AuthPolicyId) -> bool {
@@ -305,6 +327,14 @@ fn is_default_policy(id: &AuthPolicyId) -> bool {
 )]
 fn is_false(flag: &bool) -> bool {
     !flag
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 #[cfg(test)]
@@ -337,6 +367,27 @@ mod tests {
         assert!(identity.is_disabled(second(1_000_000)));
         identity.enable(second(201));
         assert!(!identity.is_disabled(second(201)));
+    }
+
+    #[test]
+    fn one_wrong_password_too_many_shuts_it_out() {
+        let mut rules = auth_policy::AuthPolicy::default_policy(second(0))
+            .primary
+            .updb;
+        let mut identity = identity();
+        assert!(!identity.note_wrong_password(&rules, second(1)));
+        assert_eq!(identity.wrong_passwords, 0);
+        rules.max_attempts = 2;
+        rules.lockout_duration_minutes = 1;
+        assert!(!identity.note_wrong_password(&rules, second(2)));
+        assert!(!identity.is_disabled(second(2)));
+        assert!(identity.note_wrong_password(&rules, second(3)));
+        assert!(identity.is_disabled(second(62)) && !identity.is_disabled(second(63)));
+        assert_eq!(identity.wrong_passwords, 0);
+        rules.lockout_duration_minutes = 0;
+        rules.max_attempts = 1;
+        assert!(identity.note_wrong_password(&rules, second(70)));
+        assert!(identity.is_disabled(second(1_000_000)));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub mod access;
 pub mod api_session;
 pub mod auth_policy;
 pub mod authenticator;
+pub mod ca;
 pub mod change;
 pub mod client_info;
 pub mod clock;
@@ -34,8 +35,10 @@ mod env;
 mod field;
 pub mod identity;
 pub mod ids;
+mod patch;
 pub mod permission;
 pub mod roles;
+pub mod signer;
 pub mod tags;
 pub mod view;
 

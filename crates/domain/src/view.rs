@@ -1,11 +1,12 @@
 //! Entities together with what is shown beside them: what use cases answer and transports write.
 
-use crate::api_session::{ApiSession, OpenFactor};
-use crate::authenticator::Authenticator;
+use crate::api_session::ApiSession;
+use crate::authenticator::{Authenticator, ExtensionRequest};
 use crate::clock::{SignedDuration, Timestamp};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::identity::Identity;
 use crate::ids::{AuthPolicyId, IdentityId};
+use crate::signer::Signer;
 
 /// Enough of an identity to refer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,12 +73,26 @@ pub struct ApiSessionView {
     pub session: ApiSession,
     /// Whose it is.
     pub identity: IdentityRef,
-    /// Factors still open under the identity's policy.
-    pub open_factors: Vec<OpenFactor>,
+    /// What its holder has still to answer under the identity's policy.
+    pub questions: Vec<AuthQuestion>,
+    /// The request for another certificate that is still to be met.
+    pub extension: Option<ExtensionRequest>,
     /// When it was last used, as known in memory.
     pub last_activity_at: Timestamp,
     /// How long it lives without being used.
     pub timeout: SignedDuration,
+}
+
+/// A factor that the holder of a session has still to answer, with what is needed to do so.
+#[derive(Debug, Clone)]
+pub enum AuthQuestion {
+    /// A TOTP code.
+    Totp {
+        /// Whether there is an enrollment to answer with; otherwise one has to be made.
+        is_enrolled: bool,
+    },
+    /// A token of this signer, with every request.
+    Token(Box<Signer>),
 }
 
 /// A page of a list.

@@ -124,7 +124,7 @@ impl Shared {
             (None, None)
         } else {
             let (caller, token) =
-                session::establish(&self.state.app, &head.headers, origin.clone())?;
+                session::establish(&self.state.app, &head.headers, &connection, origin.clone())?;
             (Some(caller), Some(token))
         };
         let content_type = negotiate(route, &head.headers, &body)?;

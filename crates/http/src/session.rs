@@ -1,6 +1,7 @@
 //! From the headers of a request to the session behind it.
 
 use crate::error::ApiError;
+use crate::listen::Connection;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use portcullis_api::error::Cause;
 use portcullis_app::{App, sessions};
@@ -29,12 +30,19 @@ enum Presented {
 pub(crate) fn establish(
     app: &App,
     headers: &HeaderMap,
+    connection: &Connection,
     origin: Origin,
 ) -> Result<(Arc<Caller>, SecretString), ApiError> {
     match presented(headers) {
-        Presented::Session(token) => match sessions::resolve(app, token.expose_secret(), origin)? {
-            Some(caller) => Ok((caller, token)),
-            None => Err(challenge(&[("zt-session", "zt-session", "invalid")])),
+        Presented::Session(token) => {
+            let presented = sessions::Presented {
+                token: token.expose_secret(),
+                certificates: &connection.certificates(),
+            };
+            match sessions::resolve(app, presented, origin)? {
+                Some(caller) => Ok((caller, token)),
+                None => Err(challenge(&[("zt-session", "zt-session", "invalid")])),
+            }
         },
         Presented::Bearer => Err(challenge(&[("Bearer", "openziti-oidc", "invalid")])),
         Presented::Nothing => Err(challenge(&[

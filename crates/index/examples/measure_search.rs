@@ -206,11 +206,7 @@ fn authenticator(number: u64) -> Authenticator {
         updated_at: Timestamp::UNIX_EPOCH,
         tags: Tags::default(),
         identity: id(number),
-        credential: Credential::Cert(CertCredential {
-            fingerprint: String::new(),
-            pem: String::new(),
-            is_issued_by_network: true,
-        }),
+        credential: Credential::Cert(CertCredential::new(String::new(), String::new(), true)),
     }
 }
 

@@ -46,12 +46,12 @@
 //! # Ok::<(), portcullis_domain::FieldError>(())
 //! ```
 
-mod auth_policies;
 mod authenticators;
 mod bits;
 mod catalog;
 mod digest;
 mod enrollments;
+mod few;
 mod held;
 mod identities;
 mod matches;
@@ -64,10 +64,10 @@ mod sessions;
 mod slots;
 mod text;
 
-pub use auth_policies::AuthPolicyColumns;
 pub use authenticators::AuthenticatorColumns;
 pub use catalog::{Catalog, CatalogBuilder, Catalogued, Columns, Direction, SortKey, Walk};
 pub use enrollments::EnrollmentColumns;
+pub use few::NoColumns;
 pub use held::{Held, Word};
 pub use identities::IdentityColumns;
 pub use matches::Matches;

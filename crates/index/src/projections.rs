@@ -7,10 +7,12 @@ use crate::sessions::Sessions;
 use loading::{Batch, Loader, Phase};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
+use portcullis_domain::signer::Signer;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -43,6 +45,8 @@ pub struct Projections {
     enrollments: RwLock<Catalog<Enrollment>>,
     authenticators: RwLock<Catalog<Authenticator>>,
     auth_policies: RwLock<Catalog<AuthPolicy>>,
+    cas: RwLock<Catalog<Ca>>,
+    signers: RwLock<Catalog<Signer>>,
     sessions: RwLock<Sessions>,
 }
 
@@ -74,6 +78,16 @@ impl Projections {
     /// The authentication policies.
     pub fn auth_policies(&self) -> RwLockReadGuard<'_, Catalog<AuthPolicy>> {
         read(&self.auth_policies)
+    }
+
+    /// The third-party certificate authorities.
+    pub fn cas(&self) -> RwLockReadGuard<'_, Catalog<Ca>> {
+        read(&self.cas)
+    }
+
+    /// The external JWT signers.
+    pub fn signers(&self) -> RwLockReadGuard<'_, Catalog<Signer>> {
+        read(&self.signers)
     }
 
     /// The API sessions.
@@ -147,6 +161,8 @@ impl Projections {
         exchange(&self.enrollments, scanned.enrollments);
         exchange(&self.authenticators, scanned.authenticators);
         exchange(&self.auth_policies, scanned.auth_policies);
+        exchange(&self.cas, scanned.cas);
+        exchange(&self.signers, scanned.signers);
         exchange(&self.sessions, scanned.sessions);
         self.catch_up(scanned_at_revision);
         let waiting = std::mem::take(&mut *lock(&self.on_ready));
@@ -184,6 +200,8 @@ impl Projections {
     fn write(&self, changes: &[Change]) {
         write_roots(&self.identities, changes, identity);
         write_roots(&self.auth_policies, changes, auth_policy);
+        write_roots(&self.cas, changes, ca);
+        write_roots(&self.signers, changes, signer);
         write_owned(&self.enrollments, changes, enrollment);
         write_owned(&self.authenticators, changes, authenticator);
         let concerns_sessions =
@@ -243,6 +261,20 @@ const fn authenticator(change: &Change) -> Option<&EntityChange<Authenticator>> 
 const fn auth_policy(change: &Change) -> Option<&EntityChange<AuthPolicy>> {
     match change {
         Change::AuthPolicy(change) => Some(change),
+        _ => None,
+    }
+}
+
+const fn ca(change: &Change) -> Option<&EntityChange<Ca>> {
+    match change {
+        Change::Ca(change) => Some(change),
+        _ => None,
+    }
+}
+
+const fn signer(change: &Change) -> Option<&EntityChange<Signer>> {
+    match change {
+        Change::Signer(change) => Some(change),
         _ => None,
     }
 }

@@ -7,6 +7,7 @@
 //! Absence is never permission: a unique row that leads nowhere is damage, not "no such entity".
 
 mod census;
+mod dispatch;
 mod kind;
 mod read;
 mod tree;
@@ -14,8 +15,8 @@ mod write;
 
 pub use census::{Census, Shortfall};
 pub use kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, Index, StoredEnrollment,
-    UniqueValue, identity_key,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, Index, ROOTS,
+    SIGNER, StoredEnrollment, UniqueValue, identity_key,
 };
 pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};

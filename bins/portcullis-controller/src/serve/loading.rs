@@ -7,7 +7,7 @@ use portcullis_storage::engine::{Engine as _, Observer, Snapshot, StoreError};
 use portcullis_storage::feed::Group;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::redb_engine::RedbEngine;
-use portcullis_storage::tables::{AUTH_POLICY, Census, IDENTITY, Record};
+use portcullis_storage::tables::{Census, ROOTS, Record};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -91,7 +91,7 @@ fn load(
     projections.begin_load();
     let snapshot = engine.snapshot()?;
     let mut damage = Vec::new();
-    for root in [AUTH_POLICY, IDENTITY] {
+    for root in ROOTS {
         snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
             match Record::in_row(key, frame).and_then(|record| record.change()) {
                 Ok(Some(change)) => projections.load_put(&change),

@@ -197,18 +197,13 @@ impl Seed {
         number: u64,
     ) -> anyhow::Result<(RecordKey, Authenticator)> {
         let key = owner.dependent(AUTHENTICATOR, self.engine.allocate(AUTHENTICATOR));
-        let authenticator = Authenticator {
-            id: AuthenticatorId::generate(&SystemEntropy)?,
-            created_at: self.now,
-            updated_at: self.now,
-            tags: Tags::default(),
-            identity: identity.id.clone(),
-            credential: Credential::Cert(CertCredential {
-                fingerprint: format!("{:040x}", mixed(number)),
-                pem: self.chain.clone(),
-                is_issued_by_network: true,
-            }),
-        };
+        let fingerprint = format!("{:040x}", mixed(number));
+        let authenticator = Authenticator::new(
+            AuthenticatorId::generate(&SystemEntropy)?,
+            identity.id.clone(),
+            Credential::Cert(CertCredential::new(fingerprint, self.chain.clone(), true)),
+            self.now,
+        );
         Ok((key, authenticator))
     }
 }

@@ -11,7 +11,7 @@ use portcullis_api::error::{Cause, ErrorBody};
 use portcullis_api::identity::{IdentityDetail, IdentityTypeDetail};
 use portcullis_api::spec::SpecDetail;
 use portcullis_domain::FieldError;
-use portcullis_domain::api_session::{ApiSession, OpenFactor, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::authenticator::{PasswordHash, UpdbCredential};
@@ -23,7 +23,7 @@ use portcullis_domain::ids::{
 };
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    ApiSessionView, AuthenticatorView, EnrollmentView, IdentityRef, IdentityView,
+    ApiSessionView, AuthQuestion, AuthenticatorView, EnrollmentView, IdentityRef, IdentityView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -102,21 +102,22 @@ fn updb(username: &str) -> Credential {
 }
 
 fn cert() -> Credential {
-    Credential::Cert(CertCredential {
-        fingerprint: "f".to_owned(),
-        pem: "<pem>".to_owned(),
-        is_issued_by_network: true,
-    })
+    Credential::Cert(CertCredential::new(
+        "f".to_owned(),
+        "<pem>".to_owned(),
+        true,
+    ))
 }
 
-fn session(open_factors: Vec<OpenFactor>) -> ApiSessionView {
+fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
     ApiSessionView {
         session: ApiSession {
             id: ApiSessionId::from_wire("<cuid:u>"),
             created_at: now(),
             last_activity_at: now(),
             identity: IdentityId::from_wire("<id:u>"),
-            authenticator: AuthenticatorId::from_wire("<id:auth>"),
+            opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("<id:auth>")),
+            certificate: None,
             token_hash: TokenHash([7; 16]),
             config_types: Vec::new(),
             ip_address: "<ip>".to_owned(),
@@ -125,7 +126,8 @@ fn session(open_factors: Vec<OpenFactor>) -> ApiSessionView {
             improper_client_cert_chain: false,
         },
         identity: reference("<id:u>", "g<run>-s"),
-        open_factors,
+        questions,
+        extension: None,
         last_activity_at: now(),
         timeout: SignedDuration::from_mins(30),
     }
@@ -225,7 +227,7 @@ fn session_is_as_recorded() {
 
 #[test]
 fn open_factor_is_asked_for_of_the_holder_alone() {
-    let mut open = session(vec![OpenFactor::Totp]);
+    let mut open = session(vec![AuthQuestion::Totp { is_enrolled: false }]);
     let queries = |view: ApiSessionView| {
         written(&ApiSessionDetail::for_holder(view, "t".into()))["authQueries"].clone()
     };

@@ -16,7 +16,6 @@ use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_domain::tags::Tags;
 use portcullis_pki::{Csr, IssueError};
 use portcullis_storage::tables::{
     AUTHENTICATOR, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue,
@@ -68,14 +67,8 @@ pub async fn redeem(
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
     let (credential, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
-    let authenticator = Authenticator {
-        id: AuthenticatorId::generate(&*app.env().entropy)?,
-        created_at: now,
-        updated_at: now,
-        tags: Tags::default(),
-        identity: identity.entity.id.clone(),
-        credential,
-    };
+    let id = AuthenticatorId::generate(&*app.env().entropy)?;
+    let authenticator = Authenticator::new(id, identity.entity.id.clone(), credential, now);
     let number = app.number(AUTHENTICATOR);
     let id = authenticator.id.clone();
     app.commit(move |rows| {
@@ -163,11 +156,8 @@ fn certify(
         )
         .map_err(not_issued)?;
     let pem = network.signing().chain_pem(&leaf);
-    let credential = Credential::Cert(CertCredential {
-        fingerprint: leaf.fingerprint().to_string(),
-        pem: pem.clone(),
-        is_issued_by_network: true,
-    });
+    let fingerprint = leaf.fingerprint().to_string();
+    let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
     Ok((credential, Redeemed::Certificate(pem)))
 }
 

@@ -36,7 +36,7 @@ impl Verdicts {
             return Ok(verdict);
         }
         let verdict = judge()?;
-        self.lock().keep(key, verdict);
+        self.lock().keep(key, verdict.clone());
         Ok(verdict)
     }
 
@@ -47,11 +47,11 @@ impl Verdicts {
 
 impl Generations {
     fn find(&mut self, key: &[u8; 32]) -> Option<GoodChain> {
-        if let Some(&verdict) = self.young.get(key) {
-            return Some(verdict);
+        if let Some(verdict) = self.young.get(key) {
+            return Some(verdict.clone());
         }
         let verdict = self.old.remove(key)?;
-        self.keep(*key, verdict);
+        self.keep(*key, verdict.clone());
         Some(verdict)
     }
 

@@ -163,7 +163,7 @@ fn look(app: &App, rows: Rows<'_>, row: &SessionRow) -> Result<Option<ForeignSes
         return Ok(None);
     };
     let policy = policy_of(rows, &identity)?;
-    let view = super::look(app, session, &identity, &policy);
+    let view = super::look(app, rows, session, &identity, &policy, None)?;
     Ok(Some(ForeignSession {
         view,
         stand_in: stand_in(app, row.number),

@@ -4,28 +4,29 @@
 //! same; the reason goes to the log. What was checked outside the transaction is checked again
 //! inside it against the records as they are then.
 
+mod certificate;
+mod password;
+
+pub use certificate::with_certificate;
+pub use password::with_password;
+
 use super::hash;
 use super::room::Room;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities::{owner, policy_of};
-use crate::network::BadChain;
-use crate::password::Verdict;
+use crate::identities::policy_of;
 use portcullis_domain::access::Origin;
-use portcullis_domain::api_session::{ApiSession, SessionTotp};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::ApiSessionId;
-use portcullis_domain::view::{ApiSessionView, IdentityRef};
+use portcullis_domain::ids::{ApiSessionId, Number};
+use portcullis_domain::view::ApiSessionView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{
-    API_SESSION, Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
-};
+use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
 
 /// What a client says with its credential.
@@ -77,153 +78,74 @@ impl From<EntropyError> for LoginError {
     }
 }
 
-/// Logs in with a username and password.
+/// A credential that was found to be good, and what follows from it.
 ///
-/// An unknown username costs as much as a wrong password.
-pub async fn with_password(
-    app: &App,
-    origin: &Origin,
-    username: &str,
-    password: SecretString,
-    login: Login,
-) -> Result<NewSession, LoginError> {
-    let by_name = UniqueValue::new(Index::AuthenticatorUsername, username);
-    let found: Option<Found<Authenticator>> = app
-        .snapshot()
-        .map_err(LoginError::Failed)?
-        .rows()
-        .find(&by_name)?;
-    let stored = found
-        .as_ref()
-        .and_then(|found| match &found.entity.credential {
-            Credential::Updb(updb) => Some(updb.password.clone()),
-            Credential::Cert(_) => None,
-        });
-    let verdict = app
-        .passwords
-        .verify(password, stored)
-        .await
-        .map_err(AppError::from)?;
-    match (verdict, found) {
-        (Verdict::Right, Some(found)) => open(app, origin, found, login, Means::Password).await,
-        (Verdict::Wrong, _) | (_, None) => Err(LoginError::Refused("wrong name or password")),
-    }
+/// Its owner and the owner's policy are judged by [`open`]; what a way adds to that is here.
+trait Way: Clone + Send + 'static {
+    /// Number of the identity that it lets in.
+    fn identity(&self) -> Number;
+
+    /// What the session will live no longer than.
+    fn opened_by(&self) -> OpenedBy;
+
+    /// Checks that what the credential was judged by is still so.
+    fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError>;
+
+    /// Checks that a policy lets this in.
+    fn admit(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError>;
+
+    /// Writes down what the login changes besides the session, and completes the session.
+    fn settle(
+        &self,
+        rows: &mut RowsMut<'_>,
+        identity: &mut Identity,
+        session: &mut ApiSession,
+    ) -> Result<(), WriteError>;
 }
 
-/// Logs in with the certificate of the TLS connection: the chain that the client presented, in DER,
-/// the leaf whose key it has proved to hold first.
-pub async fn with_certificate(
-    app: &App,
-    origin: &Origin,
-    chain: &[&[u8]],
-    login: Login,
-) -> Result<NewSession, LoginError> {
-    let good = app.network().judge(chain).map_err(|bad| {
-        LoginError::Refused(match bad {
-            BadChain::Missing => "no certificate was presented",
-            BadChain::Unreadable(_) => "the certificate cannot be read",
-            BadChain::Foreign(_) => "the certificate is of another authority",
-        })
-    })?;
-    let fingerprint = good.fingerprint.to_string();
-    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
-    let found = app
-        .snapshot()
-        .map_err(LoginError::Failed)?
-        .rows()
-        .find::<Authenticator>(&by_fingerprint)?
-        .ok_or(LoginError::Refused("the certificate belongs to nobody"))?;
-    let means = Means::Certificate {
-        is_improper: good.is_improper,
-        is_in_time: good.validity.contains(app.env().now()),
-    };
-    open(app, origin, found, login, means).await
-}
-
-/// By what a client logs in.
-#[derive(Debug, Clone, Copy)]
-enum Means {
-    Password,
-    Certificate { is_improper: bool, is_in_time: bool },
-}
-
-impl Means {
-    /// Whether a policy lets this in.
-    fn check(self, policy: &AuthPolicy) -> Result<(), LoginError> {
-        match self {
-            Self::Password if !policy.primary.updb.allowed => {
-                Err(LoginError::Refused("the policy does not allow passwords"))
-            },
-            Self::Certificate { .. } if !policy.primary.cert.allowed => Err(LoginError::Refused(
-                "the policy does not allow certificates",
-            )),
-            Self::Certificate {
-                is_in_time: false, ..
-            } if !policy.primary.cert.allow_expired_certs => {
-                Err(LoginError::Refused("the certificate is out of its time"))
-            },
-            Self::Password | Self::Certificate { .. } => Ok(()),
-        }
-    }
-}
-
-/// Opens a session for the owner of an authenticator.
+/// Opens a session for whom a credential lets in.
 async fn open(
     app: &App,
     origin: &Origin,
-    authenticator: Found<Authenticator>,
+    way: impl Way,
     login: Login,
-    means: Means,
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
-    // Refusals are settled here as far as they can be: what waits for the disk would tell by its
-    // time that the password was right.
-    admit(
-        app.snapshot().map_err(LoginError::Failed)?.rows(),
-        &authenticator,
-        means,
-        now,
-    )?;
+    // What is refused now need not wait for its turn at the store.
+    let view = app.snapshot().map_err(LoginError::Failed)?;
+    let (identity, _policy) = judge(view.rows(), &way, now)?;
     let token = entropy::uuid(&*app.env().entropy)?;
-    let Login {
-        config_types,
-        env_info,
-        sdk_info,
-    } = login;
+    let owner = way.identity();
     let session = ApiSession {
         id: ApiSessionId::generate(&*app.env().entropy)?,
         created_at: now,
         last_activity_at: now,
-        identity: authenticator.entity.identity.clone(),
-        authenticator: authenticator.entity.id.clone(),
+        identity: identity.entity.id,
+        opened_by: way.opened_by(),
+        certificate: None,
         token_hash: hash(app, &token),
-        config_types: wanted(&config_types),
+        config_types: wanted(&login.config_types),
         ip_address: origin.address.to_string(),
         totp: SessionTotp::default(),
-        is_cert_extendable: is_extendable(&authenticator.entity),
-        improper_client_cert_chain: matches!(
-            means,
-            Means::Certificate {
-                is_improper: true,
-                ..
-            }
-        ),
+        is_cert_extendable: false,
+        improper_client_cert_chain: false,
     };
-    let number = app.number(API_SESSION);
-    let owner = authenticator.root_number();
-    let key = identity_key(owner).dependent(API_SESSION, number.0);
+    let key = identity_key(owner).dependent(API_SESSION, app.number(API_SESSION).0);
     let room = Room::for_one_more(app, owner);
-    let (session, identity, open_factors, ended) = app
+    let (session, identity, policy, ended) = app
         .commit(move |rows| {
-            let (identity, policy) = admit(rows.rows(), &authenticator, means, now)?;
+            let (identity, policy) = judge(rows.rows(), &way, now)?;
             let mut session = session.clone();
             session.totp.is_required = identity.entity.attached.totp == TotpState::Verified;
+            let mut after = identity.entity.clone();
+            remember_client(&mut after, &login);
+            way.settle(rows, &mut after, &mut session)?;
+            if after != identity.entity {
+                rows.replace(&identity.key, &identity.entity, &after)?;
+            }
             let ended = room.make(rows)?;
             rows.insert(&key, &session)?;
-            remember_client(rows, &identity, &env_info, &sdk_info)?;
-            let open_factors = session.open_factors(&policy);
-            let identity = IdentityRef::from(&identity.entity);
-            Ok::<_, LoginError>((session, identity, open_factors, ended))
+            Ok::<_, LoginError>((session, after, policy, ended))
         })
         .await?;
     let note = |operation, session: &ApiSessionId| {
@@ -233,15 +155,9 @@ async fn open(
         note("api-session.displace", session);
     }
     note("api-session.create", &session.id);
-    let view = ApiSessionView {
-        last_activity_at: session.last_activity_at,
-        timeout: app.settings().session_timeout,
-        session,
-        identity,
-        open_factors,
-    };
+    let view = app.snapshot().map_err(LoginError::Failed)?;
     Ok(NewSession {
-        view,
+        view: super::look(app, view.rows(), session, &identity, &policy, None)?,
         token: token.into(),
     })
 }
@@ -257,47 +173,36 @@ fn wanted(named: &[String]) -> Vec<String> {
     }
 }
 
-/// Judges the owner of an authenticator by the records as they are now.
-fn admit(
+/// Judges whom a credential lets in by the records as they are now.
+fn judge(
     rows: Rows<'_>,
-    checked: &Found<Authenticator>,
-    means: Means,
+    way: &impl Way,
     now: Timestamp,
 ) -> Result<(Found<Identity>, AuthPolicy), LoginError> {
-    let current: Option<Authenticator> = rows.get(&checked.key)?;
-    if !current.is_some_and(|current| current.credential == checked.entity.credential) {
-        return Err(LoginError::Refused("the authenticator changed meanwhile"));
-    }
-    let identity = owner(rows, checked)?;
-    if identity.entity.attached.authenticators == 0 {
-        let key = identity.key;
-        return Err(StoreError::corrupt(format!("identity {key} knows no authenticator")).into());
-    }
-    if identity.entity.is_disabled(now) {
+    let key = identity_key(way.identity());
+    let entity: Identity = rows
+        .get(&key)?
+        .ok_or(LoginError::Refused("the identity is gone"))?;
+    way.recheck(rows, &entity)?;
+    if entity.is_disabled(now) {
         return Err(LoginError::Refused("the identity is disabled"));
     }
-    let policy = policy_of(rows, &identity.entity)?;
-    means.check(&policy)?;
-    Ok((identity, policy))
+    let policy = policy_of(rows, &entity)?;
+    way.admit(&policy, now)?;
+    Ok((Found { key, entity }, policy))
 }
 
-/// Keeps what the client said of itself, if it said something new.
-fn remember_client(
-    rows: &mut RowsMut<'_>,
-    identity: &Found<Identity>,
-    env_info: &EnvInfo,
-    sdk_info: &SdkInfo,
-) -> Result<(), WriteError> {
-    let known = &identity.entity;
-    if known.env_info == *env_info && known.sdk_info == *sdk_info {
-        return Ok(());
+/// Checks that an identity knows of an authenticator: absence is never permission.
+fn require_authenticator(identity: &Identity) -> Result<(), LoginError> {
+    if identity.attached.authenticators == 0 {
+        let id = &identity.id;
+        return Err(StoreError::corrupt(format!("identity {id} knows no authenticator")).into());
     }
-    let mut after = known.clone();
-    after.env_info = env_info.clone();
-    after.sdk_info = sdk_info.clone();
-    rows.replace(&identity.key, known, &after)
+    Ok(())
 }
 
-fn is_extendable(authenticator: &Authenticator) -> bool {
-    matches!(&authenticator.credential, Credential::Cert(cert) if cert.is_issued_by_network)
+/// Keeps what the client said of itself.
+fn remember_client(identity: &mut Identity, login: &Login) {
+    identity.env_info.clone_from(&login.env_info);
+    identity.sdk_info.clone_from(&login.sdk_info);
 }

@@ -2,6 +2,7 @@
 
 use super::{IdentityName, IdentitySpec, Precedence};
 use crate::ids::{AuthPolicyId, ServiceId};
+use crate::patch::assign;
 use crate::permission::PermissionSet;
 use crate::roles::RoleAttributes;
 use crate::tags::{AppData, Tags};
@@ -57,12 +58,6 @@ impl IdentityPatch {
             self.service_hosting_precedences,
         );
         assign(&mut spec.hosting.costs, self.service_hosting_costs);
-    }
-}
-
-fn assign<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
     }
 }
 

@@ -30,6 +30,13 @@ pub struct Connection {
     pub is_resumed: bool,
 }
 
+impl Connection {
+    /// The chain that the client presented, in DER, leaf first.
+    pub(crate) fn certificates(&self) -> Vec<&[u8]> {
+        self.client_certificates.iter().map(AsRef::as_ref).collect()
+    }
+}
+
 /// Application protocol agreed on in the handshake (RFC 7301).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpn {

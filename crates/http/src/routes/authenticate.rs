@@ -49,8 +49,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
             sessions::with_password(&state.app, origin, &username, password, login).await?
         },
         Means::Certificate => {
-            let chain = &call.context.connection.client_certificates;
-            let chain: Vec<&[u8]> = chain.iter().map(AsRef::as_ref).collect();
+            let chain = call.context.connection.certificates();
             sessions::with_certificate(&state.app, origin, &chain, login).await?
         },
         // No external signer exists, so there is none whose token could be asked for.

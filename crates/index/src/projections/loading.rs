@@ -5,10 +5,12 @@ use crate::sessions::Sessions;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
+use portcullis_domain::signer::Signer;
 use std::sync::Arc;
 
 /// How far the projections are.
@@ -55,6 +57,8 @@ pub(super) struct Loader {
     enrollments: CatalogBuilder<Enrollment>,
     authenticators: CatalogBuilder<Authenticator>,
     auth_policies: CatalogBuilder<AuthPolicy>,
+    cas: CatalogBuilder<Ca>,
+    signers: CatalogBuilder<Signer>,
     sessions: Vec<(Number, Number, Arc<ApiSession>)>,
 }
 
@@ -64,6 +68,8 @@ pub(super) struct Scanned {
     pub(super) enrollments: Catalog<Enrollment>,
     pub(super) authenticators: Catalog<Authenticator>,
     pub(super) auth_policies: Catalog<AuthPolicy>,
+    pub(super) cas: Catalog<Ca>,
+    pub(super) signers: Catalog<Signer>,
     pub(super) sessions: Sessions,
 }
 
@@ -74,6 +80,8 @@ impl Loader {
             Change::Enrollment(record) => put(&mut self.enrollments, record),
             Change::Authenticator(record) => put(&mut self.authenticators, record),
             Change::AuthPolicy(record) => put(&mut self.auth_policies, record),
+            Change::Ca(record) => put(&mut self.cas, record),
+            Change::Signer(record) => put(&mut self.signers, record),
             Change::ApiSession(record) => {
                 if let (Some(session), Some(owner)) = (&record.now, record.owner) {
                     self.sessions.push((record.number, owner, session.clone()));
@@ -88,6 +96,8 @@ impl Loader {
             enrollments: self.enrollments.build(),
             authenticators: self.authenticators.build(),
             auth_policies: self.auth_policies.build(),
+            cas: self.cas.build(),
+            signers: self.signers.build(),
             sessions: Sessions::from_records(self.sessions),
         }
     }

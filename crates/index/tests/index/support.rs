@@ -1,6 +1,6 @@
 //! Entities with just what the tests are about.
 
-use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::auth_policy::{AuthPolicy, DEFAULT_ID};
 use portcullis_domain::authenticator::{
     Authenticator, CertCredential, Credential, PasswordHash, UpdbCredential,
@@ -38,11 +38,11 @@ pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollmen
 /// `is_own` tells whether the network issued the certificate; without it, there is a password.
 pub(crate) fn authenticator(id: &str, created_at: i64, is_own: Option<bool>) -> Authenticator {
     let credential = match is_own {
-        Some(is_issued_by_network) => Credential::Cert(CertCredential {
-            fingerprint: format!("print-{id}"),
-            pem: String::new(),
+        Some(is_issued_by_network) => Credential::Cert(CertCredential::new(
+            format!("print-{id}"),
+            String::new(),
             is_issued_by_network,
-        }),
+        )),
         None => Credential::Updb(UpdbCredential {
             username: format!("user-{id}"),
             password: PasswordHash {
@@ -78,7 +78,8 @@ pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession 
         created_at: at(0),
         last_activity_at: at(last_activity_at),
         identity: IdentityId::from_wire("owner"),
-        authenticator: AuthenticatorId::from_wire("authenticator"),
+        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("authenticator")),
+        certificate: None,
         token_hash: TokenHash([token; 16]),
         config_types: Vec::new(),
         ip_address: "192.0.2.1".to_owned(),

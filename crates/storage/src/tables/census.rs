@@ -3,28 +3,14 @@
 //! The engine underneath can lose rows to bit rot without noticing. A count per kind, written with
 //! every insertion and removal, turns a silent loss into a finding of the scan at the start.
 
-use super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment,
-    UniqueValue,
-};
+use super::dispatch::{ForEntity, KINDS, dispatch};
+use super::kind::{Entity, ROOTS, UniqueValue};
 use super::read::parse;
 use crate::engine::{KeyRange, ReadTx, StoreError, WriteTx};
 use crate::frame;
-use crate::key::{Kind, META_TAG, RecordKey, UniqueKey};
-use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::identity::Identity;
+use crate::key::{Kind, META_TAG, RecordKey, ReferenceKey, UniqueKey};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-
-const KINDS: [Kind; 5] = [
-    IDENTITY,
-    AUTH_POLICY,
-    ENROLLMENT,
-    AUTHENTICATOR,
-    API_SESSION,
-];
 
 /// A count that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +34,14 @@ pub enum Shortfall {
         /// Values found.
         found: u64,
         /// Values that there must be.
+        stated: u64,
+    },
+    /// There are not as many references as records have; what one of them guards could be deleted.
+    #[error("{found} references are there, records have {stated}")]
+    References {
+        /// References found.
+        found: u64,
+        /// References that there must be.
         stated: u64,
     },
     /// A unique value leads to a record that is not there.
@@ -122,7 +116,23 @@ impl Census {
                 });
             }
         }
+        let found = Self::count_references(tx)?;
+        if found < inventory.references {
+            shortfalls.push(Shortfall::References {
+                found,
+                stated: inventory.references,
+            });
+        }
         Ok(shortfalls)
+    }
+
+    fn count_references(tx: &dyn ReadTx) -> Result<u64, StoreError> {
+        let mut count = 0;
+        tx.scan(&ReferenceKey::all(), &mut |_key, _row| {
+            count += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(count)
     }
 
     /// Reports unique values that lead nowhere; counts them all, by index.
@@ -158,12 +168,14 @@ struct Inventory {
     records: BTreeMap<Kind, u64>,
     /// How many unique values they have, by index.
     values: BTreeMap<u8, u64>,
+    /// How many references they have.
+    references: u64,
 }
 
 impl Inventory {
     fn take(tx: &dyn ReadTx) -> Result<Self, StoreError> {
         let mut inventory = Self::default();
-        for root in [IDENTITY, AUTH_POLICY] {
+        for root in ROOTS {
             tx.scan(&RecordKey::all(root), &mut |bytes, frame| {
                 if let Some(key) = RecordKey::parse(bytes) {
                     inventory.count(&key, frame);
@@ -177,23 +189,40 @@ impl Inventory {
     fn count(&mut self, key: &RecordKey, frame: &[u8]) {
         let kind = key.id().0;
         *self.records.entry(kind).or_insert(0) += 1;
-        for value in unique_values(kind, key, frame) {
+        let Some(Holdings { values, references }) = dispatch(kind, HoldingsOf { key, frame })
+        else {
+            return;
+        };
+        for value in values {
             *self.values.entry(value.index as u8).or_insert(0) += 1;
         }
+        self.references += references;
     }
 }
 
-/// The unique values of a record of any kind.
-fn unique_values(kind: Kind, key: &RecordKey, frame: &[u8]) -> Vec<UniqueValue> {
-    fn of<E: Entity>(key: &RecordKey, frame: &[u8]) -> Vec<UniqueValue> {
-        parse::<E>(key, frame).map_or_else(|_damaged| Vec::new(), |entity| entity.unique_values())
-    }
-    match kind {
-        IDENTITY => of::<Identity>(key, frame),
-        AUTH_POLICY => of::<AuthPolicy>(key, frame),
-        ENROLLMENT => of::<StoredEnrollment>(key, frame),
-        AUTHENTICATOR => of::<Authenticator>(key, frame),
-        API_SESSION => of::<ApiSession>(key, frame),
-        _ => Vec::new(),
+/// What a record has in other rows.
+#[derive(Default)]
+struct Holdings {
+    values: Vec<UniqueValue>,
+    references: u64,
+}
+
+/// Reads what a record has; a damaged one has nothing that is known.
+struct HoldingsOf<'a> {
+    key: &'a RecordKey,
+    frame: &'a [u8],
+}
+
+impl ForEntity for HoldingsOf<'_> {
+    type Output = Holdings;
+
+    fn run<E: Entity>(self) -> Holdings {
+        parse::<E>(self.key, self.frame).map_or_else(
+            |_damaged| Holdings::default(),
+            |entity| Holdings {
+                values: entity.unique_values(),
+                references: u64::try_from(entity.references().len()).unwrap_or(u64::MAX),
+            },
+        )
     }
 }

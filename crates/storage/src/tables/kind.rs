@@ -4,12 +4,14 @@
 
 use crate::key::{Kind, RecordKey, UniqueKey};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
-use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::auth_policy::{self, AuthPolicy};
 use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::ca::Ca;
 use portcullis_domain::change::{Change, EntityChange};
-use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::{AuthPolicyId, Number, SignerId};
+use portcullis_domain::signer::Signer;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -24,6 +26,13 @@ pub const ENROLLMENT: Kind = Kind::of::<3>();
 pub const AUTHENTICATOR: Kind = Kind::of::<4>();
 /// API sessions, under their identity.
 pub const API_SESSION: Kind = Kind::of::<5>();
+/// Third-party certificate authorities; a root.
+pub const CA: Kind = Kind::of::<6>();
+/// External JWT signers; a root.
+pub const SIGNER: Kind = Kind::of::<7>();
+
+/// The kinds whose records lie under no other.
+pub const ROOTS: [Kind; 4] = [IDENTITY, AUTH_POLICY, CA, SIGNER];
 
 /// What is unique over the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +62,22 @@ pub enum Index {
     AuthPolicyName = 11,
     /// That there is an administrator by birth; the value is empty, so there is one at most.
     DefaultAdministrator = 12,
+    /// Id of a third-party authority.
+    CaId = 13,
+    /// Name of a third-party authority.
+    CaName = 14,
+    /// Fingerprint of a third-party authority's certificate.
+    CaFingerprint = 15,
+    /// Id of an external signer.
+    SignerId = 16,
+    /// Name of an external signer.
+    SignerName = 17,
+    /// Issuer of an external signer.
+    SignerIssuer = 18,
+    /// Key id of an external signer, when it has one.
+    SignerKid = 19,
+    /// Fingerprint of an external signer's certificate, when it has one.
+    SignerFingerprint = 20,
 }
 
 /// A unique value of an entity.
@@ -87,6 +112,12 @@ pub trait Entity: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// What about it is unique.
     fn unique_values(&self) -> Vec<UniqueValue>;
 
+    /// What it refers to, by the target's id: what has to exist as long as it does, or goes with
+    /// what it refers to.
+    fn references(&self) -> Vec<UniqueValue> {
+        Vec::new()
+    }
+
     /// The change that says what became of it.
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change;
 }
@@ -112,6 +143,10 @@ impl Entity for Identity {
         values
     }
 
+    fn references(&self) -> Vec<UniqueValue> {
+        policy_reference(&self.spec.auth_policy)
+    }
+
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
         Change::Identity(entity_change(owner, number, now))
     }
@@ -125,6 +160,12 @@ impl Entity for AuthPolicy {
             UniqueValue::new(Index::AuthPolicyId, self.id.as_str()),
             UniqueValue::new(Index::AuthPolicyName, self.name.as_str()),
         ]
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        let mut signers = self.primary.ext_jwt.allowed_signers.clone();
+        signers.extend(self.secondary.require_ext_jwt_signer.clone());
+        signers.iter().map(signer_reference).collect()
     }
 
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
@@ -190,6 +231,13 @@ impl Entity for StoredEnrollment {
         ]
     }
 
+    fn references(&self) -> Vec<UniqueValue> {
+        match &self.enrollment.method {
+            Method::OttCa { ca } => vec![UniqueValue::new(Index::CaId, ca.as_str())],
+            Method::Ott | Method::Updb { .. } => Vec::new(),
+        }
+    }
+
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
         Change::Enrollment(entity_change(
             owner,
@@ -197,6 +245,63 @@ impl Entity for StoredEnrollment {
             now.map(|stored| &stored.enrollment),
         ))
     }
+}
+
+impl Entity for Ca {
+    const KIND: Kind = CA;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![
+            UniqueValue::new(Index::CaId, self.id.as_str()),
+            UniqueValue::new(Index::CaName, self.spec.name.as_str()),
+            UniqueValue::new(Index::CaFingerprint, self.fingerprint.as_str()),
+        ]
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::Ca(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for Signer {
+    const KIND: Kind = SIGNER;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        let mut values = vec![
+            UniqueValue::new(Index::SignerId, self.id.as_str()),
+            UniqueValue::new(Index::SignerName, self.spec.name.as_str()),
+            UniqueValue::new(Index::SignerIssuer, self.spec.issuer.as_str()),
+        ];
+        if let Some(kid) = &self.spec.kid {
+            values.push(UniqueValue::new(Index::SignerKid, kid.as_str()));
+        }
+        if let Some(certificate) = self.spec.keys.certificate() {
+            let fingerprint = certificate.fingerprint.as_str();
+            values.push(UniqueValue::new(Index::SignerFingerprint, fingerprint));
+        }
+        values
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        policy_reference(&self.spec.enrollment.auth_policy)
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::Signer(entity_change(owner, number, now))
+    }
+}
+
+/// The default policy cannot be deleted, so nothing has to guard it.
+fn policy_reference(policy: &AuthPolicyId) -> Vec<UniqueValue> {
+    if policy.as_str() == auth_policy::DEFAULT_ID {
+        Vec::new()
+    } else {
+        vec![UniqueValue::new(Index::AuthPolicyId, policy.as_str())]
+    }
+}
+
+fn signer_reference(signer: &SignerId) -> UniqueValue {
+    UniqueValue::new(Index::SignerId, signer.as_str())
 }
 
 fn entity_change<E: Clone>(

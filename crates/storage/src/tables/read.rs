@@ -1,17 +1,11 @@
 //! Reading entities.
 
-use super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment,
-    UniqueValue,
-};
+use super::dispatch::{ForEntity, dispatch};
+use super::kind::{Entity, UniqueValue};
 use crate::engine::{KeyRange, ReadTx, StoreError};
 use crate::frame;
-use crate::key::{Kind, RecordKey, UniqueKey};
-use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::Authenticator;
+use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
 use portcullis_domain::change::Change;
-use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
 use std::ops::ControlFlow;
 
@@ -62,20 +56,7 @@ impl<'r> Record<'r> {
 
     /// The change that says that it is there; `None` for a kind that is not known.
     pub fn change(&self) -> Result<Option<Change>, StoreError> {
-        Ok(Some(match self.kind() {
-            IDENTITY => self.change_of::<Identity>()?,
-            AUTH_POLICY => self.change_of::<AuthPolicy>()?,
-            ENROLLMENT => self.change_of::<StoredEnrollment>()?,
-            AUTHENTICATOR => self.change_of::<Authenticator>()?,
-            API_SESSION => self.change_of::<ApiSession>()?,
-            _ => return Ok(None),
-        }))
-    }
-
-    fn change_of<E: Entity>(&self) -> Result<Change, StoreError> {
-        let found = self.read::<E>()?;
-        let owner = (!found.key.is_root()).then(|| found.root_number());
-        Ok(E::change(owner, found.number(), Some(&found.entity)))
+        dispatch(self.kind(), ChangeOf(self)).transpose()
     }
 
     /// Reads the entity, which is of the kind [`Record::kind`].
@@ -85,6 +66,18 @@ impl<'r> Record<'r> {
             key: self.key,
             entity,
         })
+    }
+}
+
+struct ChangeOf<'a, 'r>(&'a Record<'r>);
+
+impl ForEntity for ChangeOf<'_, '_> {
+    type Output = Result<Change, StoreError>;
+
+    fn run<E: Entity>(self) -> Self::Output {
+        let found = self.0.read::<E>()?;
+        let owner = (!found.key.is_root()).then(|| found.root_number());
+        Ok(E::change(owner, found.number(), Some(&found.entity)))
     }
 }
 
@@ -182,6 +175,28 @@ impl<'t> Rows<'t> {
     ) -> Result<(), StoreError> {
         self.0
             .scan(range, &mut |key, frame| visit(Record::in_row(key, frame)?))
+    }
+
+    /// The records of one kind that refer to the record at `target`, oldest first, as far as `most`.
+    pub fn referrers(
+        self,
+        target: &RecordKey,
+        kind: Kind,
+        most: usize,
+    ) -> Result<Vec<RecordKey>, StoreError> {
+        let mut found = Vec::new();
+        let range = ReferenceKey::from_kind(target.id(), kind);
+        self.0.scan(&range, &mut |key, frame| {
+            if found.len() == most {
+                return Ok(ControlFlow::Break(()));
+            }
+            let body = frame::decode(key, frame)?;
+            let referrer = RecordKey::parse(body)
+                .ok_or_else(|| StoreError::corrupt("a reference does not hold its referrer"))?;
+            found.push(referrer);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(found)
     }
 
     /// The transaction underneath.

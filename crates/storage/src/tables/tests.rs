@@ -3,7 +3,7 @@ use crate::engine::{Engine as _, StoreError, submit_with};
 use crate::feed::Group;
 use crate::key::{RecordKey, UniqueKey};
 use crate::redb_engine::{Options, RedbEngine};
-use portcullis_domain::api_session::{ApiSession, SessionTotp, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -28,7 +28,8 @@ fn session(identity: &Identity, token: u8) -> ApiSession {
         created_at: Timestamp::UNIX_EPOCH,
         last_activity_at: Timestamp::UNIX_EPOCH,
         identity: identity.id.clone(),
-        authenticator: AuthenticatorId::from_wire("a"),
+        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+        certificate: None,
         token_hash: TokenHash([token; 16]),
         config_types: Vec::new(),
         ip_address: "127.0.0.1".to_owned(),

@@ -1,30 +1,27 @@
 //! Removing an identity with everything that lives under it.
 
-use super::kind::{API_SESSION, AUTHENTICATOR, ENROLLMENT, Entity, IDENTITY, StoredEnrollment};
+use super::dispatch::{ForEntity, dispatch};
+use super::kind::Entity;
 use super::read::Found;
 use super::write::RowsMut;
 use crate::engine::StoreError;
-use crate::key::{Kind, RecordKey};
-use portcullis_domain::api_session::ApiSession;
-use portcullis_domain::authenticator::Authenticator;
+use crate::key::RecordKey;
 use portcullis_domain::identity::Identity;
 use std::ops::ControlFlow;
 
 impl RowsMut<'_> {
     /// Removes an identity and all that lives under it: enrollments, authenticators, sessions.
     pub fn remove_identity(&mut self, identity: &Found<Identity>) -> Result<(), StoreError> {
-        for (kind, key) in self.tree(&identity.key)? {
-            match kind {
-                IDENTITY => self.remove(&identity.key, &identity.entity)?,
-                ENROLLMENT => self.remove_at::<StoredEnrollment>(&key)?,
-                AUTHENTICATOR => self.remove_at::<Authenticator>(&key)?,
-                API_SESSION => self.remove_at::<ApiSession>(&key)?,
-                _ => {
-                    return Err(StoreError::corrupt(format!(
-                        "record {key} is of no known kind"
-                    )));
-                },
-            }
+        for key in self.tree(&identity.key)? {
+            let removal = Removal {
+                rows: self,
+                key: &key,
+            };
+            dispatch(key.id().0, removal).unwrap_or_else(|| {
+                Err(StoreError::corrupt(format!(
+                    "record {key} is of no known kind"
+                )))
+            })?;
         }
         Ok(())
     }
@@ -44,21 +41,36 @@ impl RowsMut<'_> {
         Ok(removed)
     }
 
-    fn remove_at<E: Entity>(&mut self, key: &RecordKey) -> Result<(), StoreError> {
+    /// Removes the entity at `key`, if it is there.
+    pub fn remove_at<E: Entity>(&mut self, key: &RecordKey) -> Result<(), StoreError> {
         match self.rows().get::<E>(key)? {
             Some(entity) => self.remove(key, &entity),
             None => Ok(()),
         }
     }
 
-    fn tree(&self, root: &RecordKey) -> Result<Vec<(Kind, RecordKey)>, StoreError> {
+    fn tree(&self, root: &RecordKey) -> Result<Vec<RecordKey>, StoreError> {
         let mut keys = Vec::new();
         self.rows().tx().scan(&root.tree(), &mut |bytes, _frame| {
             let key = RecordKey::parse(bytes)
                 .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
-            keys.push((key.id().0, key));
+            keys.push(key);
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(keys)
+    }
+}
+
+/// Removes one record, whatever it is.
+struct Removal<'a, 't> {
+    rows: &'a mut RowsMut<'t>,
+    key: &'a RecordKey,
+}
+
+impl ForEntity for Removal<'_, '_> {
+    type Output = Result<(), StoreError>;
+
+    fn run<E: Entity>(self) -> Self::Output {
+        self.rows.remove_at::<E>(self.key)
     }
 }

@@ -5,7 +5,7 @@ use super::kind::{Entity, UniqueValue};
 use super::read::Rows;
 use crate::engine::{StoreError, WriteTx};
 use crate::frame;
-use crate::key::RecordKey;
+use crate::key::{META_TAG, RecordKey, ReferenceKey};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::Number;
 
@@ -15,10 +15,16 @@ pub enum WriteError {
     /// Another entity has the value already.
     #[error("{:?} is taken", .0.index)]
     Taken(UniqueValue),
+    /// What it refers to does not exist.
+    #[error("{:?} leads to nothing", .0.index)]
+    Missing(UniqueValue),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// The row that counts refused logins.
+const REFUSED_LOGINS: &[u8] = &[META_TAG, 3];
 
 /// The entities as a transaction sees and changes them.
 pub struct RowsMut<'t>(&'t mut dyn WriteTx<Change>);
@@ -38,11 +44,16 @@ impl<'t> RowsMut<'t> {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Taken`] when another entity has one of its unique values.
+    /// [`WriteError::Taken`] when another entity has one of its unique values;
+    /// [`WriteError::Missing`] when something that it refers to does not exist.
     pub fn insert<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), WriteError> {
+        let targets = self.targets(&entity.references())?;
         let values = entity.unique_values();
         for value in &values {
             self.check_free(key, value)?;
+        }
+        for target in &targets {
+            self.refer(target, key);
         }
         for value in &values {
             self.claim(key, value);
@@ -56,13 +67,16 @@ impl<'t> RowsMut<'t> {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Taken`] when another entity has one of its unique values.
+    /// As [`RowsMut::insert`].
     pub fn replace<E: Entity>(
         &mut self,
         key: &RecordKey,
         before: &E,
         after: &E,
     ) -> Result<(), WriteError> {
+        let (from, to) = (before.references(), after.references());
+        let added: Vec<_> = to.into_iter().filter(|to| !from.contains(to)).collect();
+        let targets = self.targets(&added)?;
         let (old, new) = (before.unique_values(), after.unique_values());
         for value in new.iter().filter(|value| !old.contains(value)) {
             self.check_free(key, value)?;
@@ -73,6 +87,13 @@ impl<'t> RowsMut<'t> {
         for value in new.iter().filter(|value| !old.contains(value)) {
             self.claim(key, value);
         }
+        let kept = after.references();
+        for target in from.iter().filter(|from| !kept.contains(from)) {
+            self.unrefer(target, key)?;
+        }
+        for target in &targets {
+            self.refer(target, key);
+        }
         self.put(key, after)?;
         Ok(())
     }
@@ -82,9 +103,59 @@ impl<'t> RowsMut<'t> {
         for value in entity.unique_values() {
             self.0.delete(value.key().as_bytes());
         }
+        for target in entity.references() {
+            self.unrefer(&target, key)?;
+        }
         self.0.delete(key.as_bytes());
         self.record::<E>(key, None);
         Census::adjust(self.0, E::KIND, -1)
+    }
+
+    /// Counts a login that was refused. What is refused without a trace would be answered sooner
+    /// than what is not, and so tell which usernames there are.
+    pub fn count_refused_login(&mut self) -> Result<(), StoreError> {
+        let count = match self.rows().tx().get(REFUSED_LOGINS)? {
+            Some(row) => {
+                let body = frame::decode(REFUSED_LOGINS, &row)?;
+                let bytes = body
+                    .try_into()
+                    .map_err(|_length| StoreError::corrupt("a count is damaged"))?;
+                u64::from_be_bytes(bytes)
+            },
+            None => 0,
+        };
+        let count = count.wrapping_add(1).to_be_bytes();
+        self.0
+            .put(REFUSED_LOGINS, &frame::encode(REFUSED_LOGINS, &count));
+        Ok(())
+    }
+
+    /// Where the targets of references lie.
+    fn targets(&self, references: &[UniqueValue]) -> Result<Vec<RecordKey>, WriteError> {
+        references
+            .iter()
+            .map(|target| {
+                let found = self.rows().lookup(&target.key())?;
+                found.ok_or_else(|| WriteError::Missing(target.clone()))
+            })
+            .collect()
+    }
+
+    fn refer(&mut self, target: &RecordKey, referrer: &RecordKey) {
+        let reference = ReferenceKey::new(target.id(), referrer.id());
+        self.0.put(
+            reference.as_bytes(),
+            &frame::encode(reference.as_bytes(), referrer.as_bytes()),
+        );
+    }
+
+    /// Takes a reference away; one to what is gone already went with it.
+    fn unrefer(&mut self, target: &UniqueValue, referrer: &RecordKey) -> Result<(), StoreError> {
+        if let Some(target) = self.rows().lookup(&target.key())? {
+            let reference = ReferenceKey::new(target.id(), referrer.id());
+            self.0.delete(reference.as_bytes());
+        }
+        Ok(())
     }
 
     fn check_free(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {

@@ -51,6 +51,21 @@ impl Listed for Authenticator {
             ("isIssuedByNetwork", Credential::Cert(cert)) => {
                 Value::Boolean(cert.is_issued_by_network)
             },
+            ("lastAuthResolvedToRoot", Credential::Cert(cert)) => {
+                Value::Boolean(cert.last_login_reached_root)
+            },
+            ("isExtendRequested", Credential::Cert(cert)) => {
+                Value::Boolean(cert.open_extension().is_some())
+            },
+            ("isKeyRollRequested", Credential::Cert(cert)) => {
+                let open = cert.open_extension();
+                Value::Boolean(open.is_some_and(|request| request.roll_key))
+            },
+            ("extendRequestedAt", Credential::Cert(cert)) => {
+                cert.extension.map_or(Value::Missing, |request| {
+                    Value::Datetime(request.requested_at)
+                })
+            },
             ("updbUsername", Credential::Updb(updb)) => text(&updb.username),
             _ => Value::Missing,
         }

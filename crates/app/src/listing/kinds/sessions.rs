@@ -52,7 +52,7 @@ impl Row for SessionRow {
             "isSystem" => Value::Boolean(false),
             "identity" => text(session.identity.as_str()),
             "lastActivityAt" => Value::Datetime(self.last_activity_at),
-            "authenticator" => text(session.authenticator.as_str()),
+            "authenticator" => Value::Text(session.opened_by.wire()),
             "ipAddress" => text(&session.ip_address),
             "mfaComplete" => Value::Boolean(session.totp.is_complete),
             "mfaRequired" => Value::Boolean(session.totp.is_required),

@@ -1,0 +1,77 @@
+//! What opens a session.
+
+use crate::ids::{AuthenticatorId, SignerId};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What opened a session.
+///
+/// Its text form is the one that clients see as `authenticatorId`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum OpenedBy {
+    /// An authenticator of the identity.
+    Authenticator(AuthenticatorId),
+    /// A certificate of a third-party authority, in which the identity's external id stands.
+    ExternalId,
+    /// A token of an external signer.
+    Signer(SignerId),
+}
+
+/// Ids of authenticators are longer, so none is mistaken for this.
+const INTERNAL: &str = "internal";
+
+/// No id has a colon.
+const SIGNER_PREFIX: &str = "extJwtId:";
+
+impl OpenedBy {
+    /// The text that clients see.
+    pub fn wire(&self) -> Cow<'_, str> {
+        match self {
+            Self::Authenticator(id) => Cow::Borrowed(id.as_str()),
+            Self::ExternalId => Cow::Borrowed(INTERNAL),
+            Self::Signer(id) => Cow::Owned(format!("{SIGNER_PREFIX}{id}")),
+        }
+    }
+}
+
+impl From<OpenedBy> for String {
+    fn from(opened_by: OpenedBy) -> Self {
+        opened_by.wire().into_owned()
+    }
+}
+
+impl From<String> for OpenedBy {
+    fn from(text: String) -> Self {
+        if text == INTERNAL {
+            Self::ExternalId
+        } else if let Some(id) = text.strip_prefix(SIGNER_PREFIX) {
+            Self::Signer(SignerId::from_wire(id))
+        } else {
+            Self::Authenticator(AuthenticatorId::from_wire(text))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_leads_back() {
+        for (opened_by, text) in [
+            (
+                OpenedBy::Authenticator(AuthenticatorId::from_wire("aB3")),
+                r#""aB3""#,
+            ),
+            (OpenedBy::ExternalId, r#""internal""#),
+            (
+                OpenedBy::Signer(SignerId::from_wire("s1")),
+                r#""extJwtId:s1""#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&opened_by).unwrap(), text);
+            assert_eq!(serde_json::from_str::<OpenedBy>(text).unwrap(), opened_by);
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Where a certificate names the external id of its holder.
+
+use crate::FieldError;
+use serde::{Deserialize, Serialize};
+
+/// Says which part of a certificate is the external id of its holder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExternalIdClaim {
+    /// Which names of the certificate are looked at.
+    pub location: Location,
+    /// Which of them count.
+    pub matcher: Matcher,
+    /// The prefix, suffix or scheme that counts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub matcher_criteria: String,
+    /// How a name is taken apart.
+    pub parser: Parser,
+    /// What stands between the parts.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub parser_criteria: String,
+    /// Which of the values that result is the external id, from 0.
+    pub index: u32,
+}
+
+/// Which names of a certificate are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Location {
+    /// The common name of the subject.
+    CommonName,
+    /// The URIs among the alternative names.
+    SanUri,
+    /// The mail addresses among the alternative names.
+    SanEmail,
+}
+
+/// Which of the names count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Matcher {
+    /// All of them.
+    All,
+    /// Those that begin with the criteria, which are taken off.
+    Prefix,
+    /// Those that end with the criteria, which are taken off.
+    Suffix,
+    /// URIs of the scheme in the criteria.
+    Scheme,
+}
+
+/// How a name is taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Parser {
+    /// Not at all.
+    None,
+    /// At each occurrence of the criteria.
+    Split,
+}
+
+impl Location {
+    /// Every location.
+    pub const ALL: [Self; 3] = [Self::CommonName, Self::SanUri, Self::SanEmail];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CommonName => "COMMON_NAME",
+            Self::SanUri => "SAN_URI",
+            Self::SanEmail => "SAN_EMAIL",
+        }
+    }
+}
+
+impl Matcher {
+    /// Every matcher.
+    pub const ALL: [Self; 4] = [Self::All, Self::Prefix, Self::Suffix, Self::Scheme];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "ALL",
+            Self::Prefix => "PREFIX",
+            Self::Suffix => "SUFFIX",
+            Self::Scheme => "SCHEME",
+        }
+    }
+}
+
+impl Parser {
+    /// Every parser.
+    pub const ALL: [Self; 2] = [Self::None, Self::Split];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::Split => "SPLIT",
+        }
+    }
+}
+
+impl ExternalIdClaim {
+    /// Checks that its members fit together.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on the member that does not fit.
+    pub fn check(&self) -> Result<(), FieldError> {
+        let fault = |member: &str, reason: &str, value: &str| {
+            Err(FieldError::new(
+                format!("externalIdClaim.{member}"),
+                reason,
+                value,
+            ))
+        };
+        let is_uri = self.location == Location::SanUri;
+        match self.matcher {
+            Matcher::All => {},
+            Matcher::Scheme if !is_uri => {
+                return fault("matcher", "SCHEME is for SAN_URI only", self.matcher.name());
+            },
+            Matcher::Prefix | Matcher::Suffix if is_uri => {
+                return fault(
+                    "matcher",
+                    "must be ALL or SCHEME for SAN_URI",
+                    self.matcher.name(),
+                );
+            },
+            _ if self.matcher_criteria.is_empty() => {
+                return fault("matcherCriteria", "must not be empty for this matcher", "");
+            },
+            _ => {},
+        }
+        if self.parser == Parser::Split && self.parser_criteria.is_empty() {
+            return fault("parserCriteria", "must not be empty for SPLIT", "");
+        }
+        Ok(())
+    }
+
+    /// Takes the external id out of the names that stand at the claim's location, in their order.
+    /// `None` when nothing, or an empty text, is left.
+    pub fn resolve<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        let matching = names.into_iter().filter_map(|name| self.matched(name));
+        let mut values: Box<dyn Iterator<Item = &str>> = match self.parser {
+            Parser::None => Box::new(matching),
+            Parser::Split => {
+                Box::new(matching.flat_map(|name| name.split(self.parser_criteria.as_str())))
+            },
+        };
+        let index = usize::try_from(self.index).ok()?;
+        values
+            .nth(index)
+            .filter(|value| !value.is_empty())
+            .map(str::to_owned)
+    }
+
+    /// The part of a name that counts, if it does.
+    fn matched<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let criteria = self.matcher_criteria.as_str();
+        match self.matcher {
+            Matcher::All => Some(name),
+            Matcher::Prefix => name.strip_prefix(criteria),
+            Matcher::Suffix => name.strip_suffix(criteria),
+            // Schemes are compared without regard to case (RFC 3986 section 3.1).
+            Matcher::Scheme => name
+                .split_once(':')
+                .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(criteria))
+                .map(|_| name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claim(
+        location: Location,
+        matcher: (Matcher, &str),
+        parser: (Parser, &str),
+        index: u32,
+    ) -> ExternalIdClaim {
+        ExternalIdClaim {
+            location,
+            matcher: matcher.0,
+            matcher_criteria: matcher.1.to_owned(),
+            parser: parser.0,
+            parser_criteria: parser.1.to_owned(),
+            index,
+        }
+    }
+
+    #[test]
+    fn members_have_to_fit_together() {
+        use Location::{CommonName, SanEmail, SanUri};
+        let none = (Parser::None, "");
+        for (claim, at_fault) in [
+            (claim(CommonName, (Matcher::All, ""), none, 0), None),
+            (claim(SanEmail, (Matcher::Suffix, "@x"), none, 0), None),
+            (claim(SanUri, (Matcher::Scheme, "spiffe"), none, 0), None),
+            (
+                claim(CommonName, (Matcher::Scheme, "a"), none, 0),
+                Some("matcher"),
+            ),
+            (
+                claim(SanUri, (Matcher::Prefix, "a"), none, 0),
+                Some("matcher"),
+            ),
+            (
+                claim(CommonName, (Matcher::Prefix, ""), none, 0),
+                Some("matcherCriteria"),
+            ),
+            (
+                claim(SanUri, (Matcher::Scheme, ""), none, 0),
+                Some("matcherCriteria"),
+            ),
+            (
+                claim(CommonName, (Matcher::All, ""), (Parser::Split, ""), 0),
+                Some("parserCriteria"),
+            ),
+        ] {
+            let found = claim.check().err().map(|error| error.field);
+            let expected = at_fault.map(|member| format!("externalIdClaim.{member}"));
+            assert_eq!(found, expected, "{claim:?}");
+        }
+    }
+
+    #[test]
+    fn value_is_taken_out_of_the_names() {
+        use Location::{CommonName, SanEmail, SanUri};
+        let none = (Parser::None, "");
+        let names = [
+            "user=anne;dept=7",
+            "spiffe://a/b",
+            "SPIFFE://c",
+            "anne@example.test",
+            "",
+        ];
+        for (claim, expected) in [
+            (
+                claim(CommonName, (Matcher::All, ""), none, 0),
+                Some("user=anne;dept=7"),
+            ),
+            (
+                claim(
+                    CommonName,
+                    (Matcher::Prefix, "user="),
+                    (Parser::Split, ";"),
+                    0,
+                ),
+                Some("anne"),
+            ),
+            (
+                claim(
+                    CommonName,
+                    (Matcher::Prefix, "user="),
+                    (Parser::Split, ";"),
+                    2,
+                ),
+                None,
+            ),
+            (
+                claim(SanEmail, (Matcher::Suffix, "@example.test"), none, 0),
+                Some("anne"),
+            ),
+            (
+                claim(SanUri, (Matcher::Scheme, "spiffe"), none, 1),
+                Some("SPIFFE://c"),
+            ),
+            (claim(SanUri, (Matcher::Scheme, "spiff"), none, 0), None),
+            (claim(CommonName, (Matcher::All, ""), none, 4), None),
+            (
+                claim(CommonName, (Matcher::Prefix, "nobody"), none, 0),
+                None,
+            ),
+        ] {
+            assert_eq!(claim.resolve(names).as_deref(), expected, "{claim:?}");
+        }
+    }
+}

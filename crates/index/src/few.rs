@@ -1,0 +1,88 @@
+//! Kinds of which there are few: their catalogs have the orders and no columns, and whatever else is
+//! asked for is read from the records.
+
+use crate::catalog::{Catalogued, Columns};
+use crate::held::Held;
+use crate::slots::Slot;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::ca::Ca;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::signer::Signer;
+
+/// Columns that hold nothing.
+#[derive(Debug, Default)]
+pub struct NoColumns;
+
+impl<E> Columns<E> for NoColumns {
+    fn set(&mut self, _slot: Slot, _entity: &E) {}
+
+    fn held(&self, _symbol: &str) -> Option<Held<'_>> {
+        None
+    }
+
+    fn clear(&mut self, _slot: Slot) {}
+
+    fn heap_bytes(&self) -> usize {
+        0
+    }
+}
+
+impl Catalogued for AuthPolicy {
+    type Columns = NoColumns;
+
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+}
+
+impl Catalogued for Ca {
+    type Columns = NoColumns;
+
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.spec.name)
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+}
+
+impl Catalogued for Signer {
+    type Columns = NoColumns;
+
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.spec.name)
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+}
