@@ -2,7 +2,7 @@
 //!
 //! Start from [`Authority`], which issues certificates for checked requests ([`Csr`]), from
 //! [`TrustAnchors`], which says whether a presented chain is to be believed, and from [`JwtSigner`],
-//! which signs enrollment tokens. Nothing here reads files, opens connections or asks for the time:
+//! which signs enrollment tokens; [`external`] is about tokens that others sign. Nothing here reads files, opens connections or asks for the time:
 //! the caller brings bytes, the present instant and, for serial numbers, an
 //! [`Entropy`](portcullis_domain::entropy::Entropy). Keys and signatures are the exception: their
 //! randomness comes from the cryptographic library itself.
@@ -46,6 +46,7 @@ mod authority;
 mod certificate;
 mod chain;
 mod csr;
+pub mod external;
 mod fingerprint;
 pub mod jwt;
 mod key;

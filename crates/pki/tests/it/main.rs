@@ -10,6 +10,7 @@
 mod authority;
 mod chain;
 mod csr;
+mod external;
 mod golden;
 mod jwt;
 mod openssl;
