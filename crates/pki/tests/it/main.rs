@@ -16,3 +16,4 @@ mod jwt;
 mod openssl;
 mod pkcs7;
 mod support;
+mod third_party;
