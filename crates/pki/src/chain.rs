@@ -137,9 +137,10 @@ impl TrustAnchors {
             .iter()
             .map(|between| CertificateDer::from(between.as_der()))
             .collect();
+        let accept = |path: &VerifiedPath<'_>| self.accept(path, intermediates, at);
         let mut outcome = Err(ChainError::NotYetValid);
         for instant in instants(leaf, intermediates, at) {
-            outcome = self.verify_once(&entity, &between, instant, at, purpose.clone());
+            outcome = self.verify_once(&entity, &between, instant, purpose.clone(), &accept);
             // Another instant can only mend what is wrong with the dates.
             if !matches!(outcome, Err(ChainError::Expired | ChainError::NotYetValid)) {
                 break;
@@ -153,16 +154,9 @@ impl TrustAnchors {
         entity: &EndEntityCert<'_>,
         intermediates: &[CertificateDer<'_>],
         instant: Timestamp,
-        at: VerifyAt,
         purpose: impl ExtendedKeyUsageValidator,
+        accept: &dyn Fn(&VerifiedPath<'_>) -> Result<(), webpki::Error>,
     ) -> Result<&Certificate, ChainError> {
-        // An anchor as the verification knows it has no dates, so they are looked at here. To
-        // refuse a path lets it look for another one, such as to a renewed root of the same name.
-        let accept = |path: &VerifiedPath<'_>| match (at, self.certificate_of(path.anchor())) {
-            (VerifyAt::IgnoreValidity, Some(_)) => Ok(()),
-            (VerifyAt::Now(now), Some(anchor)) if anchor.is_valid_at(now) => Ok(()),
-            _ => Err(ANCHOR_REFUSED),
-        };
         let path = entity
             .verify_for_usage(
                 ALL_VERIFICATION_ALGS,
@@ -171,11 +165,44 @@ impl TrustAnchors {
                 unix_time(instant),
                 purpose,
                 None,
-                Some(&accept),
+                Some(accept),
             )
             .map_err(refusal)?;
         self.certificate_of(path.anchor())
             .ok_or(ChainError::UnknownIssuer)
+    }
+
+    /// Looks at what the verification itself does not. To refuse a path lets it look for another
+    /// one, such as to a renewed root of the same name.
+    fn accept(
+        &self,
+        path: &VerifiedPath<'_>,
+        presented: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<(), webpki::Error> {
+        // An anchor as the verification knows it is a name and a key, without dates and limits.
+        let anchor = self.certificate_of(path.anchor()).ok_or(ANCHOR_REFUSED)?;
+        if matches!(at, VerifyAt::Now(now) if !anchor.is_valid_at(now)) {
+            return Err(ANCHOR_REFUSED);
+        }
+        let between = path.intermediate_certificates().count();
+        let is_too_long = |most: u8| between > usize::from(most);
+        if anchor.path_length().is_some_and(is_too_long) {
+            return Err(webpki::Error::PathLenConstraintViolated);
+        }
+        // Nor does it read the key usage (RFC 5280 section 6.1.4 (n)).
+        let may_sign = |link: CertificateDer<'_>| {
+            let mut same = presented.iter().filter(|one| *one.as_rustls() == link);
+            same.all(Certificate::may_sign_certificates)
+        };
+        if path
+            .intermediate_certificates()
+            .all(|link| may_sign(link.der()))
+        {
+            Ok(())
+        } else {
+            Err(webpki::Error::EndEntityUsedAsCa)
+        }
     }
 
     fn certificate_of(&self, anchor: &TrustAnchor<'_>) -> Option<&Certificate> {
