@@ -34,6 +34,7 @@ mod env;
 mod field;
 pub mod identity;
 pub mod ids;
+pub mod ip_network;
 pub mod permission;
 pub mod roles;
 pub mod tags;
