@@ -5,7 +5,8 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ControllerId, IdentityId};
 use portcullis_pki::{
     Authority, Certificate, CertificateError, ChainError, Fingerprint, JwtError, JwtSigner,
-    SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt, pkcs7,
+    SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt, certificates_to_pem,
+    pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -54,6 +55,7 @@ pub struct Network {
     roots: TrustAnchors,
     with_intermediates: TrustAnchors,
     bundle: String,
+    bundle_pem: String,
     api_address: String,
     control_addresses: Vec<String>,
     served: RwLock<Arc<Served>>,
@@ -127,6 +129,7 @@ impl Network {
             trust_domain: settings.trust_domain,
             roots: TrustAnchors::new(settings.roots)?,
             with_intermediates: TrustAnchors::new(all)?,
+            bundle_pem: certificates_to_pem(&settings.bundle),
             bundle: pkcs7::write_base64(&settings.bundle)
                 .map_err(|error| NetworkError::Bundle(error.to_string()))?,
             signing: settings.signing,
@@ -150,6 +153,11 @@ impl Network {
     /// Base64 of the PKCS#7 bundle that clients are to trust.
     pub fn bundle(&self) -> &str {
         &self.bundle
+    }
+
+    /// The same certificates, PEM.
+    pub fn bundle_pem(&self) -> &str {
+        &self.bundle_pem
     }
 
     /// Host and port of the client API.

@@ -8,11 +8,13 @@ mod controllers;
 mod current_identity;
 mod current_session;
 mod enroll;
+mod enroll_token;
 mod enrollments;
 mod identities;
 mod identity_types;
 mod lists;
 mod role_attributes;
+mod signers;
 mod specs;
 mod trust;
 mod unserved;
@@ -33,11 +35,13 @@ pub fn all() -> Vec<Route> {
         current_identity::routes(),
         current_session::routes(),
         enroll::routes(),
+        enroll_token::routes(),
         enrollments::routes(),
         identities::routes(),
         identity_types::routes(),
         lists::routes(),
         role_attributes::routes(),
+        signers::routes(),
         specs::routes(),
         trust::routes(),
         unserved::routes(),

@@ -1,7 +1,8 @@
 //! Errors of use cases in their wire form.
 
 use super::ApiError;
-use http::StatusCode;
+use crate::challenge;
+use http::{StatusCode, header};
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::AppError;
@@ -27,6 +28,7 @@ impl From<AppError> for ApiError {
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
             AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
+            AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
                 let reason = "enrollment of same method exists";
                 Self::new(Code::EnrollmentExists).because(FieldError::new(
@@ -41,6 +43,9 @@ impl From<AppError> for ApiError {
                 Self::new(Code::InvalidEnrollMethod)
             },
             AppError::Redemption(RedemptionError::Expired) => Self::new(Code::EnrollmentExpired),
+            AppError::AlreadyEnrolled => Self::new(Code::EnrollmentIdentityAlreadyEnrolled),
+            AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
+            AppError::CertificatePem => Self::new(Code::InvalidCertPem),
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },
@@ -70,6 +75,13 @@ impl From<LoginError> for ApiError {
         match error {
             // One answer for all reasons; which it was stands in the log.
             LoginError::Refused(reason) => Self::new(Code::InvalidAuth).detail(reason),
+            LoginError::NoToken(demand) => {
+                let refusal = Self::unauthenticated().detail("no token lets anybody in");
+                match challenge::external(challenge::PRIMARY, &demand) {
+                    Some(value) => refusal.with(header::WWW_AUTHENTICATE, value),
+                    None => refusal,
+                }
+            },
             LoginError::Failed(error) => error.into(),
         }
     }

@@ -1,10 +1,11 @@
 //! Login.
 
 use crate::answer::Answer;
+use crate::challenge;
 use crate::error::ApiError;
 use crate::route::{Call, Context, Json, Route, open};
-use crate::session::ZT_SESSION;
-use http::{HeaderName, HeaderValue, Method};
+use crate::session::{self, ZT_SESSION};
+use http::{HeaderName, HeaderValue, Method, header};
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
@@ -39,6 +40,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
         config_types: body.config_types,
         env_info: body.env_info,
         sdk_info: body.sdk_info,
+        tokens: session::bearer_tokens(&call.context.headers),
     };
     let session = match means {
         Means::Password => {
@@ -52,8 +54,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
             let chain = call.context.connection.certificates();
             sessions::with_certificate(&state.app, origin, &chain, login).await?
         },
-        // No external signer exists, so there is none whose token could be asked for.
-        Means::ExternalJwt => return Err(ApiError::unauthenticated()),
+        Means::ExternalJwt => sessions::with_token(&state.app, origin, login).await?,
     };
     Ok(welcome(session))
 }
@@ -78,6 +79,10 @@ fn welcome(session: NewSession) -> Answer {
     let token = HeaderValue::try_from(session.token.expose_secret());
     let detail = ApiSessionDetail::for_holder(session.view, session.token);
     let mut answer = Answer::detail(&detail);
+    let asked = session.demand.as_ref();
+    if let Some(value) = asked.and_then(|asked| challenge::external(challenge::SECONDARY, asked)) {
+        answer = answer.with(header::WWW_AUTHENTICATE, value);
+    }
     if let Ok(mut token) = token {
         token.set_sensitive(true);
         answer = answer.with(ZT_SESSION, token);
