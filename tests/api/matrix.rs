@@ -122,6 +122,8 @@ fn body(method: &Method, number: usize) -> Value {
         "name": format!("made {number}"), "type": "Default", "isAdmin": false,
         "durationMinutes": 1, "identityId": "nope", "method": "ott",
         "expiresAt": "2040-01-01T00:00:00Z",
+        "enabled": true, "issuer": format!("issuer {number}"), "audience": "a",
+        "jwksEndpoint": "https://idp.example.test/keys",
     })
 }
 
