@@ -6,7 +6,7 @@ mod login;
 mod room;
 mod upkeep;
 
-pub use list::{ForeignSession, Read, list, read};
+pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
 pub use upkeep::{flush_activity, sweep};
 
