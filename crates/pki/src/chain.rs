@@ -1,5 +1,7 @@
 //! Verifying presented chains.
 
+mod error;
+
 use std::{ptr, time::Duration};
 
 use jiff::Timestamp;
@@ -9,39 +11,13 @@ use webpki::{
     VerifiedPath, anchor_from_trusted_cert,
 };
 
+pub use error::ChainError;
+use error::{ANCHOR_REFUSED, refusal};
+
 use crate::certificate::Certificate;
 
 /// How many intermediates a client may present.
 const MOST_INTERMEDIATES: usize = 8;
-
-/// A chain was not believed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ChainError {
-    /// A certificate that should be an anchor cannot be one.
-    #[error("the certificate of a trusted authority cannot be used")]
-    Anchor(#[source] webpki::Error),
-    /// The chain ends in no trusted authority.
-    #[error("the certificate was not issued by a trusted authority")]
-    UnknownIssuer,
-    /// A certificate of the chain is no longer valid.
-    #[error("a certificate of the chain has expired")]
-    Expired,
-    /// A certificate of the chain is not valid yet.
-    #[error("a certificate of the chain is not valid yet")]
-    NotYetValid,
-    /// The chain ends in a trusted authority that is outside of its own validity.
-    #[error("the certificate of the trusted authority is outside of its validity")]
-    AnchorOutsideValidity,
-    /// The certificate is for another purpose than to authenticate clients.
-    #[error("the certificate is not meant for client authentication")]
-    WrongPurpose,
-    /// More intermediates were presented than are looked at.
-    #[error("the chain has too many certificates")]
-    TooLong,
-    /// The chain breaks another rule of RFC 5280.
-    #[error("the chain is not valid")]
-    Invalid(#[source] webpki::Error),
-}
 
 /// The instant for which a chain is to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,10 +191,6 @@ impl TrustAnchors {
     }
 }
 
-/// Stands for "the anchor is outside of its validity" inside the verification, whose errors are not
-/// ours to extend. Revocation lists are not used here, so nothing else gives this value.
-const ANCHOR_REFUSED: webpki::Error = webpki::Error::CertRevoked;
-
 /// The instants at which to try. The certificates of a path were valid together at some time if and
 /// only if they were at the latest of their beginnings, and that is one of these.
 fn instants(leaf: &Certificate, intermediates: &[Certificate], at: VerifyAt) -> Vec<Timestamp> {
@@ -240,17 +212,6 @@ fn unix_time(instant: Timestamp) -> UnixTime {
     UnixTime::since_unix_epoch(Duration::from_secs(
         u64::try_from(instant.as_second()).unwrap_or_default(),
     ))
-}
-
-fn refusal(error: webpki::Error) -> ChainError {
-    match error {
-        ANCHOR_REFUSED => ChainError::AnchorOutsideValidity,
-        webpki::Error::CertExpired { .. } => ChainError::Expired,
-        webpki::Error::CertNotValidYet { .. } => ChainError::NotYetValid,
-        webpki::Error::UnknownIssuer => ChainError::UnknownIssuer,
-        webpki::Error::RequiredEkuNotFoundContext(_) => ChainError::WrongPurpose,
-        other => ChainError::Invalid(other),
-    }
 }
 
 /// Accepts certificates for every purpose.
