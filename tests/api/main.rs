@@ -3,8 +3,13 @@
 
 mod answers;
 mod authority;
+mod auto_enrollment;
 mod bodies;
 mod bounds;
+mod ca_logins;
+mod ca_sessions;
+mod ca_verification;
+mod cas;
 mod deviations;
 mod enrollment;
 mod escalation;
@@ -23,6 +28,7 @@ mod logins;
 mod matrix;
 mod naive;
 mod order;
+mod ottca;
 mod paths;
 mod races;
 mod random_lists;
@@ -32,4 +38,5 @@ mod role_attributes;
 mod role_filters;
 mod sessions;
 mod support;
+mod third_party;
 mod validation;

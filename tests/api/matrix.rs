@@ -121,7 +121,9 @@ fn body(method: &Method, number: usize) -> Value {
     json!({
         "name": format!("made {number}"), "type": "Default", "isAdmin": false,
         "durationMinutes": 1, "identityId": "nope", "method": "ott",
-        "expiresAt": "2040-01-01T00:00:00Z",
+        "expiresAt": "2040-01-01T00:00:00Z", "certPem": "nope", "identityRoles": [],
+        "isAuthEnabled": true, "isAutoCaEnrollmentEnabled": true, "isOttCaEnrollmentEnabled": true,
+        "identityNameFormat": "",
     })
 }
 

@@ -117,6 +117,17 @@ impl Members {
         Ok(Some(text))
     }
 
+    /// A text that must be there and whose number of characters is bounded; it may be empty.
+    pub fn required_bounded_string(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<String, DecodeError> {
+        let text = self.required_string(name)?;
+        check_length(&self.path(name), text.chars().count(), &length, &text)?;
+        Ok(text)
+    }
+
     /// A secret text whose number of characters is bounded; an empty one counts as absent. Errors
     /// do not repeat it.
     pub fn bounded_secret(
@@ -180,8 +191,13 @@ impl Members {
 
     /// A whole number that must be there.
     pub fn required_integer(&mut self, name: &str) -> Result<i64, DecodeError> {
-        let value = self.take(name, "a whole number", integer)?;
+        let value = self.optional_integer(name)?;
         self.require(name, value)
+    }
+
+    /// A whole number.
+    pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
+        self.take(name, "a whole number", integer)
     }
 
     /// A whole number from 0 to 65535.
@@ -212,6 +228,12 @@ impl Members {
                 .collect(),
             other => Err(other),
         })
+    }
+
+    /// A list of texts that must be there; it may be empty.
+    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
+        let list = self.string_list(name)?;
+        list.ok_or_else(|| missing(&self.path(name), "[]").into())
     }
 
     /// An object whose members are read like those of the body.
