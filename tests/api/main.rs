@@ -7,6 +7,7 @@ mod auto_enrollment;
 mod bodies;
 mod bounds;
 mod ca_logins;
+mod ca_losses;
 mod ca_sessions;
 mod ca_verification;
 mod cas;
