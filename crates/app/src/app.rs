@@ -1,5 +1,6 @@
 //! The controller's state, and the two ways to it: reading a snapshot and committing a body.
 
+use crate::cas::KnownAuthorities;
 use crate::error::AppError;
 use crate::network::Network;
 use crate::password::PasswordPool;
@@ -43,6 +44,7 @@ pub struct App {
     pub(crate) projections: Arc<Projections>,
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
+    pub(crate) authorities: KnownAuthorities,
     pub(crate) settings: Settings,
 }
 
@@ -83,6 +85,7 @@ impl App {
             projections,
             passwords,
             network,
+            authorities: KnownAuthorities::default(),
             settings,
         }
     }

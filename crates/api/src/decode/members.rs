@@ -118,6 +118,17 @@ impl Members {
         Ok(Some(text))
     }
 
+    /// A text that must be there and whose number of characters is bounded; it may be empty.
+    pub fn required_bounded_string(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<String, DecodeError> {
+        let text = self.required_string(name)?;
+        check_length(&self.path(name), text.chars().count(), &length, &text)?;
+        Ok(text)
+    }
+
     /// A secret text whose number of characters is bounded; an empty one counts as absent. Errors
     /// do not repeat it.
     pub fn bounded_secret(
@@ -181,7 +192,7 @@ impl Members {
 
     /// A whole number that must be there.
     pub fn required_integer(&mut self, name: &str) -> Result<i64, DecodeError> {
-        let value = self.take(name, "a whole number", integer)?;
+        let value = self.optional_integer(name)?;
         self.require(name, value)
     }
 
@@ -206,6 +217,11 @@ impl Members {
         self.require(name, count)
     }
 
+    /// A whole number.
+    pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
+        self.take(name, "a whole number", integer)
+    }
+
     /// A whole number from 0 to 65535.
     pub fn optional_u16(&mut self, name: &str) -> Result<Option<u16>, DecodeError> {
         let path = self.path(name);
@@ -222,15 +238,6 @@ impl Members {
             .ok_or_else(|| DecodeError::Parse(format!("{path} must be an RFC 3339 instant")))
     }
 
-    /// A list of texts that must be there.
-    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
-        let list = self.string_list(name)?;
-        match list {
-            Some(list) => Ok(list),
-            None => Err(missing(&self.path(name), "[]").into()),
-        }
-    }
-
     /// A list of texts.
     pub fn string_list(&mut self, name: &str) -> Result<Option<Vec<String>>, DecodeError> {
         self.take(name, "a list of strings", |node| match node {
@@ -243,6 +250,12 @@ impl Members {
                 .collect(),
             other => Err(other),
         })
+    }
+
+    /// A list of texts that must be there; it may be empty.
+    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
+        let list = self.string_list(name)?;
+        list.ok_or_else(|| missing(&self.path(name), "[]").into())
     }
 
     /// An object whose members are read like those of the body.

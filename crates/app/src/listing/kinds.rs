@@ -5,12 +5,14 @@
 
 mod auth_policies;
 mod authenticators;
+mod cas;
 mod enrollments;
 mod identities;
 mod sessions;
 
 pub use auth_policies::AUTH_POLICIES;
 pub use authenticators::AUTHENTICATORS;
+pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
 pub use sessions::API_SESSIONS;

@@ -42,6 +42,8 @@ impl From<AppError> for ApiError {
                 Self::new(Code::InvalidEnrollMethod)
             },
             AppError::Redemption(RedemptionError::Expired) => Self::new(Code::EnrollmentExpired),
+            AppError::CaProof(error) => error.into(),
+            AppError::BadCertificate(fault) => fault.into(),
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },
