@@ -2,9 +2,16 @@
 #![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod answers;
+mod auth_policies;
 mod authority;
+mod auto_enrollment;
 mod bodies;
 mod bounds;
+mod ca_logins;
+mod ca_losses;
+mod ca_sessions;
+mod ca_verification;
+mod cas;
 mod deviations;
 mod enroll_by_token;
 mod enrollment;
@@ -24,10 +31,12 @@ mod lists;
 mod lists_support;
 mod lists_under_change;
 mod lives;
+mod lockout;
 mod logins;
 mod matrix;
 mod naive;
 mod order;
+mod ottca;
 mod paths;
 mod races;
 mod random_lists;
@@ -40,4 +49,5 @@ mod sessions;
 mod signer_keys;
 mod signers;
 mod support;
+mod third_party;
 mod validation;

@@ -7,7 +7,7 @@ mod room;
 mod second_token;
 mod upkeep;
 
-pub use list::{ForeignSession, Read, list, read};
+pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
 pub use upkeep::{flush_activity, sweep};
 

@@ -2,10 +2,11 @@
 
 use crate::api_session::ApiSession;
 use crate::authenticator::{Authenticator, ExtensionRequest};
+use crate::ca::Ca;
 use crate::clock::{SignedDuration, Timestamp};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::identity::Identity;
-use crate::ids::{AuthPolicyId, IdentityId};
+use crate::ids::{AuthPolicyId, CaId, IdentityId};
 use crate::signer::Signer;
 
 /// Enough of an identity to refer to it.
@@ -29,6 +30,30 @@ impl From<&Identity> for IdentityRef {
     }
 }
 
+/// Enough of a third-party authority to refer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaRef {
+    /// Its id.
+    pub id: CaId,
+    /// Its name.
+    pub name: String,
+    /// Whether it is verified; references to one that is not carry a link.
+    pub is_verified: bool,
+    /// Whether it enrolls by itself; references to one that does carry a link.
+    pub is_auto_enrollment_enabled: bool,
+}
+
+impl From<&Ca> for CaRef {
+    fn from(ca: &Ca) -> Self {
+        Self {
+            id: ca.id.clone(),
+            name: ca.spec.name.clone(),
+            is_verified: ca.is_verified,
+            is_auto_enrollment_enabled: ca.spec.is_auto_enrollment_enabled,
+        }
+    }
+}
+
 /// An identity with its credentials and pending enrollments.
 #[derive(Debug, Clone)]
 pub struct IdentityView {
@@ -40,6 +65,8 @@ pub struct IdentityView {
     pub authenticators: Vec<Authenticator>,
     /// Its pending enrollments, expired ones included, each with what redeems it.
     pub enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
+    /// The third-party authority whose certificate one of them demands.
+    pub ca: Option<CaRef>,
     /// Whether it has an API session.
     pub has_api_session: bool,
     /// When it was looked at; whether it is disabled depends on it.

@@ -1,6 +1,7 @@
 //! Certificates: bytes as they came, and what the controller asks of them.
 
 mod issuing;
+mod server;
 mod text;
 mod validity;
 
@@ -8,8 +9,8 @@ use std::fmt;
 
 use der::Decode as _;
 use jiff::Timestamp;
-use rustls_pki_types::{CertificateDer, ServerName};
-use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, SubjectAltName, name::GeneralName};
+use rustls_pki_types::CertificateDer;
+use x509_cert::ext::pkix::{BasicConstraints, SubjectAltName, name::GeneralName};
 
 pub use issuing::UnusableAuthority;
 pub use text::{certificates_from_pem, certificates_to_pem};
@@ -142,6 +143,11 @@ impl Certificate {
         body.issuer() == body.subject()
     }
 
+    /// Whether it says that `authority` issued it, which is still to be proved.
+    pub fn names_as_issuer(&self, authority: &Self) -> bool {
+        self.parsed.tbs_certificate().issuer() == authority.parsed.tbs_certificate().subject()
+    }
+
     /// The first instant of validity.
     pub fn not_before(&self) -> Timestamp {
         instant(self.parsed.tbs_certificate().validity().not_before)
@@ -215,32 +221,6 @@ impl Certificate {
 
     pub(crate) fn names(&self) -> &[GeneralName] {
         &self.names
-    }
-
-    /// Whether TLS clients that connect to `host`, a name or an address, accept the certificate as
-    /// that host's (RFC 9525). The common name does not count.
-    pub fn covers_host(&self, host: &str) -> bool {
-        let Ok(host) = ServerName::try_from(host) else {
-            return false;
-        };
-        let Ok(leaf) = webpki::EndEntityCert::try_from(&self.der) else {
-            return false;
-        };
-        leaf.verify_is_valid_for_subject_name(&host).is_ok()
-    }
-
-    /// Whether an extended key usage names server authentication.
-    pub fn is_for_servers(&self) -> bool {
-        let usages = self
-            .parsed
-            .tbs_certificate()
-            .get_extension::<ExtendedKeyUsage>();
-        let Ok(Some((_, usages))) = usages else {
-            return false;
-        };
-        usages
-            .0
-            .contains(&const_oid::db::rfc5280::ID_KP_SERVER_AUTH)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Verifying presented chains.
 
+mod error;
+
 use std::{ptr, time::Duration};
 
 use jiff::Timestamp;
@@ -9,39 +11,13 @@ use webpki::{
     VerifiedPath, anchor_from_trusted_cert,
 };
 
+pub use error::ChainError;
+use error::{ANCHOR_REFUSED, refusal};
+
 use crate::certificate::Certificate;
 
 /// How many intermediates a client may present.
 const MOST_INTERMEDIATES: usize = 8;
-
-/// A chain was not believed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ChainError {
-    /// A certificate that should be an anchor cannot be one.
-    #[error("the certificate of a trusted authority cannot be used")]
-    Anchor(#[source] webpki::Error),
-    /// The chain ends in no trusted authority.
-    #[error("the certificate was not issued by a trusted authority")]
-    UnknownIssuer,
-    /// A certificate of the chain is no longer valid.
-    #[error("a certificate of the chain has expired")]
-    Expired,
-    /// A certificate of the chain is not valid yet.
-    #[error("a certificate of the chain is not valid yet")]
-    NotYetValid,
-    /// The chain ends in a trusted authority that is outside of its own validity.
-    #[error("the certificate of the trusted authority is outside of its validity")]
-    AnchorOutsideValidity,
-    /// The certificate is for another purpose than to authenticate clients.
-    #[error("the certificate is not meant for client authentication")]
-    WrongPurpose,
-    /// More intermediates were presented than are looked at.
-    #[error("the chain has too many certificates")]
-    TooLong,
-    /// The chain breaks another rule of RFC 5280.
-    #[error("the chain is not valid")]
-    Invalid(#[source] webpki::Error),
-}
 
 /// The instant for which a chain is to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +27,16 @@ pub enum VerifyAt {
     /// Dates do not matter, except that the certificates below the authority were valid together
     /// at some time. For policies that accept expired certificates, and for renewal.
     IgnoreValidity,
+}
+
+/// A chain that is believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifiedChain<'t> {
+    /// The intermediates that lead from the leaf to the authority, out of those presented, the one
+    /// that issued the leaf first.
+    pub between: Vec<Certificate>,
+    /// The authority that it ends in.
+    pub authority: &'t Certificate,
 }
 
 /// Authorities that are trusted to vouch for others, made ready once for many verifications.
@@ -104,6 +90,22 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<&Certificate, ChainError> {
+        let chain = self.verify_client_path(leaf, intermediates, at)?;
+        Ok(chain.authority)
+    }
+
+    /// Verifies as [`verify_client_chain`](Self::verify_client_chain) does, and tells by which of
+    /// the intermediates the leaf chains to the authority.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError`].
+    pub fn verify_client_path(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<VerifiedChain<'_>, ChainError> {
         self.verify(leaf, intermediates, at, KeyUsage::client_auth())
     }
 
@@ -119,7 +121,8 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<&Certificate, ChainError> {
-        self.verify(leaf, intermediates, at, AnyPurpose)
+        let chain = self.verify(leaf, intermediates, at, AnyPurpose)?;
+        Ok(chain.authority)
     }
 
     fn verify(
@@ -128,7 +131,7 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
         purpose: impl ExtendedKeyUsageValidator + Clone,
-    ) -> Result<&Certificate, ChainError> {
+    ) -> Result<VerifiedChain<'_>, ChainError> {
         if intermediates.len() > MOST_INTERMEDIATES {
             return Err(ChainError::TooLong);
         }
@@ -146,7 +149,15 @@ impl TrustAnchors {
                 break;
             }
         }
-        outcome
+        let (authority, between) = outcome?;
+        let presented = |link: &CertificateDer<'_>| {
+            let mut same = intermediates.iter().filter(|one| one.as_rustls() == link);
+            same.next().cloned()
+        };
+        Ok(VerifiedChain {
+            between: between.iter().filter_map(presented).collect(),
+            authority,
+        })
     }
 
     fn verify_once(
@@ -156,7 +167,7 @@ impl TrustAnchors {
         instant: Timestamp,
         purpose: impl ExtendedKeyUsageValidator,
         accept: &dyn Fn(&VerifiedPath<'_>) -> Result<(), webpki::Error>,
-    ) -> Result<&Certificate, ChainError> {
+    ) -> Result<(&Certificate, Vec<CertificateDer<'static>>), ChainError> {
         let path = entity
             .verify_for_usage(
                 ALL_VERIFICATION_ALGS,
@@ -168,8 +179,14 @@ impl TrustAnchors {
                 Some(accept),
             )
             .map_err(refusal)?;
-        self.certificate_of(path.anchor())
-            .ok_or(ChainError::UnknownIssuer)
+        let authority = self
+            .certificate_of(path.anchor())
+            .ok_or(ChainError::UnknownIssuer)?;
+        let between = path.intermediate_certificates();
+        Ok((
+            authority,
+            between.map(|link| link.der().into_owned()).collect(),
+        ))
     }
 
     /// Looks at what the verification itself does not. To refuse a path lets it look for another
@@ -215,10 +232,6 @@ impl TrustAnchors {
     }
 }
 
-/// Stands for "the anchor is outside of its validity" inside the verification, whose errors are not
-/// ours to extend. Revocation lists are not used here, so nothing else gives this value.
-const ANCHOR_REFUSED: webpki::Error = webpki::Error::CertRevoked;
-
 /// The instants at which to try. The certificates of a path were valid together at some time if and
 /// only if they were at the latest of their beginnings, and that is one of these.
 fn instants(leaf: &Certificate, intermediates: &[Certificate], at: VerifyAt) -> Vec<Timestamp> {
@@ -240,17 +253,6 @@ fn unix_time(instant: Timestamp) -> UnixTime {
     UnixTime::since_unix_epoch(Duration::from_secs(
         u64::try_from(instant.as_second()).unwrap_or_default(),
     ))
-}
-
-fn refusal(error: webpki::Error) -> ChainError {
-    match error {
-        ANCHOR_REFUSED => ChainError::AnchorOutsideValidity,
-        webpki::Error::CertExpired { .. } => ChainError::Expired,
-        webpki::Error::CertNotValidYet { .. } => ChainError::NotYetValid,
-        webpki::Error::UnknownIssuer => ChainError::UnknownIssuer,
-        webpki::Error::RequiredEkuNotFoundContext(_) => ChainError::WrongPurpose,
-        other => ChainError::Invalid(other),
-    }
 }
 
 /// Accepts certificates for every purpose.

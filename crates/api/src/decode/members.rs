@@ -4,6 +4,7 @@ use super::DecodeError;
 use super::node::{self, Node};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
+use portcullis_domain::tags::Tags;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -117,6 +118,17 @@ impl Members {
         Ok(Some(text))
     }
 
+    /// A text that must be there and whose number of characters is bounded; it may be empty.
+    pub fn required_bounded_string(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<String, DecodeError> {
+        let text = self.required_string(name)?;
+        check_length(&self.path(name), text.chars().count(), &length, &text)?;
+        Ok(text)
+    }
+
     /// A secret text whose number of characters is bounded; an empty one counts as absent. Errors
     /// do not repeat it.
     pub fn bounded_secret(
@@ -180,8 +192,34 @@ impl Members {
 
     /// A whole number that must be there.
     pub fn required_integer(&mut self, name: &str) -> Result<i64, DecodeError> {
-        let value = self.take(name, "a whole number", integer)?;
+        let value = self.optional_integer(name)?;
         self.require(name, value)
+    }
+
+    /// A whole number of things; one below 0 counts as 0, as clients are used to.
+    pub fn optional_count(&mut self, name: &str) -> Result<Option<u32>, DecodeError> {
+        let path = self.path(name);
+        let Some(value) = self.take(name, "a whole number", integer)? else {
+            return Ok(None);
+        };
+        match u32::try_from(value.max(0)) {
+            Ok(count) => Ok(Some(count)),
+            Err(_too_large) => {
+                let reason = format!("must be at most {}", u32::MAX);
+                Err(FieldError::new(path, reason, value.to_string()).into())
+            },
+        }
+    }
+
+    /// A number of things, as [`Members::optional_count`] reads it, that must be there.
+    pub fn required_count(&mut self, name: &str) -> Result<u32, DecodeError> {
+        let count = self.optional_count(name)?;
+        self.require(name, count)
+    }
+
+    /// A whole number.
+    pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
+        self.take(name, "a whole number", integer)
     }
 
     /// A whole number from 0 to 65535.
@@ -214,11 +252,29 @@ impl Members {
         })
     }
 
+    /// A list of texts that must be there; it may be empty.
+    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
+        let list = self.string_list(name)?;
+        list.ok_or_else(|| missing(&self.path(name), "[]").into())
+    }
+
     /// An object whose members are read like those of the body.
     pub fn object(&mut self, name: &str) -> Result<Option<Self>, DecodeError> {
         let prefix = format!("{}.", self.path(name));
         let members = self.take_object(name)?;
         Ok(members.map(|members| Self { prefix, members }))
+    }
+
+    /// An object that must be there, whose members are read like those of the body.
+    pub fn required_object(&mut self, name: &str) -> Result<Self, DecodeError> {
+        let object = self.object(name)?;
+        self.require(name, object)
+    }
+
+    /// What users attach to an entity, under the name `tags`.
+    pub fn tags(&mut self) -> Result<Option<Tags>, DecodeError> {
+        let object = self.json_object("tags")?;
+        Ok(object.map(Tags::from_json).transpose()?)
     }
 
     /// An object that is kept as it is: names are not matched without regard to case, and `null`

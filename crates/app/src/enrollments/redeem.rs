@@ -3,20 +3,21 @@
 //! The token is spent in the transaction that makes the authenticator. Whatever fails before
 //! leaves it as it was.
 
+pub(super) mod ott;
+mod ottca;
+mod updb;
+
 use super::{check_no_password, hash, owner};
 use crate::app::App;
 use crate::audit;
+use crate::cas::Voucher;
 use crate::error::AppError;
-use crate::identities::find_policy;
-use portcullis_domain::FieldError;
 use portcullis_domain::access::Origin;
-use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
+use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method};
-use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_pki::{Csr, IssueError};
 use portcullis_storage::tables::{
     AUTHENTICATOR, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue,
 };
@@ -24,20 +25,22 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// An enrollment to redeem.
 #[derive(Debug)]
-pub struct Redemption {
+pub struct Redemption<'c> {
     /// Its token.
     pub token: SecretString,
     /// The method that the client thinks it has; none is any.
     pub method: Option<String>,
     /// What the client brings.
-    pub proof: Proof,
+    pub proof: Proof<'c>,
 }
 
 /// What a client brings to redeem an enrollment. Which part is needed depends on the method.
 #[derive(Debug, Default)]
-pub struct Proof {
+pub struct Proof<'c> {
     /// A certificate request, PEM.
     pub csr: String,
+    /// The certificates of the connection, in DER, the one whose key was proved first.
+    pub certificates: &'c [&'c [u8]],
     /// The password that it chose.
     pub password: Option<SecretString>,
 }
@@ -49,13 +52,15 @@ pub enum Redeemed {
     Certificate(String),
     /// The username that goes with the password.
     Username(String),
+    /// Nothing: the client brought what it will log in with.
+    Nothing,
 }
 
 /// Redeems an enrollment.
 pub async fn redeem(
     app: &App,
     origin: &Origin,
-    redemption: Redemption,
+    redemption: Redemption<'_>,
 ) -> Result<Redeemed, AppError> {
     let by_token = UniqueValue::new(
         Index::EnrollmentToken,
@@ -66,7 +71,11 @@ pub async fn redeem(
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
-    let (credential, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
+    let Earned {
+        credential,
+        redeemed,
+        voucher,
+    } = earn(app, &found, &identity.entity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let authenticator = Authenticator::new(id, identity.entity.id.clone(), credential, now);
     let number = app.number(AUTHENTICATOR);
@@ -77,6 +86,9 @@ pub async fn redeem(
         let key = identity.key.dependent(AUTHENTICATOR, number.0);
         if let Credential::Updb(_) = authenticator.credential {
             check_no_password(rows.rows(), &identity.key)?;
+        }
+        if let Some(voucher) = &voucher {
+            ottca::recheck(rows.rows(), voucher)?;
         }
         rows.remove(&found.key, &found.entity)?;
         rows.insert(&key, &authenticator)?;
@@ -121,81 +133,36 @@ fn attach(rows: &mut RowsMut<'_>, identity: &Found<Identity>) -> Result<(), AppE
     Ok(rows.replace(&identity.key, &identity.entity, &after)?)
 }
 
+/// A credential that was earned, before it is written down.
+struct Earned {
+    credential: Credential,
+    redeemed: Redeemed,
+    /// The authority that vouches for it, where that is another than the network's own.
+    voucher: Option<Voucher>,
+}
+
+impl Earned {
+    /// A credential that needs nobody else.
+    fn by_itself(credential: Credential, redeemed: Redeemed) -> Self {
+        Self {
+            credential,
+            redeemed,
+            voucher: None,
+        }
+    }
+}
+
 /// Turns the proof into a credential: the slow part, done before the transaction.
 async fn earn(
     app: &App,
     found: &Found<StoredEnrollment>,
     identity: &Identity,
-    proof: Proof,
+    proof: Proof<'_>,
     now: Timestamp,
-) -> Result<(Credential, Redeemed), AppError> {
+) -> Result<Earned, AppError> {
     match &found.entity.enrollment.method {
-        Method::Ott => {
-            let (credential, chain) = certify(app, identity, &proof.csr, now)?;
-            Ok((credential, Redeemed::Certificate(chain)))
-        },
-        Method::Updb { username } => choose(app, identity, username, proof.password).await,
-        // No third-party authority exists, so none can have been enrolled for.
-        Method::OttCa { .. } => Err(AppError::UnknownToken),
+        Method::Ott => ott::certify(app, identity, &proof.csr, now),
+        Method::OttCa { ca } => ottca::present(app, ca, proof.certificates, now),
+        Method::Updb { username } => updb::choose(app, identity, username, proof.password).await,
     }
-}
-
-/// Issues a certificate to an identity: as its credential, and as the chain that it is handed, PEM.
-pub(super) fn certify(
-    app: &App,
-    identity: &Identity,
-    csr: &str,
-    now: Timestamp,
-) -> Result<(Credential, String), AppError> {
-    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
-    let network = app.network();
-    let leaf = network
-        .signing()
-        .issue_identity(
-            &csr,
-            network.trust_domain(),
-            &identity.id,
-            now,
-            &*app.env().entropy,
-        )
-        .map_err(not_issued)?;
-    let pem = network.signing().chain_pem(&leaf);
-    let fingerprint = leaf.fingerprint().to_string();
-    let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
-    Ok((credential, pem))
-}
-
-fn not_issued(error: IssueError) -> AppError {
-    match error {
-        IssueError::Entropy(error) => AppError::Entropy(error),
-        error => AppError::internal(error),
-    }
-}
-
-async fn choose(
-    app: &App,
-    identity: &Identity,
-    username: &str,
-    password: Option<SecretString>,
-) -> Result<(Credential, Redeemed), AppError> {
-    let password = password
-        .filter(|password| !password.expose_secret().is_empty())
-        .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
-    let policy = find_policy(app.snapshot()?.rows(), &identity.spec.auth_policy)?
-        .ok_or_else(|| AppError::not_found("authPolicy", identity.spec.auth_policy.as_str()))?;
-    policy
-        .entity
-        .primary
-        .updb
-        .check_password(password.expose_secret())?;
-    let salt = entropy::bytes(&*app.env().entropy)?;
-    let password = app.passwords.hash(password, salt).await?;
-    let credential = UpdbCredential {
-        username: username.to_owned(),
-        password,
-    };
-    Ok((
-        Credential::Updb(credential),
-        Redeemed::Username(username.to_owned()),
-    ))
 }

@@ -5,6 +5,7 @@
 
 mod auth_policies;
 mod authenticators;
+mod cas;
 mod enrollments;
 mod identities;
 mod sessions;
@@ -12,6 +13,7 @@ mod signers;
 
 pub use auth_policies::AUTH_POLICIES;
 pub use authenticators::AUTHENTICATORS;
+pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
 pub use sessions::API_SESSIONS;

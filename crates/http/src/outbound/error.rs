@@ -10,7 +10,8 @@ use super::address::AddressKind;
 /// A document was not fetched.
 ///
 /// Texts name the host and the rule, and hold nothing that a server answered but its status: who may
-/// name a URL is not thereby allowed to read what is there.
+/// name a URL is not thereby allowed to read what is there. Sources are for the log; that of
+/// [`Self::Untrusted`] tells which names the certificate is for.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The URL is of another kind than `http` and `https`.

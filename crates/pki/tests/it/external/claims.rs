@@ -191,3 +191,20 @@ fn issuer_and_key_are_known_before_the_signature() {
     let refused = presented.verify(key_set(&[]).candidates("k1"));
     assert_eq!(refused.err(), Some(JwtError::NoKey));
 }
+
+#[test]
+fn what_tells_of_people_is_not_shown() {
+    let claims = read(&with(
+        &json!({"sub": "somebody", "email": "a@example.test"}),
+    ))
+    .unwrap();
+    let shown = format!("{claims:?}");
+    assert!(
+        shown.contains(ISSUER) && shown.contains(AUDIENCE),
+        "{shown}"
+    );
+    assert!(
+        !shown.contains("somebody") && !shown.contains("a@"),
+        "{shown}"
+    );
+}
