@@ -213,6 +213,40 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
+async fn administrators_alone_decide_whose_tokens_count() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let permissions = json!({"permissions": ["external-jwt-signer", "auth-policy"]});
+    let helper = controller.user(&admin, "helper", permissions).await;
+    let idp = Idp::new(&controller, "idp");
+    let refused = create_signer(&controller, &helper, &idp.signer(json!({}))).await;
+    assert_eq!(refused.error(), (401, "UNAUTHORIZED".to_owned()));
+    let id = idp
+        .register(&controller, &helper, json!({"enabled": false}))
+        .await;
+    let patch = async |body: Value| patch_signer(&controller, &helper, &id, body).await.status;
+    assert_eq!(patch(json!({"audience": "prepared"})).await, 200);
+    assert_eq!(patch(json!({"enabled": true})).await, 401);
+    patch_signer(&controller, &admin, &id, json!({"enabled": true}))
+        .await
+        .data();
+    for change in [
+        json!({"issuer": "x"}),
+        json!({"audience": "x"}),
+        json!({"kid": ""}),
+        json!({"claimsProperty": "/email"}),
+        json!({"useExternalId": false}),
+        json!({"certPem": Idp::new(&controller, "idp").certificate.to_pem()}),
+        json!({"enrollToCertEnabled": true}),
+    ] {
+        assert_eq!(patch(change.clone()).await, 401, "{change}");
+    }
+    let harmless = json!({"name": "n", "clientId": "c", "scopes": ["s"], "tags": {"a": 1}});
+    assert_eq!(patch(harmless).await, 200);
+    assert_eq!(patch(json!({"enabled": false})).await, 200);
+}
+
+#[tokio::test]
 async fn what_a_policy_names_is_not_deleted() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
