@@ -2,9 +2,11 @@
 #![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod answers;
+mod authenticators;
 mod authority;
 mod bodies;
 mod bounds;
+mod credentials;
 mod deviations;
 mod enrollment;
 mod escalation;
@@ -23,13 +25,16 @@ mod logins;
 mod matrix;
 mod naive;
 mod order;
+mod passwords;
 mod paths;
 mod races;
 mod random_lists;
 mod rank;
 mod redemption;
+mod renewal;
 mod role_attributes;
 mod role_filters;
+mod session_certificates;
 mod sessions;
 mod support;
 mod validation;

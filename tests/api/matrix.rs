@@ -113,15 +113,23 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
 }
 
 /// A body that no route can find fault with before it has judged the caller.
-fn body(method: &Method, number: usize) -> Value {
+fn body(method: &Method, path: &str, number: usize) -> Value {
     if *method == Method::PATCH {
         // Some members are for administrators only.
-        return json!({"tags": {"number": number}});
+        return json!({"tags": {"number": number}, "currentPassword": "not-the-right-one"});
     }
+    // Each kind has methods of its own.
+    let method = if path == "/authenticators" {
+        "updb"
+    } else {
+        "ott"
+    };
     json!({
         "name": format!("made {number}"), "type": "Default", "isAdmin": false,
-        "durationMinutes": 1, "identityId": "nope", "method": "ott",
-        "expiresAt": "2040-01-01T00:00:00Z",
+        "durationMinutes": 1, "identityId": "nope", "method": method,
+        "expiresAt": "2040-01-01T00:00:00Z", "username": "nobody", "password": "no-password",
+        "currentPassword": "not-the-right-one", "csr": "none", "clientCertCsr": "none",
+        "clientCert": "none",
     })
 }
 
@@ -143,7 +151,7 @@ async fn ask(
         request = request.session(token);
     }
     if matches!(route.method, Method::POST | Method::PUT | Method::PATCH) {
-        request = request.json(&body(&route.method, number));
+        request = request.json(&body(&route.method, route.path, number));
     }
     request.send().await
 }
