@@ -3,10 +3,11 @@
 use super::{Earned, Redeemed};
 use crate::app::App;
 use crate::error::AppError;
+use crate::network::not_issued;
 use portcullis_domain::authenticator::{CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_pki::{Csr, IssueError};
+use portcullis_pki::Csr;
 
 /// Issues the certificate that a client asks for.
 pub(super) fn certify(
@@ -31,11 +32,4 @@ pub(super) fn certify(
     let fingerprint = leaf.fingerprint().to_string();
     let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
     Ok(Earned::by_itself(credential, Redeemed::Certificate(pem)))
-}
-
-fn not_issued(error: IssueError) -> AppError {
-    match error {
-        IssueError::Entropy(error) => AppError::Entropy(error),
-        error => AppError::internal(error),
-    }
 }
