@@ -1,12 +1,13 @@
 //! What the controller is to its network: the authority that issues, the anchors that are trusted,
 //! the key that signs enrollment tokens, and the addresses under which it is known.
 
+use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ControllerId, IdentityId};
 use portcullis_pki::{
-    Authority, Certificate, CertificateError, ChainError, Fingerprint, JwtError, JwtSigner,
-    SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt, certificates_to_pem,
-    pkcs7,
+    Authority, Certificate, CertificateError, ChainError, Fingerprint, IssueError, JwtError,
+    JwtSigner, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
+    certificates_to_pem, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -129,9 +130,9 @@ impl Network {
             trust_domain: settings.trust_domain,
             roots: TrustAnchors::new(settings.roots)?,
             with_intermediates: TrustAnchors::new(all)?,
-            bundle_pem: certificates_to_pem(&settings.bundle),
             bundle: pkcs7::write_base64(&settings.bundle)
                 .map_err(|error| NetworkError::Bundle(error.to_string()))?,
+            bundle_pem: certificates_to_pem(settings.bundle.iter().filter(|one| one.is_ca())),
             signing: settings.signing,
             api_address: settings.api_address,
             control_addresses: settings.control_addresses,
@@ -155,7 +156,7 @@ impl Network {
         &self.bundle
     }
 
-    /// The same certificates, PEM.
+    /// The authorities among what clients are to trust, PEM.
     pub fn bundle_pem(&self) -> &str {
         &self.bundle_pem
     }
@@ -260,6 +261,14 @@ impl Served {
             jwt_signer,
             network_jwt,
         })
+    }
+}
+
+/// What a failure to issue a certificate is to whoever asked for it.
+pub(crate) fn not_issued(error: IssueError) -> AppError {
+    match error {
+        IssueError::Entropy(error) => AppError::Entropy(error),
+        error => AppError::internal(error),
     }
 }
 

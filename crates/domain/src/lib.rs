@@ -39,6 +39,7 @@ pub mod ip_network;
 mod patch;
 pub mod permission;
 pub mod roles;
+pub mod session_certificate;
 pub mod signer;
 pub mod tags;
 pub mod view;

@@ -14,7 +14,9 @@ mod enrollments;
 mod identities;
 mod identity_types;
 mod lists;
+mod own_authenticators;
 mod role_attributes;
+mod session_certificates;
 mod signers;
 mod specs;
 mod trust;
@@ -42,7 +44,9 @@ pub fn all() -> Vec<Route> {
         identities::routes(),
         identity_types::routes(),
         lists::routes(),
+        own_authenticators::routes(),
         role_attributes::routes(),
+        session_certificates::routes(),
         signers::routes(),
         specs::routes(),
         trust::routes(),

@@ -7,11 +7,13 @@ pub(super) mod ott;
 mod ottca;
 mod updb;
 
-use super::{check_no_password, hash, owner};
+use super::{hash, owner};
 use crate::app::App;
 use crate::audit;
+use crate::authenticators;
 use crate::cas::Voucher;
 use crate::error::AppError;
+use crate::password::NewPassword;
 use portcullis_domain::access::Origin;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
@@ -19,7 +21,7 @@ use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_storage::tables::{
-    AUTHENTICATOR, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue,
+    AUTHENTICATOR, Found, Index, Rows, StoredEnrollment, UniqueValue,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -75,6 +77,7 @@ pub async fn redeem(
         credential,
         redeemed,
         voucher,
+        password,
     } = earn(app, &found, &identity.entity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let authenticator = Authenticator::new(id, identity.entity.id.clone(), credential, now);
@@ -83,16 +86,16 @@ pub async fn redeem(
     app.commit(move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
-        let key = identity.key.dependent(AUTHENTICATOR, number.0);
-        if let Credential::Updb(_) = authenticator.credential {
-            check_no_password(rows.rows(), &identity.key)?;
+        if let Some(password) = &password {
+            authenticators::check_free(rows.rows(), &identity.key, authenticator.method())?;
+            // The policy may have become stricter while the password was hashed.
+            password.settle(rows.rows(), &identity.entity)?;
         }
         if let Some(voucher) = &voucher {
             ottca::recheck(rows.rows(), voucher)?;
         }
         rows.remove(&found.key, &found.entity)?;
-        rows.insert(&key, &authenticator)?;
-        attach(rows, &identity)
+        authenticators::add(rows, &identity, number, &authenticator)
     })
     .await?;
     let Enrollment {
@@ -126,19 +129,14 @@ fn pending(
     Ok((found, identity))
 }
 
-/// Notes on the identity that one more authenticator must be found beside it.
-fn attach(rows: &mut RowsMut<'_>, identity: &Found<Identity>) -> Result<(), AppError> {
-    let mut after = identity.entity.clone();
-    after.attached.authenticators += 1;
-    Ok(rows.replace(&identity.key, &identity.entity, &after)?)
-}
-
 /// A credential that was earned, before it is written down.
 struct Earned {
     credential: Credential,
     redeemed: Redeemed,
     /// The authority that vouches for it, where that is another than the network's own.
     voucher: Option<Voucher>,
+    /// The password, where that is the credential.
+    password: Option<NewPassword>,
 }
 
 impl Earned {
@@ -148,6 +146,7 @@ impl Earned {
             credential,
             redeemed,
             voucher: None,
+            password: None,
         }
     }
 }

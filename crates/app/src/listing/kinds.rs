@@ -8,6 +8,7 @@ mod authenticators;
 mod cas;
 mod enrollments;
 mod identities;
+mod session_certificates;
 mod sessions;
 mod signers;
 
@@ -16,6 +17,8 @@ pub use authenticators::AUTHENTICATORS;
 pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
+pub use session_certificates::SESSION_CERTIFICATES;
+pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
 pub use signers::EXTERNAL_JWT_SIGNERS;

@@ -3,10 +3,11 @@
 use super::{Earned, Redeemed};
 use crate::app::App;
 use crate::error::AppError;
+use crate::network::not_issued;
 use portcullis_domain::authenticator::{CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_pki::{Csr, IssueError};
+use portcullis_pki::Csr;
 
 /// Turns the request of a client into its credential.
 pub(super) fn certify(
@@ -43,11 +44,4 @@ pub(in crate::enrollments) fn issue(
     let fingerprint = leaf.fingerprint().to_string();
     let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
     Ok((credential, pem))
-}
-
-fn not_issued(error: IssueError) -> AppError {
-    match error {
-        IssueError::Entropy(error) => AppError::Entropy(error),
-        error => AppError::internal(error),
-    }
 }

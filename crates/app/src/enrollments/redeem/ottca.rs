@@ -31,9 +31,8 @@ pub(super) fn present(
     check_unused(view.rows(), &fingerprint)?;
     let credential = CertCredential::new(fingerprint, voucher.chain_pem(), false);
     Ok(Earned {
-        credential: Credential::Cert(credential),
-        redeemed: Redeemed::Nothing,
         voucher: Some(voucher),
+        ..Earned::by_itself(Credential::Cert(credential), Redeemed::Nothing)
     })
 }
 

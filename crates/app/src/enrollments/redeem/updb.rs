@@ -3,10 +3,9 @@
 use super::{Earned, Redeemed};
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::find_policy;
+use crate::password::NewPassword;
 use portcullis_domain::FieldError;
 use portcullis_domain::authenticator::{Credential, UpdbCredential};
-use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -20,21 +19,14 @@ pub(super) async fn choose(
     let password = password
         .filter(|password| !password.expose_secret().is_empty())
         .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
-    let policy = find_policy(app.snapshot()?.rows(), &identity.spec.auth_policy)?
-        .ok_or_else(|| AppError::not_found("authPolicy", identity.spec.auth_policy.as_str()))?;
-    policy
-        .entity
-        .primary
-        .updb
-        .check_password(password.expose_secret())?;
-    let salt = entropy::bytes(&*app.env().entropy)?;
-    let password = app.passwords.hash(password, salt).await?;
+    let password = NewPassword::prepare(app, identity, password).await?;
     let credential = UpdbCredential {
         username: username.to_owned(),
-        password,
+        password: password.hash().clone(),
     };
-    Ok(Earned::by_itself(
-        Credential::Updb(credential),
-        Redeemed::Username(username.to_owned()),
-    ))
+    let redeemed = Redeemed::Username(username.to_owned());
+    Ok(Earned {
+        password: Some(password),
+        ..Earned::by_itself(Credential::Updb(credential), redeemed)
+    })
 }
