@@ -16,6 +16,7 @@ mod kill;
 mod long_lists;
 mod restart;
 mod secrets;
+mod third_party;
 mod trust;
 mod tunnel;
 mod ziti_cli;
