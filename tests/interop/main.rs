@@ -18,6 +18,7 @@ mod long_lists;
 mod py_jwt;
 mod restart;
 mod secrets;
+mod third_party;
 mod trust;
 mod tunnel;
 mod ziti_cli;
