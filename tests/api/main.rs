@@ -14,6 +14,7 @@ mod ca_sessions;
 mod ca_verification;
 mod cas;
 mod credentials;
+mod deactivation;
 mod deviations;
 mod enroll_by_token;
 mod enrollment;
