@@ -141,7 +141,10 @@ fn judge(
 ) -> Result<Option<Live>, AppError> {
     let identity = owner(rows, &session)?;
     let policy = policy_of(rows, &identity.entity)?;
-    if identity.entity.is_disabled(now) || !is_way_open(rows, &session.entity, &policy, now)? {
+    if identity.entity.is_disabled(now)
+        || !is_named_still(&session.entity, &identity.entity)
+        || !is_way_open(rows, &session.entity, &policy, now)?
+    {
         return Ok(None);
     }
     Ok(Some(Live {
@@ -149,6 +152,13 @@ fn judge(
         identity,
         policy,
     }))
+}
+
+/// Whether an identity still has the external id by which a certificate opened a session of it.
+fn is_named_still(session: &ApiSession, identity: &Identity) -> bool {
+    let certificate = session.certificate.as_ref();
+    let named = certificate.and_then(|certificate| certificate.external_id.as_ref());
+    named.is_none_or(|named| identity.spec.external_id.as_ref() == Some(named))
 }
 
 /// Whether the way by which a session was opened is still open.

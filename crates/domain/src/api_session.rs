@@ -58,6 +58,9 @@ pub struct LoginCertificate {
     /// The third-party authority that vouched for it; none for the network's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<CaId>,
+    /// The external id that it named, where that said whose it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<String>,
 }
 
 /// How the TOTP factor of a session stands.

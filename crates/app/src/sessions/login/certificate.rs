@@ -213,6 +213,10 @@ impl Way for Certificate {
             fingerprint: self.fingerprint.clone(),
             not_after: self.validity.not_after,
             ca: self.voucher.as_ref().map(|one| one.ca.entity.id.clone()),
+            external_id: match &self.holder {
+                Holder::Authenticator(_) => None,
+                Holder::ExternalId(_, external_id) => Some(external_id.clone()),
+            },
         });
         session.improper_client_cert_chain = self.is_improper;
         if let Holder::Authenticator(authenticator) = &self.holder {
