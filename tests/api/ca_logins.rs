@@ -223,7 +223,7 @@ async fn policies_decide_about_certificates_and_their_time() {
     })
     .await;
     add_policy(&controller, "none", |policy| {
-        policy.primary.cert.allowed = false
+        policy.primary.cert.allowed = false;
     })
     .await;
     let root = Authority::root("root");

@@ -98,6 +98,26 @@ async fn deleted_authority_ends_its_sessions_alone() {
 }
 
 #[tokio::test]
+async fn session_ends_when_its_identity_loses_the_external_id() {
+    let scene = Scene::new().await;
+    let id = id_of(&scene.controller, &scene.admin, "anne").await;
+    for (external_id, statuses) in [
+        ("anne", [200, 200]),
+        ("other", [200, 401]),
+        ("", [200, 401]),
+    ] {
+        let path = format!("/identities/{id}");
+        let request = scene.controller.manage(Method::PATCH, &path, &scene.admin);
+        let reply = request
+            .json(&json!({"externalId": external_id}))
+            .send()
+            .await;
+        assert_eq!(reply.status, 200);
+        assert_eq!(scene.statuses().await, statuses, "{external_id:?}");
+    }
+}
+
+#[tokio::test]
 async fn sessions_end_with_what_vouches_for_them_where_time_counts() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;

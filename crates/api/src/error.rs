@@ -139,7 +139,7 @@ impl Cause {
 
 impl Cause {
     /// The fingerprint of the certificate that it is about, as data.
-    pub fn fingerprint(fingerprint: String) -> Self {
+    pub fn fingerprint(fingerprint: &str) -> Self {
         Self::data(serde_json::json!({"fingerprint": fingerprint}), None)
     }
 }

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// How many certificates of a connection are looked at: a leaf and what may stand above it.
 const MOST: usize = 9;
 
+/// An authority that may vouch, with its certificate.
+type Candidate = (Found<Ca>, Arc<Certificate>);
+
 /// An authority that vouches for the certificate whose key a client has proved to hold.
 #[derive(Debug, Clone)]
 pub(crate) struct Voucher {
@@ -73,7 +76,7 @@ pub(crate) fn vouch_by(
 }
 
 fn verify(
-    candidates: Vec<(Found<Ca>, Arc<Certificate>)>,
+    candidates: Vec<Candidate>,
     leaf: Certificate,
     presented: &[Certificate],
     at: VerifyAt,
@@ -114,7 +117,7 @@ fn candidates(
     rows: Rows<'_>,
     admits: fn(&Ca) -> bool,
     named: &dyn Fn(&Certificate) -> bool,
-) -> Result<Vec<(Found<Ca>, Arc<Certificate>)>, StoreError> {
+) -> Result<Vec<Candidate>, StoreError> {
     let mut candidates = Vec::new();
     rows.each_in::<Ca>(&RecordKey::all(CA), &mut |found| {
         if admits(&found.entity) {

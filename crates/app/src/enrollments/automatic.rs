@@ -11,10 +11,12 @@ use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential
 use portcullis_domain::ca::{Ca, NameParts, numbered};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::ids::{AuthenticatorId, IdentityId, Number};
 use portcullis_pki::VerifyAt;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{AUTHENTICATOR, IDENTITY, Index, Rows, UniqueValue, identity_key};
+use portcullis_storage::tables::{
+    AUTHENTICATOR, IDENTITY, Index, Rows, RowsMut, UniqueValue, identity_key,
+};
 
 /// A stranger at the door.
 #[derive(Debug)]
@@ -35,49 +37,76 @@ pub async fn enroll_newcomer(
     origin: &Origin,
     newcomer: Newcomer<'_>,
 ) -> Result<IdentityId, AppError> {
-    let now = app.env().now();
-    let voucher = voucher(app, newcomer.certificates, now)?;
-    let id = IdentityId::generate(&*app.env().entropy)?;
-    let external_id = match voucher.claimed() {
-        Claimed::Never => None,
-        Claimed::Nothing => return Err(CertificateFault::NoClaim.into()),
-        Claimed::Id(external_id) => Some(external_id),
-    };
-    let name = name(&voucher, &id, newcomer.requested_name.as_deref())?;
-    let spec = IdentitySpec {
-        role_attributes: voucher.ca.entity.spec.identity_roles.clone(),
-        external_id,
-        ..IdentitySpec::named(name)
-    };
-    let identity = Identity::new(id.clone(), spec, now);
-    let authenticator = match identity.spec.external_id {
-        Some(_) => None,
-        None => Some(authenticator(app, &voucher, &id, now)?),
-    };
+    let arrival = Arrival::prepare(app, &newcomer, app.env().now())?;
+    let id = arrival.identity.id.clone();
     let number = app.number(IDENTITY);
     let authenticator_number = app.number(AUTHENTICATOR);
-    let actor = id.clone();
-    app.commit(move |rows| {
-        if !voucher.holds(rows.rows(), Ca::vouches_for_strangers)? {
+    app.commit(move |rows| arrival.admit(rows, number, authenticator_number))
+        .await?;
+    audit::changed_by_stranger(origin, id.as_str(), "identity.create", id.as_str());
+    Ok(id)
+}
+
+/// A stranger who is to become an identity.
+struct Arrival {
+    voucher: Voucher,
+    /// The identity, under the name that it has if that is free.
+    identity: Identity,
+    /// The certificate, unless the identity is known by an external id.
+    authenticator: Option<Authenticator>,
+}
+
+impl Arrival {
+    fn prepare(app: &App, newcomer: &Newcomer<'_>, now: Timestamp) -> Result<Self, AppError> {
+        let voucher = voucher(app, newcomer.certificates, now)?;
+        let external_id = match voucher.claimed() {
+            Claimed::Never => None,
+            Claimed::Nothing => return Err(CertificateFault::NoClaim.into()),
+            Claimed::Id(external_id) => Some(external_id),
+        };
+        let id = IdentityId::generate(&*app.env().entropy)?;
+        let authenticator = match external_id {
+            Some(_) => None,
+            None => Some(authenticator(app, &voucher, &id, now)?),
+        };
+        let name = name(&voucher, &id, newcomer.requested_name.as_deref())?;
+        let spec = IdentitySpec {
+            role_attributes: voucher.ca.entity.spec.identity_roles.clone(),
+            external_id,
+            ..IdentitySpec::named(name)
+        };
+        let mut identity = Identity::new(id, spec, now);
+        identity.attached.authenticators = u32::from(authenticator.is_some());
+        Ok(Self {
+            voucher,
+            identity,
+            authenticator,
+        })
+    }
+
+    /// Writes the identity down, after a look at what may have changed since it was prepared.
+    fn admit(
+        &self,
+        rows: &mut RowsMut<'_>,
+        number: Number,
+        authenticator_number: Number,
+    ) -> Result<(), AppError> {
+        if !self.voucher.holds(rows.rows(), Ca::vouches_for_strangers)? {
             return Err(CertificateFault::NotVouchedFor.into());
         }
-        let mut identity = identity.clone();
+        let mut identity = self.identity.clone();
         identity.spec.name = free_name(rows.rows(), &identity.spec.name)?;
-        identity.attached.authenticators = u32::from(authenticator.is_some());
         let key = identity_key(number);
-        if let Some(authenticator) = &authenticator {
-            check_unused(rows.rows(), &voucher)?;
-            let below = key.dependent(AUTHENTICATOR, authenticator_number.0);
-            rows.insert(&key, &identity)?;
-            rows.insert(&below, authenticator)?;
-        } else {
-            rows.insert(&key, &identity)?;
+        if self.authenticator.is_some() {
+            check_unused(rows.rows(), &self.voucher)?;
         }
-        Ok::<_, AppError>(())
-    })
-    .await?;
-    audit::changed_by_stranger(origin, actor.as_str(), "identity.create", actor.as_str());
-    Ok(id)
+        rows.insert(&key, &identity)?;
+        if let Some(authenticator) = &self.authenticator {
+            let below = key.dependent(AUTHENTICATOR, authenticator_number.0);
+            rows.insert(&below, authenticator)?;
+        }
+        Ok(())
+    }
 }
 
 /// The authority that vouches for a stranger.

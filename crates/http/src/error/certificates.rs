@@ -38,7 +38,7 @@ impl From<CertificateFault> for ApiError {
             CertificateFault::InUse { fingerprint: None } => Self::new(Code::CertInUse),
             CertificateFault::InUse {
                 fingerprint: Some(fingerprint),
-            } => Self::new(Code::CertInUse).because(Cause::fingerprint(fingerprint)),
+            } => Self::new(Code::CertInUse).because(Cause::fingerprint(&fingerprint)),
         }
     }
 }

@@ -78,12 +78,15 @@ fn by_third_party(app: &App, chain: &[&[u8]]) -> Result<Certificate, LoginError>
 }
 
 /// The authenticator that is a certificate.
-fn authenticator(rows: Rows<'_>, fingerprint: &str) -> Result<Found<Authenticator>, LoginError> {
-    rows.find(&UniqueValue::new(
-        Index::AuthenticatorFingerprint,
-        fingerprint,
-    ))?
-    .ok_or(LoginError::Refused("the certificate belongs to nobody"))
+fn authenticator(
+    rows: Rows<'_>,
+    fingerprint: &str,
+) -> Result<Box<Found<Authenticator>>, LoginError> {
+    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
+    let found: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
+    found
+        .map(Box::new)
+        .ok_or(LoginError::Refused("the certificate belongs to nobody"))
 }
 
 /// Number of the identity that has an external id.
@@ -110,7 +113,7 @@ struct Certificate {
 #[derive(Clone)]
 enum Holder {
     /// Whose authenticator it is.
-    Authenticator(Found<Authenticator>),
+    Authenticator(Box<Found<Authenticator>>),
     /// The identity of this number, which has this external id.
     ExternalId(Number, String),
 }
