@@ -127,7 +127,8 @@ async fn logins_are_refused_alike() {
     let cert = controller.request(Method::POST, "/authenticate?method=cert");
     assert_eq!(cert.send().await.error(), (401, "INVALID_AUTH".to_owned()));
     assert_eq!(bodies.len(), 1, "{bodies:?}");
-    assert_eq!(revision(&controller), at);
+    // One commit for each refused password, whatever was wrong: its time tells nothing.
+    assert_eq!(revision(&controller), at + 5);
 
     for (query, body, status, code) in [
         ("?method=password", json!({}), 400, "COULD_NOT_VALIDATE"),

@@ -2,6 +2,7 @@
 #![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod answers;
+mod auth_policies;
 mod authenticators;
 mod authority;
 mod bodies;
@@ -21,6 +22,7 @@ mod lists;
 mod lists_support;
 mod lists_under_change;
 mod lives;
+mod lockout;
 mod logins;
 mod matrix;
 mod naive;

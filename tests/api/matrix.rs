@@ -4,7 +4,8 @@
 //! the demands of the routes say, and it must be what stands, reviewed, in `matrix.txt`. Run with
 //! `PORTCULLIS_BLESS=1` to write that file anew.
 
-use crate::support::{STRICT, add_strict_policy, create};
+use crate::auth_policies::policy;
+use crate::support::{STRICT, add_strict_policy, create, merge};
 use http::Method;
 use portcullis_domain::access::Access;
 use portcullis_domain::permission::Permission;
@@ -124,13 +125,20 @@ fn body(method: &Method, path: &str, number: usize) -> Value {
     } else {
         "ott"
     };
-    json!({
-        "name": format!("made {number}"), "type": "Default", "isAdmin": false,
+    let mut body = policy(&format!("made {number}"));
+    let more = json!({
+        "type": "Default", "isAdmin": false,
         "durationMinutes": 1, "identityId": "nope", "method": method,
-        "expiresAt": "2040-01-01T00:00:00Z", "username": "nobody", "password": "no-password",
-        "currentPassword": "not-the-right-one", "csr": "none", "clientCertCsr": "none",
-        "clientCert": "none",
-    })
+        "expiresAt": "2040-01-01T00:00:00Z",
+        "username": format!("user-{number}"), "password": "secret-1", "currentPassword": "secret-2",
+        "rollKeys": true, "clientCertCsr": "nope", "clientCert": "nope", "csr": "nope",
+        "certPem": "nope", "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": false,
+        "isAuthEnabled": false, "identityRoles": [], "identityNameFormat": "[caName]",
+        "enabled": false, "issuer": format!("issuer-{number}"), "audience": "a",
+        "jwksEndpoint": "https://keys.example.test/",
+    });
+    merge(&mut body, more);
+    body
 }
 
 async fn ask(
@@ -169,7 +177,7 @@ async fn every_caller_reaches_what_it_may_and_nothing_else() {
     routes.sort_by_key(|route| {
         (
             route.method == Method::DELETE,
-            route.path.contains("current-api-session"),
+            route.path == "/current-api-session",
         )
     });
     for route in routes {

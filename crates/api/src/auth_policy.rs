@@ -1,5 +1,9 @@
 //! Authentication policies on the wire.
 
+mod request;
+
+pub use request::{AuthPolicyBody, MergeAuthPolicy};
+
 use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::auth_policy::{self as domain, AuthPolicy};

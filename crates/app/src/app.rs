@@ -107,6 +107,11 @@ impl App {
         &self.projections
     }
 
+    /// How many passwords have been hashed or checked.
+    pub fn passwords_hashed(&self) -> u64 {
+        self.passwords.taken()
+    }
+
     /// Opens a view of everything committed so far.
     pub(crate) fn snapshot(&self) -> Result<View, AppError> {
         Ok(View(self.engine.snapshot()?))

@@ -1,26 +1,37 @@
-//! Authentication policies: read, list.
+//! Authentication policies: create, read, list, replace, merge, delete.
 
 use crate::action::actions;
 use crate::app::App;
+use crate::audit;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use crate::listing::{Answer, Asked, Paging, Sight};
+use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Permit};
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::ids::AuthPolicyId;
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch, AuthPolicySpec};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::signer::Signer;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{AUTH_POLICY, Found, IDENTITY, Index, Rows, SIGNER, UniqueValue};
 use std::ops::ControlFlow;
 
 actions! {
     /// Reads one authentication policy or a list.
     Read = Access::Granted(Subject::AuthPolicy, Verb::Read);
+    /// Creates an authentication policy.
+    Create = Access::Granted(Subject::AuthPolicy, Verb::Create);
+    /// Replaces or merges an authentication policy.
+    Update = Access::Granted(Subject::AuthPolicy, Verb::Update);
+    /// Deletes an authentication policy.
+    Delete = Access::Granted(Subject::AuthPolicy, Verb::Delete);
 }
 
 /// Reads one authentication policy.
 pub fn read(app: &App, _permit: &Permit<Read>, id: &AuthPolicyId) -> Result<AuthPolicy, AppError> {
-    let found = find_policy(app.snapshot()?.rows(), id)?
-        .ok_or_else(|| AppError::not_found("authPolicy", id.as_str()))?;
-    Ok(found.entity)
+    Ok(find(app.snapshot()?.rows(), id)?.entity)
 }
 
 /// Lists authentication policies.
@@ -33,4 +44,146 @@ pub fn list(
     let listing = asked.of::<AuthPolicy>()?;
     let answer: Answer<AuthPolicy> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(found.entity)))
+}
+
+/// Creates an authentication policy.
+pub async fn create(
+    app: &App,
+    permit: &Permit<Create>,
+    spec: AuthPolicySpec,
+) -> Result<AuthPolicyId, AppError> {
+    let id = AuthPolicyId::generate(&*app.env().entropy)?;
+    let policy = AuthPolicy::new(id.clone(), spec, app.env().now())?;
+    let key = RecordKey::root(AUTH_POLICY, app.number(AUTH_POLICY).0);
+    app.commit_for(permit, move |rows, _caller| {
+        check_signers(rows.rows(), &policy)?;
+        Ok(rows.insert(&key, &policy)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "auth-policy.create", id.as_str());
+    Ok(id)
+}
+
+/// Replaces what administrators decide about a policy. It governs logins and living sessions from
+/// then on.
+pub async fn replace(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &AuthPolicyId,
+    spec: AuthPolicySpec,
+) -> Result<(), AppError> {
+    let now = app.env().now();
+    change(app, permit, id, "auth-policy.replace", move |policy| {
+        Ok(policy.replace(spec.clone(), now)?)
+    })
+    .await
+}
+
+/// Changes the members of a policy that `patch` sets. One that sets none changes nothing.
+pub async fn merge(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &AuthPolicyId,
+    patch: AuthPolicyPatch,
+) -> Result<(), AppError> {
+    if patch == AuthPolicyPatch::default() {
+        find(app.snapshot()?.rows(), id)?;
+        return Ok(());
+    }
+    let now = app.env().now();
+    change(app, permit, id, "auth-policy.merge", move |policy| {
+        Ok(policy.merge(patch.clone(), now)?)
+    })
+    .await
+}
+
+async fn change(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &AuthPolicyId,
+    operation: &'static str,
+    mut apply: impl FnMut(&mut AuthPolicy) -> Result<(), AppError> + Send + 'static,
+) -> Result<(), AppError> {
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, _caller| {
+        let found = find(rows.rows(), &wanted)?;
+        let mut policy = found.entity.clone();
+        apply(&mut policy)?;
+        check_signers(rows.rows(), &policy)?;
+        Ok(rows.replace(&found.key, &found.entity, &policy)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), operation, id.as_str());
+    Ok(())
+}
+
+/// Deletes a policy that governs nobody. The default policy always stays.
+pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Result<(), AppError> {
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, _caller| {
+        let found = find(rows.rows(), &wanted)?;
+        if let Some(reason) = use_of(rows.rows(), &found)? {
+            return Err(AppError::InUse(reason));
+        }
+        Ok(rows.remove(&found.key, &found.entity)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "auth-policy.delete", id.as_str());
+    Ok(())
+}
+
+/// What a policy is needed for, as far as one that needs it says.
+fn use_of(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldError>, StoreError> {
+    let in_use = |field: &str, kind: &str, id: &str| {
+        let reason = format!("entity type authPolicy referenced by {kind}: [{id}]");
+        Some(FieldError::new(field, reason, format!("[{id}]")))
+    };
+    if policy.entity.is_default() {
+        // No rows say who is under it: it is not theirs to guard.
+        let mark = UniqueValue::new(Index::DefaultAdministrator, "");
+        let administrator: Option<Found<Identity>> = rows.find(&mark)?;
+        let id = administrator.map(|found| found.entity.id.to_string());
+        return Ok(in_use("authPolicyId", "identity", &id.unwrap_or_default()));
+    }
+    if let Some(key) = rows.referrers(&policy.key, IDENTITY, 1)?.first() {
+        let identity: Option<Identity> = rows.get(key)?;
+        let id = identity.map(|identity| identity.id.to_string());
+        return Ok(in_use("authPolicyId", "identity", &id.unwrap_or_default()));
+    }
+    let Some(key) = rows.referrers(&policy.key, SIGNER, 1)?.into_iter().next() else {
+        return Ok(None);
+    };
+    let signer: Option<Signer> = rows.get(&key)?;
+    let id = signer.map(|signer| signer.id.to_string());
+    Ok(in_use(
+        "enrollAuthPolicyId",
+        "externalJwtSigner",
+        &id.unwrap_or_default(),
+    ))
+}
+
+/// Checks that the signers that a policy names exist.
+fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
+    let exists = |id: &SignerId| {
+        rows.locate(&UniqueValue::new(Index::SignerId, id.as_str()))
+            .map(|key| key.is_some())
+    };
+    let missing = |field: String, id: &SignerId| {
+        let fault = FieldError::new(field, "not found", id.as_str());
+        Err(AppError::MissingReference(fault))
+    };
+    for (position, id) in policy.primary.ext_jwt.allowed_signers.iter().enumerate() {
+        if !exists(id)? {
+            let field = format!("primary.extJwt.allowedExtJwtSigners[{position}]");
+            return missing(field, id);
+        }
+    }
+    match &policy.secondary.require_ext_jwt_signer {
+        Some(id) if !exists(id)? => missing("secondary.requiredExtJwtSigner".to_owned(), id),
+        _ => Ok(()),
+    }
+}
+
+fn find(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
+    find_policy(rows, id)?.ok_or_else(|| AppError::not_found("authPolicy", id.as_str()))
 }

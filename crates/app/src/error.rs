@@ -40,6 +40,9 @@ pub enum AppError {
     /// The entity belongs to the system and cannot be deleted.
     #[error("the entity cannot be deleted")]
     Undeletable,
+    /// Something refers to the entity, which cannot be deleted as long as it does.
+    #[error("{0}")]
+    InUse(FieldError),
     /// The identity has an enrollment of this method already.
     #[error("the identity has an enrollment of this method already")]
     EnrollmentExists(MethodKind),

@@ -13,6 +13,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use portcullis_domain::authenticator::PasswordHash;
 use secrecy::{ExposeSecret as _, SecretString};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use subtle::ConstantTimeEq as _;
@@ -57,6 +58,7 @@ type Job = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
 /// Dropping it lets the running hashes end and then ends the threads.
 pub struct PasswordPool {
     jobs: SyncSender<Job>,
+    taken: AtomicU64,
 }
 
 impl PasswordPool {
@@ -70,7 +72,10 @@ impl PasswordPool {
                 .name(format!("password-{number}"))
                 .spawn(move || work(&queue))?;
         }
-        Ok(Self { jobs })
+        Ok(Self {
+            jobs,
+            taken: AtomicU64::new(0),
+        })
     }
 
     /// Hashes a new password with `salt`.
@@ -121,6 +126,11 @@ impl PasswordPool {
         .await
     }
 
+    /// How many passwords it has taken on.
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Vec<Block>) -> T + Send + 'static,
@@ -133,6 +143,7 @@ impl PasswordPool {
         self.jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) | TrySendError::Disconnected(_) => PoolFull,
         })?;
+        self.taken.fetch_add(1, Ordering::Relaxed);
         answered.await.map_err(|_gone| PoolFull)
     }
 }

@@ -12,7 +12,7 @@ pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
-pub use list::{ForeignSession, Read, list, read};
+pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
 pub(crate) use login::{forgive, note_refusal};
 pub use upkeep::{flush_activity, sweep};

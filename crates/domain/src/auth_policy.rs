@@ -168,7 +168,7 @@ impl AuthPolicy {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `name` when it is blank.
+    /// As [`AuthPolicy::replace`].
     pub fn new(id: AuthPolicyId, spec: AuthPolicySpec, now: Timestamp) -> Result<Self, FieldError> {
         let mut policy = Self {
             id,
@@ -184,12 +184,21 @@ impl AuthPolicy {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `name` when it is blank.
+    /// [`FieldError`] on `name` when it is blank, and on `primary.updb.minPasswordLength` when that
+    /// is more than [`LONGEST_PASSWORD`].
     pub fn replace(&mut self, mut spec: AuthPolicySpec, now: Timestamp) -> Result<(), FieldError> {
         if spec.name.trim().is_empty() {
             return Err(FieldError::new("name", "must not be blank", spec.name));
         }
         spec.clamp();
+        let shortest = spec.primary.updb.min_password_length;
+        if usize::try_from(shortest).is_ok_and(|shortest| shortest > LONGEST_PASSWORD) {
+            return Err(FieldError::new(
+                "primary.updb.minPasswordLength",
+                format!("must be at most {LONGEST_PASSWORD}, or no password would do"),
+                shortest.to_string(),
+            ));
+        }
         let AuthPolicySpec {
             tags,
             name,
@@ -264,6 +273,29 @@ impl AuthPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rules_that_nothing_satisfies_are_refused_and_too_weak_ones_raised() {
+        let now = Timestamp::UNIX_EPOCH;
+        let mut policy = AuthPolicy::default_policy(now);
+        let length = |length| {
+            let mut patch = AuthPolicyPatch::default();
+            patch.primary.updb.min_password_length = Some(length);
+            patch
+        };
+        for (given, kept) in [(0, 5), (4, 5), (5, 5), (100, 100)] {
+            policy.merge(length(given), now).unwrap();
+            assert_eq!(policy.primary.updb.min_password_length, kept);
+        }
+        let error = policy.merge(length(101), now).unwrap_err();
+        assert_eq!(error.field, "primary.updb.minPasswordLength");
+        let blank = AuthPolicyPatch {
+            name: Some(" ".to_owned()),
+            ..AuthPolicyPatch::default()
+        };
+        assert_eq!(policy.merge(blank, now).unwrap_err().field, "name");
+        assert_eq!(policy.primary.updb.min_password_length, 100);
+    }
 
     #[test]
     fn each_rule_refuses_what_breaks_it() {

@@ -1,23 +1,29 @@
 //! Certificates: bytes as they came, and what the controller asks of them.
 
+mod issuing;
+mod server;
+mod text;
+mod validity;
+
 use std::fmt;
 
 use der::Decode as _;
 use jiff::Timestamp;
-use rustls_pki_types::{CertificateDer, ServerName};
-use x509_cert::{
-    ext::pkix::{BasicConstraints, ExtendedKeyUsage, SubjectAltName, name::GeneralName},
-    time::Time,
-};
+use rustls_pki_types::CertificateDer;
+use x509_cert::ext::pkix::{BasicConstraints, SubjectAltName, name::GeneralName};
+
+pub use issuing::UnusableAuthority;
+pub use text::{certificates_from_pem, certificates_to_pem};
+pub use validity::Validity;
 
 use crate::{
     fingerprint::{Fingerprint, Sha256Fingerprint},
     key::{PublicKey, UnsupportedKey},
-    pem::{self, PemError},
+    pem::PemError,
     subject,
 };
+use validity::instant;
 
-const LABEL: &str = "CERTIFICATE";
 const LARGEST: usize = 64 * 1024;
 
 /// A text or bytes could not be read as certificates.
@@ -29,12 +35,16 @@ pub enum CertificateError {
     /// The text holds no PEM block at all.
     #[error("the text holds no PEM block")]
     NotPem,
-    /// The text holds PEM blocks, none of which is a certificate.
-    #[error("the text holds no certificate, only a PEM block labelled {label}")]
+    /// The text holds PEM blocks, none of which is a certificate; or one that is none, where only
+    /// a certificate may be.
+    #[error("the text holds no certificate where one should be, but a PEM block labelled {label}")]
     OtherLabel {
-        /// Label of the first block.
+        /// Label of the block.
         label: String,
     },
+    /// The text holds more than one certificate where only one may be.
+    #[error("the text holds more than one certificate")]
+    Several,
     /// The bytes are not an X.509 certificate.
     #[error("the certificate is not well-formed X.509")]
     Malformed(#[source] der::Error),
@@ -52,7 +62,7 @@ pub struct Certificate {
     der: CertificateDer<'static>,
     parsed: x509_cert::Certificate,
     names: Vec<GeneralName>,
-    is_ca: bool,
+    constraints: Option<BasicConstraints>,
 }
 
 impl Certificate {
@@ -77,25 +87,10 @@ impl Certificate {
             .map_err(CertificateError::Malformed)?;
         Ok(Self {
             names: names.map(|(_, names)| names.0).unwrap_or_default(),
-            is_ca: constraints.is_some_and(|(_, constraints)| constraints.ca),
+            constraints: constraints.map(|(_, constraints)| constraints),
             der: CertificateDer::from(der),
             parsed,
         })
-    }
-
-    /// Reads the first certificate of a PEM text.
-    ///
-    /// # Errors
-    ///
-    /// As [`certificates_from_pem`].
-    pub fn from_pem(text: &str) -> Result<Self, CertificateError> {
-        let first = certificates_from_pem(text)?.into_iter().next();
-        first.ok_or(CertificateError::NotPem)
-    }
-
-    /// Writes the certificate as one PEM block with a line break at its end.
-    pub fn to_pem(&self) -> String {
-        pem::encode(LABEL, &self.der)
     }
 
     /// The certificate in DER.
@@ -140,11 +135,6 @@ impl Certificate {
         let spki = self.parsed.tbs_certificate().subject_public_key_info();
         // What has been decoded can be encoded, so the fallback is never taken.
         Sha256Fingerprint::of_der(&spki.to_der().unwrap_or_default())
-    }
-
-    /// Whether basic constraints make it the certificate of an authority.
-    pub fn is_ca(&self) -> bool {
-        self.is_ca
     }
 
     /// Whether issuer and subject are the same name, as in a root.
@@ -227,32 +217,6 @@ impl Certificate {
     pub(crate) fn names(&self) -> &[GeneralName] {
         &self.names
     }
-
-    /// Whether TLS clients that connect to `host`, a name or an address, accept the certificate as
-    /// that host's (RFC 9525). The common name does not count.
-    pub fn covers_host(&self, host: &str) -> bool {
-        let Ok(host) = ServerName::try_from(host) else {
-            return false;
-        };
-        let Ok(leaf) = webpki::EndEntityCert::try_from(&self.der) else {
-            return false;
-        };
-        leaf.verify_is_valid_for_subject_name(&host).is_ok()
-    }
-
-    /// Whether an extended key usage names server authentication.
-    pub fn is_for_servers(&self) -> bool {
-        let usages = self
-            .parsed
-            .tbs_certificate()
-            .get_extension::<ExtendedKeyUsage>();
-        let Ok(Some((_, usages))) = usages else {
-            return false;
-        };
-        usages
-            .0
-            .contains(&const_oid::db::rfc5280::ID_KP_SERVER_AUTH)
-    }
 }
 
 impl fmt::Debug for Certificate {
@@ -264,54 +228,4 @@ impl fmt::Debug for Certificate {
             self.fingerprint()
         )
     }
-}
-
-/// When a certificate is valid: from the first instant to the second, in whole seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Validity {
-    /// The first second of validity.
-    pub not_before: Timestamp,
-    /// The last one, which counts to its end.
-    pub not_after: Timestamp,
-}
-
-impl Validity {
-    /// Whether `at` lies within the validity, both seconds included.
-    pub fn contains(&self, at: Timestamp) -> bool {
-        (self.not_before.as_second()..=self.not_after.as_second()).contains(&at.as_second())
-    }
-}
-
-fn instant(time: Time) -> Timestamp {
-    // Both forms of time end before the year 10000, which `Timestamp` also covers.
-    let seconds = i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
-    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
-}
-
-/// Reads all certificates of a PEM text in order; other blocks, such as keys, are skipped.
-///
-/// # Errors
-///
-/// [`CertificateError`] when a block is broken or there is no certificate.
-pub fn certificates_from_pem(text: &str) -> Result<Vec<Certificate>, CertificateError> {
-    let blocks = pem::blocks(text)?;
-    let Some(first) = blocks.first() else {
-        return Err(CertificateError::NotPem);
-    };
-    let certificates: Vec<_> = blocks
-        .iter()
-        .filter(|block| block.label == LABEL)
-        .map(|block| Certificate::from_der(block.der.as_slice()))
-        .collect::<Result<_, _>>()?;
-    if certificates.is_empty() {
-        return Err(CertificateError::OtherLabel {
-            label: first.label.to_owned(),
-        });
-    }
-    Ok(certificates)
-}
-
-/// Writes certificates as PEM blocks one after another, with a line break at the end.
-pub fn certificates_to_pem<'a>(certificates: impl IntoIterator<Item = &'a Certificate>) -> String {
-    certificates.into_iter().map(Certificate::to_pem).collect()
 }

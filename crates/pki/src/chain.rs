@@ -1,5 +1,7 @@
 //! Verifying presented chains.
 
+mod error;
+
 use std::{ptr, time::Duration};
 
 use jiff::Timestamp;
@@ -9,39 +11,13 @@ use webpki::{
     VerifiedPath, anchor_from_trusted_cert,
 };
 
+pub use error::ChainError;
+use error::{ANCHOR_REFUSED, refusal};
+
 use crate::certificate::Certificate;
 
 /// How many intermediates a client may present.
 const MOST_INTERMEDIATES: usize = 8;
-
-/// A chain was not believed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ChainError {
-    /// A certificate that should be an anchor cannot be one.
-    #[error("the certificate of a trusted authority cannot be used")]
-    Anchor(#[source] webpki::Error),
-    /// The chain ends in no trusted authority.
-    #[error("the certificate was not issued by a trusted authority")]
-    UnknownIssuer,
-    /// A certificate of the chain is no longer valid.
-    #[error("a certificate of the chain has expired")]
-    Expired,
-    /// A certificate of the chain is not valid yet.
-    #[error("a certificate of the chain is not valid yet")]
-    NotYetValid,
-    /// The chain ends in a trusted authority that is outside of its own validity.
-    #[error("the certificate of the trusted authority is outside of its validity")]
-    AnchorOutsideValidity,
-    /// The certificate is for another purpose than to authenticate clients.
-    #[error("the certificate is not meant for client authentication")]
-    WrongPurpose,
-    /// More intermediates were presented than are looked at.
-    #[error("the chain has too many certificates")]
-    TooLong,
-    /// The chain breaks another rule of RFC 5280.
-    #[error("the chain is not valid")]
-    Invalid(#[source] webpki::Error),
-}
 
 /// The instant for which a chain is to be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,9 +113,10 @@ impl TrustAnchors {
             .iter()
             .map(|between| CertificateDer::from(between.as_der()))
             .collect();
+        let accept = |path: &VerifiedPath<'_>| self.accept(path, intermediates, at);
         let mut outcome = Err(ChainError::NotYetValid);
         for instant in instants(leaf, intermediates, at) {
-            outcome = self.verify_once(&entity, &between, instant, at, purpose.clone());
+            outcome = self.verify_once(&entity, &between, instant, purpose.clone(), &accept);
             // Another instant can only mend what is wrong with the dates.
             if !matches!(outcome, Err(ChainError::Expired | ChainError::NotYetValid)) {
                 break;
@@ -153,16 +130,9 @@ impl TrustAnchors {
         entity: &EndEntityCert<'_>,
         intermediates: &[CertificateDer<'_>],
         instant: Timestamp,
-        at: VerifyAt,
         purpose: impl ExtendedKeyUsageValidator,
+        accept: &dyn Fn(&VerifiedPath<'_>) -> Result<(), webpki::Error>,
     ) -> Result<&Certificate, ChainError> {
-        // An anchor as the verification knows it has no dates, so they are looked at here. To
-        // refuse a path lets it look for another one, such as to a renewed root of the same name.
-        let accept = |path: &VerifiedPath<'_>| match (at, self.certificate_of(path.anchor())) {
-            (VerifyAt::IgnoreValidity, Some(_)) => Ok(()),
-            (VerifyAt::Now(now), Some(anchor)) if anchor.is_valid_at(now) => Ok(()),
-            _ => Err(ANCHOR_REFUSED),
-        };
         let path = entity
             .verify_for_usage(
                 ALL_VERIFICATION_ALGS,
@@ -171,11 +141,44 @@ impl TrustAnchors {
                 unix_time(instant),
                 purpose,
                 None,
-                Some(&accept),
+                Some(accept),
             )
             .map_err(refusal)?;
         self.certificate_of(path.anchor())
             .ok_or(ChainError::UnknownIssuer)
+    }
+
+    /// Looks at what the verification itself does not. To refuse a path lets it look for another
+    /// one, such as to a renewed root of the same name.
+    fn accept(
+        &self,
+        path: &VerifiedPath<'_>,
+        presented: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<(), webpki::Error> {
+        // An anchor as the verification knows it is a name and a key, without dates and limits.
+        let anchor = self.certificate_of(path.anchor()).ok_or(ANCHOR_REFUSED)?;
+        if matches!(at, VerifyAt::Now(now) if !anchor.is_valid_at(now)) {
+            return Err(ANCHOR_REFUSED);
+        }
+        let between = path.intermediate_certificates().count();
+        let is_too_long = |most: u8| between > usize::from(most);
+        if anchor.path_length().is_some_and(is_too_long) {
+            return Err(webpki::Error::PathLenConstraintViolated);
+        }
+        // Nor does it read the key usage (RFC 5280 section 6.1.4 (n)).
+        let may_sign = |link: CertificateDer<'_>| {
+            let mut same = presented.iter().filter(|one| *one.as_rustls() == link);
+            same.all(Certificate::may_sign_certificates)
+        };
+        if path
+            .intermediate_certificates()
+            .all(|link| may_sign(link.der()))
+        {
+            Ok(())
+        } else {
+            Err(webpki::Error::EndEntityUsedAsCa)
+        }
     }
 
     fn certificate_of(&self, anchor: &TrustAnchor<'_>) -> Option<&Certificate> {
@@ -187,10 +190,6 @@ impl TrustAnchors {
         self.certificates.get(place)
     }
 }
-
-/// Stands for "the anchor is outside of its validity" inside the verification, whose errors are not
-/// ours to extend. Revocation lists are not used here, so nothing else gives this value.
-const ANCHOR_REFUSED: webpki::Error = webpki::Error::CertRevoked;
 
 /// The instants at which to try. The certificates of a path were valid together at some time if and
 /// only if they were at the latest of their beginnings, and that is one of these.
@@ -213,17 +212,6 @@ fn unix_time(instant: Timestamp) -> UnixTime {
     UnixTime::since_unix_epoch(Duration::from_secs(
         u64::try_from(instant.as_second()).unwrap_or_default(),
     ))
-}
-
-fn refusal(error: webpki::Error) -> ChainError {
-    match error {
-        ANCHOR_REFUSED => ChainError::AnchorOutsideValidity,
-        webpki::Error::CertExpired { .. } => ChainError::Expired,
-        webpki::Error::CertNotValidYet { .. } => ChainError::NotYetValid,
-        webpki::Error::UnknownIssuer => ChainError::UnknownIssuer,
-        webpki::Error::RequiredEkuNotFoundContext(_) => ChainError::WrongPurpose,
-        other => ChainError::Invalid(other),
-    }
 }
 
 /// Accepts certificates for every purpose.

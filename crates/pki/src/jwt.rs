@@ -1,6 +1,9 @@
 //! Enrollment tokens and other JSON web tokens that the controller signs (RFC 7515, RFC 7519).
 
+mod algorithm;
 mod claims;
+mod compact;
+mod json;
 mod sign;
 mod verify;
 
@@ -8,10 +11,11 @@ pub use claims::EnrollmentClaims;
 pub use sign::JwtSigner;
 pub use verify::{verify, verify_with_certificate};
 
-use crate::key::{CryptoError, PublicKeyKind, UnsupportedKey};
+pub(crate) use algorithm::{Algorithm, fitting};
+pub(crate) use compact::{Compact, Header};
+pub(crate) use json::object;
 
-/// The largest token that is read: 64 KiB.
-const LARGEST: usize = 64 * 1024;
+use crate::key::{CryptoError, UnsupportedKey};
 
 /// A token could not be signed or was not believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -40,9 +44,18 @@ pub enum JwtError {
     /// The token lists extensions that must be understood, and none is.
     #[error("the token asks for extensions that are not supported")]
     CriticalExtension,
+    /// A registered claim is of a type that it cannot have (RFC 7519 section 4.1).
+    #[error("the claim {claim} of the token is of the wrong type")]
+    ClaimType {
+        /// Name of the claim.
+        claim: &'static str,
+    },
     /// The algorithm is not accepted, or is not the one that fits the key.
     #[error("the token is signed with an algorithm that does not fit the key")]
     WrongAlgorithm,
+    /// No key is known that could verify the token.
+    #[error("no key is known that could verify the token")]
+    NoKey,
     /// The signature is wrong.
     #[error("the signature of the token is wrong")]
     BadSignature,
@@ -54,16 +67,5 @@ pub enum JwtError {
 impl From<UnsupportedKey> for JwtError {
     fn from(_: UnsupportedKey) -> Self {
         Self::UnsupportedKey
-    }
-}
-
-/// The one algorithm that goes with a kind of key; clients accept no others.
-fn algorithm(kind: PublicKeyKind) -> Option<&'static str> {
-    match kind {
-        PublicKeyKind::P256 => Some("ES256"),
-        PublicKeyKind::P384 => Some("ES384"),
-        PublicKeyKind::P521 => Some("ES512"),
-        PublicKeyKind::Rsa { .. } => Some("RS256"),
-        PublicKeyKind::Ed25519 => None,
     }
 }

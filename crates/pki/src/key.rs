@@ -1,6 +1,7 @@
 //! Keys: private ones that sign, public ones that certificates hold.
 
 mod load;
+mod parts;
 mod public;
 mod sign;
 

@@ -2,10 +2,10 @@
 //!
 //! Start from [`Authority`], which issues certificates for checked requests ([`Csr`]), from
 //! [`TrustAnchors`], which says whether a presented chain is to be believed, and from [`JwtSigner`],
-//! which signs enrollment tokens. Nothing here reads files, opens connections or asks for the time:
-//! the caller brings bytes, the present instant and, for serial numbers, an
-//! [`Entropy`](portcullis_domain::entropy::Entropy). Keys and signatures are the exception: their
-//! randomness comes from the cryptographic library itself.
+//! which signs enrollment tokens; [`external`] is about tokens that others sign. Nothing here reads
+//! files, opens connections or asks for the time: the caller brings bytes, the present instant and,
+//! for serial numbers, an [`Entropy`](portcullis_domain::entropy::Entropy). Keys and signatures are
+//! the exception: their randomness comes from the cryptographic library itself.
 //!
 //! # Examples
 //!
@@ -46,6 +46,7 @@ mod authority;
 mod certificate;
 mod chain;
 mod csr;
+pub mod external;
 mod fingerprint;
 pub mod jwt;
 mod key;
@@ -56,7 +57,8 @@ mod subject;
 
 pub use authority::{Authority, AuthorityError, IssueError, ServerNames, ServerNamesError};
 pub use certificate::{
-    Certificate, CertificateError, Validity, certificates_from_pem, certificates_to_pem,
+    Certificate, CertificateError, UnusableAuthority, Validity, certificates_from_pem,
+    certificates_to_pem,
 };
 pub use chain::{ChainError, TrustAnchors, VerifyAt};
 pub use csr::{Csr, CsrError, make_csr};

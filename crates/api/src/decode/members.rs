@@ -4,6 +4,7 @@ use super::DecodeError;
 use super::node::{self, Node};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
+use portcullis_domain::tags::Tags;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -184,6 +185,27 @@ impl Members {
         self.require(name, value)
     }
 
+    /// A whole number of things; one below 0 counts as 0, as clients are used to.
+    pub fn optional_count(&mut self, name: &str) -> Result<Option<u32>, DecodeError> {
+        let path = self.path(name);
+        let Some(value) = self.take(name, "a whole number", integer)? else {
+            return Ok(None);
+        };
+        match u32::try_from(value.max(0)) {
+            Ok(count) => Ok(Some(count)),
+            Err(_too_large) => {
+                let reason = format!("must be at most {}", u32::MAX);
+                Err(FieldError::new(path, reason, value.to_string()).into())
+            },
+        }
+    }
+
+    /// A number of things, as [`Members::optional_count`] reads it, that must be there.
+    pub fn required_count(&mut self, name: &str) -> Result<u32, DecodeError> {
+        let count = self.optional_count(name)?;
+        self.require(name, count)
+    }
+
     /// A whole number from 0 to 65535.
     pub fn optional_u16(&mut self, name: &str) -> Result<Option<u16>, DecodeError> {
         let path = self.path(name);
@@ -198,6 +220,15 @@ impl Members {
         let text = self.required_string(name)?;
         WireTime::parse(&text)
             .ok_or_else(|| DecodeError::Parse(format!("{path} must be an RFC 3339 instant")))
+    }
+
+    /// A list of texts that must be there.
+    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
+        let list = self.string_list(name)?;
+        match list {
+            Some(list) => Ok(list),
+            None => Err(missing(&self.path(name), "[]").into()),
+        }
     }
 
     /// A list of texts.
@@ -219,6 +250,18 @@ impl Members {
         let prefix = format!("{}.", self.path(name));
         let members = self.take_object(name)?;
         Ok(members.map(|members| Self { prefix, members }))
+    }
+
+    /// An object that must be there, whose members are read like those of the body.
+    pub fn required_object(&mut self, name: &str) -> Result<Self, DecodeError> {
+        let object = self.object(name)?;
+        self.require(name, object)
+    }
+
+    /// What users attach to an entity, under the name `tags`.
+    pub fn tags(&mut self) -> Result<Option<Tags>, DecodeError> {
+        let object = self.json_object("tags")?;
+        Ok(object.map(Tags::from_json).transpose()?)
     }
 
     /// An object that is kept as it is: names are not matched without regard to case, and `null`

@@ -12,7 +12,7 @@ use portcullis_domain::identity::{
 use portcullis_domain::ids::{AuthPolicyId, CaId, ServiceId};
 use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::tags::{AppData, Tags};
+use portcullis_domain::tags::AppData;
 use std::collections::BTreeMap;
 
 /// Words that are taken as a type. All but the router's mean the same.
@@ -97,7 +97,7 @@ impl Decode for PatchIdentity {
             external_id: members.optional_string("externalId")?.map(unless_blank),
             permissions: permissions(members)?,
             app_data: app_data(members)?,
-            tags: tags(members)?,
+            tags: members.tags()?,
             default_hosting_precedence: default_precedence(members)?,
             default_hosting_cost: members.optional_u16("defaultHostingCost")?,
             service_hosting_precedences: precedences(members)?,
@@ -138,13 +138,13 @@ fn spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
     Ok(IdentitySpec {
         is_admin,
         role_attributes: role_attributes(members)?.unwrap_or_default(),
-        auth_policy: auth_policy(members)?.unwrap_or_else(default_policy),
+        auth_policy: auth_policy(members)?.unwrap_or_else(auth_policy::default_id),
         external_id: members
             .optional_string("externalId")?
             .and_then(unless_blank),
         permissions: permissions(members)?,
         app_data: app_data(members)?.unwrap_or_default(),
-        tags: tags(members)?.unwrap_or_default(),
+        tags: members.tags()?.unwrap_or_default(),
         hosting: Hosting {
             default_precedence: default_precedence(members)?.unwrap_or_default(),
             default_cost: members
@@ -204,21 +204,12 @@ fn role_attributes(members: &mut Members) -> Result<Option<RoleAttributes>, Deco
 
 fn auth_policy(members: &mut Members) -> Result<Option<AuthPolicyId>, DecodeError> {
     let id = members.optional_string("authPolicyId")?;
-    Ok(id.map(|id| unless_blank(id).map_or_else(default_policy, AuthPolicyId::from_wire)))
-}
-
-fn default_policy() -> AuthPolicyId {
-    AuthPolicyId::from_wire(auth_policy::DEFAULT_ID)
+    Ok(id.map(|id| unless_blank(id).map_or_else(auth_policy::default_id, AuthPolicyId::from_wire)))
 }
 
 fn permissions(members: &mut Members) -> Result<Option<PermissionSet>, DecodeError> {
     let names = members.string_list("permissions")?;
     Ok(names.map(PermissionSet::from_names).transpose()?)
-}
-
-fn tags(members: &mut Members) -> Result<Option<Tags>, DecodeError> {
-    let object = members.json_object("tags")?;
-    Ok(object.map(Tags::from_json).transpose()?)
 }
 
 fn default_precedence(members: &mut Members) -> Result<Option<Precedence>, DecodeError> {

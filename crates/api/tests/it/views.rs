@@ -236,7 +236,7 @@ fn open_factor_is_asked_for_of_the_holder_alone() {
         "maxLength": 6, "minLength": 4, "provider": "ziti", "scopes": null, "typeId": "MFA"
     }]);
     assert_eq!(queries(open.clone()), expected);
-    open.session.totp.is_required = true;
+    open.questions = vec![AuthQuestion::Totp { is_enrolled: true }];
     expected[0]["isTotpEnrolled"] = true.into();
     assert_eq!(queries(open.clone()), expected);
     let listed = written(&ApiSessionDetail::for_administrator(open, "t".into()));

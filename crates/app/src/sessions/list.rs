@@ -3,6 +3,7 @@
 use super::hash;
 use crate::action::actions;
 use crate::app::App;
+use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
 use crate::listing::{
@@ -23,6 +24,8 @@ use std::ops::ControlFlow;
 actions! {
     /// Reads one session or a list.
     Read = Access::Granted(Subject::Ops, Verb::Read);
+    /// Ends a session of anybody.
+    Delete = Access::Granted(Subject::Ops, Verb::Delete);
 }
 
 /// A session, and a UUID that always stands for it and opens nothing.
@@ -50,6 +53,30 @@ pub fn read(
         None => None,
     };
     found.ok_or_else(|| AppError::not_found("apiSession", id.as_str()))
+}
+
+/// Ends a session of anybody. Its token opens nothing from then on.
+pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Result<(), AppError> {
+    let gone = || AppError::not_found("apiSession", id.as_str());
+    let key = {
+        let sessions = app.require_lists()?.sessions();
+        let session = sessions.find_by_id(id.as_str()).ok_or_else(gone)?;
+        identity_key(session.owner).dependent(API_SESSION, session.number.0)
+    };
+    let was_there = app
+        .commit_for(permit, move |rows, _caller| {
+            let session = rows.rows().get::<ApiSession>(&key)?;
+            if let Some(session) = &session {
+                rows.remove(&key, session)?;
+            }
+            Ok(session.is_some())
+        })
+        .await?;
+    if !was_there {
+        return Err(gone());
+    }
+    audit::changed(permit.caller(), "api-session.delete", id.as_str());
+    Ok(())
 }
 
 /// Lists sessions: shows those of the page one after the other, until `show` breaks.

@@ -8,7 +8,7 @@ use crate::route::{Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_app::listing::kinds;
-use portcullis_app::sessions::{self, ForeignSession, Read};
+use portcullis_app::sessions::{self, Delete, ForeignSession, Read};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ApiSessionId;
 
@@ -16,6 +16,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         guarded::<Read, Paged, _, _>(Method::GET, "/api-sessions", list),
         guarded::<Read, Ignored, _, _>(Method::GET, "/api-sessions/{id}", detail),
+        guarded::<Delete, Ignored, _, _>(Method::DELETE, "/api-sessions/{id}", delete),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
@@ -39,6 +40,13 @@ async fn detail(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
     let id = ApiSessionId::from_wire(call.context.id());
     let session = sessions::read(&state.app, &call.permit, &id)?;
     Ok(Answer::detail(&shown(session)))
+}
+
+async fn delete(call: Call<Permit<Delete>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    let id = ApiSessionId::from_wire(call.context.id());
+    sessions::delete(&state.app, &call.permit, &id).await?;
+    Ok(Answer::done())
 }
 
 fn shown(session: ForeignSession) -> ApiSessionDetail {

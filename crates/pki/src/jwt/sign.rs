@@ -40,9 +40,9 @@ impl JwtSigner {
             return Err(JwtError::OtherKey);
         }
         let key_id = certificate.fingerprint();
-        let alg = algorithm(key.public_key().kind()).ok_or(JwtError::UnsupportedKey)?;
+        let algorithm = algorithm::own(key.public_key().kind()).ok_or(JwtError::UnsupportedKey)?;
         let header = encode(&Header {
-            alg,
+            alg: algorithm.name,
             kid: key_id.to_string(),
             typ: "JWT",
         })?;

@@ -10,8 +10,10 @@
 mod authority;
 mod chain;
 mod csr;
+mod external;
 mod golden;
 mod jwt;
 mod openssl;
 mod pkcs7;
 mod support;
+mod third_party;

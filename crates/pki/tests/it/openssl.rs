@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::support::{Network, named, now};
 
 /// A folder to work in, if OpenSSL is installed.
-fn folder() -> Option<TempDir> {
+pub(crate) fn folder() -> Option<TempDir> {
     let found = Command::new("openssl").arg("version").output();
     if found.is_ok_and(|output| output.status.success()) {
         return Some(TempDir::new().unwrap());
@@ -36,7 +36,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn openssl(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn openssl(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "openssl {arguments:?}: {errors}");

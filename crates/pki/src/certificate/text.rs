@@ -1,0 +1,72 @@
+//! Certificates as PEM.
+
+use super::{Certificate, CertificateError};
+use crate::pem;
+
+const LABEL: &str = "CERTIFICATE";
+
+impl Certificate {
+    /// Reads the first certificate of a PEM text.
+    ///
+    /// # Errors
+    ///
+    /// As [`certificates_from_pem`].
+    pub fn from_pem(text: &str) -> Result<Self, CertificateError> {
+        let first = certificates_from_pem(text)?.into_iter().next();
+        first.ok_or(CertificateError::NotPem)
+    }
+
+    /// Reads a PEM text that is one certificate and no other block.
+    ///
+    /// # Errors
+    ///
+    /// [`CertificateError`], in this order: `Pem` or `NotPem` when the text is no PEM, `OtherLabel`
+    /// when any block of it is something else, `Several`, and then what is wrong with the
+    /// certificate itself.
+    pub fn only_from_pem(text: &str) -> Result<Self, CertificateError> {
+        let blocks = pem::blocks(text)?;
+        if let Some(other) = blocks.iter().find(|block| block.label != LABEL) {
+            return Err(CertificateError::OtherLabel {
+                label: other.label.to_owned(),
+            });
+        }
+        match blocks.as_slice() {
+            [] => Err(CertificateError::NotPem),
+            [only] => Self::from_der(only.der.as_slice()),
+            [_, _, ..] => Err(CertificateError::Several),
+        }
+    }
+
+    /// Writes the certificate as one PEM block with a line break at its end.
+    pub fn to_pem(&self) -> String {
+        pem::encode(LABEL, &self.der)
+    }
+}
+
+/// Reads all certificates of a PEM text in order; other blocks, such as keys, are skipped.
+///
+/// # Errors
+///
+/// [`CertificateError`] when a block is broken or there is no certificate.
+pub fn certificates_from_pem(text: &str) -> Result<Vec<Certificate>, CertificateError> {
+    let blocks = pem::blocks(text)?;
+    let Some(first) = blocks.first() else {
+        return Err(CertificateError::NotPem);
+    };
+    let certificates: Vec<_> = blocks
+        .iter()
+        .filter(|block| block.label == LABEL)
+        .map(|block| Certificate::from_der(block.der.as_slice()))
+        .collect::<Result<_, _>>()?;
+    if certificates.is_empty() {
+        return Err(CertificateError::OtherLabel {
+            label: first.label.to_owned(),
+        });
+    }
+    Ok(certificates)
+}
+
+/// Writes certificates as PEM blocks one after another, with a line break at the end.
+pub fn certificates_to_pem<'a>(certificates: impl IntoIterator<Item = &'a Certificate>) -> String {
+    certificates.into_iter().map(Certificate::to_pem).collect()
+}

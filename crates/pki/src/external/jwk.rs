@@ -1,0 +1,143 @@
+//! Keys as signers publish them (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
+
+use base64::{
+    Engine as _,
+    engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
+};
+use serde_json::{Map, Value};
+
+use super::VerificationKey;
+use crate::{
+    certificate::Certificate,
+    key::{PublicKey, PublicKeyKind, UnsupportedKey},
+};
+
+/// A published key cannot verify tokens.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JwkError {
+    /// A member is missing or is not of the form that it has to have.
+    #[error("the member {member} of the key is missing or malformed")]
+    Malformed {
+        /// Name of the member.
+        member: &'static str,
+    },
+    /// The key is no object.
+    #[error("the key is not a JSON object")]
+    NotAnObject,
+    /// The type is none of RSA, EC and OKP; symmetric keys above all.
+    #[error("keys of this type are not supported")]
+    OtherType,
+    /// The key is meant for something else than to verify signatures.
+    #[error("the key is not meant to verify signatures")]
+    OtherUse,
+    /// The key names an algorithm that is not accepted or does not fit it.
+    #[error("the key is meant for an algorithm that is not accepted with it")]
+    OtherAlgorithm,
+    /// The certificate of the key cannot be read, or is for a key of another type.
+    #[error("the certificate of the key cannot be used")]
+    Certificate,
+    /// The key itself is not accepted.
+    #[error(transparent)]
+    Unsupported(#[from] UnsupportedKey),
+}
+
+/// Reads one key. The key of a certificate goes before a bare one.
+pub(super) fn read(jwk: &Value) -> Result<VerificationKey, JwkError> {
+    let jwk = Jwk(jwk.as_object().ok_or(JwkError::NotAnObject)?);
+    let key_type = jwk.required("kty")?;
+    if !["RSA", "EC", "OKP"].contains(&key_type) {
+        return Err(JwkError::OtherType);
+    }
+    jwk.check_use()?;
+    let key = match jwk.certificate()? {
+        Some(certificate) => certificate.public_key()?,
+        None => jwk.bare_key(key_type)?,
+    };
+    if key_type != type_of(key.kind()) {
+        return Err(JwkError::Certificate);
+    }
+    let key = VerificationKey::from_public_key(&key)?;
+    match jwk.text("alg")? {
+        None => Ok(key),
+        Some(name) => key.restricted_to(name).ok_or(JwkError::OtherAlgorithm),
+    }
+}
+
+/// The name under which tokens ask for the key.
+pub(super) fn key_id(jwk: &Value) -> Option<&str> {
+    jwk.get("kid").and_then(Value::as_str)
+}
+
+fn type_of(kind: PublicKeyKind) -> &'static str {
+    match kind {
+        PublicKeyKind::Rsa { .. } => "RSA",
+        PublicKeyKind::P256 | PublicKeyKind::P384 | PublicKeyKind::P521 => "EC",
+        PublicKeyKind::Ed25519 => "OKP",
+    }
+}
+
+struct Jwk<'a>(&'a Map<String, Value>);
+
+impl<'a> Jwk<'a> {
+    /// A member; one that is null is not there, as some providers write it.
+    fn member(&self, name: &str) -> Option<&'a Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    fn text(&self, member: &'static str) -> Result<Option<&'a str>, JwkError> {
+        let text = |value: &'a Value| value.as_str().ok_or(JwkError::Malformed { member });
+        self.member(member).map(text).transpose()
+    }
+
+    fn required(&self, member: &'static str) -> Result<&'a str, JwkError> {
+        self.text(member)?.ok_or(JwkError::Malformed { member })
+    }
+
+    fn bytes(&self, member: &'static str) -> Result<Vec<u8>, JwkError> {
+        let decoded = URL_SAFE_NO_PAD.decode(self.required(member)?);
+        decoded.or(Err(JwkError::Malformed { member }))
+    }
+
+    fn list(&self, member: &'static str) -> Result<Option<Vec<&'a str>>, JwkError> {
+        let Some(value) = self.member(member) else {
+            return Ok(None);
+        };
+        let list = value.as_array().ok_or(JwkError::Malformed { member })?;
+        let texts = list.iter().map(Value::as_str).collect::<Option<_>>();
+        texts.map(Some).ok_or(JwkError::Malformed { member })
+    }
+
+    fn check_use(&self) -> Result<(), JwkError> {
+        let purpose = self.text("use")?;
+        let operations = self.list("key_ops")?;
+        let is_for_others = purpose.is_some_and(|purpose| purpose != "sig")
+            || operations.is_some_and(|operations| !operations.contains(&"verify"));
+        if is_for_others {
+            return Err(JwkError::OtherUse);
+        }
+        Ok(())
+    }
+
+    /// The first certificate of `x5c`, in the padded base64 of RFC 7517 section 4.7.
+    fn certificate(&self) -> Result<Option<Certificate>, JwkError> {
+        let chain = self.list("x5c")?.unwrap_or_default();
+        let read = |text: &&str| {
+            let der = STANDARD.decode(text).or(Err(JwkError::Certificate))?;
+            Certificate::from_der(der).or(Err(JwkError::Certificate))
+        };
+        chain.first().map(read).transpose()
+    }
+
+    fn bare_key(&self, key_type: &str) -> Result<PublicKey, JwkError> {
+        let key = match key_type {
+            "RSA" => PublicKey::from_rsa_parts(&self.bytes("n")?, &self.bytes("e")?),
+            "EC" => {
+                let curve = self.required("crv")?;
+                PublicKey::from_ec_parts(curve, &self.bytes("x")?, &self.bytes("y")?)
+            },
+            _ if self.required("crv")? == "Ed25519" => PublicKey::from_ed25519(&self.bytes("x")?),
+            _ => return Err(JwkError::OtherType),
+        };
+        Ok(key?)
+    }
+}
