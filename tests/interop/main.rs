@@ -14,6 +14,7 @@ mod golden;
 mod hardening;
 mod kill;
 mod long_lists;
+mod renewal;
 mod restart;
 mod secrets;
 mod trust;
