@@ -5,6 +5,7 @@ mod answers;
 mod auth_policies;
 mod authenticators;
 mod authority;
+mod binding;
 mod bodies;
 mod bounds;
 mod credentials;
