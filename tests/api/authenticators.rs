@@ -143,7 +143,6 @@ async fn creation_is_refused_for_each_fault_and_changes_nothing() {
 #[tokio::test]
 async fn certificate_of_a_verified_authority_is_taken_even_if_it_has_expired() {
     let controller = Harness::start().await;
-
     let (_, authority) = add_authority(&controller, "verified", true).await;
     let certificate = client_of(&controller, &authority);
     controller

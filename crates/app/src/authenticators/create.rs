@@ -100,9 +100,9 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
 #[derive(Clone)]
 enum Draft {
     Cert {
-        leaf: Certificate,
+        leaf: Box<Certificate>,
         /// The third-party authority that vouches for it; none for the network's own.
-        voucher: Option<Voucher>,
+        voucher: Option<Box<Voucher>>,
     },
     Updb {
         username: String,
@@ -119,7 +119,8 @@ impl Draft {
         match credential {
             NewCredential::Cert(pem) => {
                 let leaf = only(&pem)?;
-                let voucher = voucher(app, &leaf)?;
+                let voucher = voucher(app, &leaf)?.map(Box::new);
+                let leaf = Box::new(leaf);
                 Ok(Self::Cert { leaf, voucher })
             },
             NewCredential::Updb { username, password } => Ok(Self::Updb {
