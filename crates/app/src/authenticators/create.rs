@@ -99,7 +99,7 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
 #[derive(Clone)]
 enum Draft {
     Cert {
-        leaf: Certificate,
+        credential: CertCredential,
         voucher: Voucher,
     },
     Updb {
@@ -119,7 +119,12 @@ impl Draft {
                 let leaf = only(&pem)?;
                 let voucher =
                     voucher::of(app, app.snapshot()?.rows(), &leaf)?.ok_or(AppError::Unvouched)?;
-                Ok(Self::Cert { leaf, voucher })
+                let fingerprint = leaf.fingerprint().to_string();
+                let is_own = voucher == Voucher::Network;
+                Ok(Self::Cert {
+                    credential: CertCredential::new(fingerprint, leaf.to_pem(), is_own),
+                    voucher,
+                })
             },
             NewCredential::Updb { username, password } => Ok(Self::Updb {
                 username,
@@ -131,12 +136,12 @@ impl Draft {
     /// What is to be stored, in the transaction that does it.
     fn settle(&self, rows: Rows<'_>, identity: &Identity) -> Result<Credential, AppError> {
         match self {
-            Self::Cert { leaf, voucher } => {
+            Self::Cert {
+                credential,
+                voucher,
+            } => {
                 voucher.recheck(rows)?;
-                let is_own = *voucher == Voucher::Network;
-                let fingerprint = leaf.fingerprint().to_string();
-                let credential = CertCredential::new(fingerprint, leaf.to_pem(), is_own);
-                Ok(Credential::Cert(credential))
+                Ok(Credential::Cert(credential.clone()))
             },
             Self::Updb { username, password } => Ok(Credential::Updb(UpdbCredential {
                 username: username.clone(),
