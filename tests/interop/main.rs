@@ -4,7 +4,7 @@
 //! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loop, and
 //! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK, and
 //! `PORTCULLIS_TEST_ZITI=FILE` those that use OpenZiti's own command-line client. `PORTCULLIS_TEST_PYTHON`
-//! names a Python that has PyJWT, where the one on the path has not.
+//! names a Python that has `PyJWT`, where the one on the path has not.
 
 mod audit;
 mod c_sdk;

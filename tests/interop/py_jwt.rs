@@ -1,4 +1,4 @@
-//! Tokens that PyJWT makes, for signers of every kind of key.
+//! Tokens that `PyJWT` makes, for signers of every kind of key.
 
 use serde_json::{Value, json};
 use std::env;

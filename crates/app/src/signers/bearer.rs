@@ -30,7 +30,7 @@ impl BearerTokens {
 
     /// The tokens.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|token| token.expose_secret())
+        self.0.iter().map(SecretString::expose_secret)
     }
 }
 

@@ -176,8 +176,34 @@ fn check_unused(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppErr
 /// Where keys are to come from: certificates read and addresses judged, which is no work for a
 /// transaction.
 struct JudgedKeys {
-    certificate: Option<Option<SignerCertificate>>,
-    endpoint: Option<Option<String>>,
+    certificate: Wish<SignerCertificate>,
+    endpoint: Wish<String>,
+}
+
+/// What is to become of one source of keys.
+#[derive(Clone)]
+enum Wish<T> {
+    Stay,
+    Go,
+    Become(T),
+}
+
+impl<T: Clone> Wish<T> {
+    fn of(is_set: bool, value: Option<T>) -> Self {
+        match value {
+            Some(value) => Self::Become(value),
+            None if is_set => Self::Go,
+            None => Self::Stay,
+        }
+    }
+
+    fn over(&self, before: Option<T>) -> Option<T> {
+        match self {
+            Self::Stay => before,
+            Self::Go => None,
+            Self::Become(value) => Some(value.clone()),
+        }
+    }
 }
 
 impl JudgedKeys {
@@ -187,19 +213,23 @@ impl JudgedKeys {
                 AppError::InvalidField(FieldError::new("jwksEndpoint", fault.0, address))
             })?;
         }
-        let certificate = patch.certificate.map(|pem| pem.map(read_certificate));
+        let certificate = match Wish::of(patch.certificate.is_some(), patch.certificate.flatten()) {
+            Wish::Stay => Wish::Stay,
+            Wish::Go => Wish::Go,
+            Wish::Become(pem) => Wish::Become(read_certificate(&pem)?),
+        };
         Ok(Self {
-            certificate: certificate.map(Option::transpose).transpose()?,
-            endpoint: patch.endpoint,
+            certificate,
+            endpoint: Wish::of(patch.endpoint.is_some(), patch.endpoint.flatten()),
         })
     }
 
     /// The one source that there is when this is laid over what there was.
     fn over(&self, before: Option<&KeySource>) -> Result<KeySource, AppError> {
-        let before_certificate = || before.and_then(KeySource::certificate).cloned();
-        let before_endpoint = || before.and_then(KeySource::endpoint).map(str::to_owned);
-        let certificate = self.certificate.clone().unwrap_or_else(before_certificate);
-        let endpoint = self.endpoint.clone().unwrap_or_else(before_endpoint);
+        let certificate = before.and_then(KeySource::certificate).cloned();
+        let endpoint = before.and_then(KeySource::endpoint).map(str::to_owned);
+        let certificate = self.certificate.over(certificate);
+        let endpoint = self.endpoint.over(endpoint);
         let (reason, address) = match (certificate, endpoint) {
             (Some(certificate), None) => return Ok(KeySource::Certificate(certificate)),
             (None, Some(address)) => return Ok(KeySource::KeySet(address)),
@@ -220,9 +250,9 @@ impl JudgedKeys {
     }
 }
 
-fn read_certificate(pem: String) -> Result<SignerCertificate, AppError> {
+fn read_certificate(pem: &str) -> Result<SignerCertificate, AppError> {
     let certificate =
-        Certificate::only_from_pem(&pem).map_err(|_unreadable| AppError::CertificatePem)?;
+        Certificate::only_from_pem(pem).map_err(|_unreadable| AppError::CertificatePem)?;
     VerificationKey::from_certificate(&certificate).map_err(|error| {
         AppError::InvalidField(FieldError::new("certPem", error.to_string(), ""))
     })?;

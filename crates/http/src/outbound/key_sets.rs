@@ -10,7 +10,7 @@ impl FetchKeySets for Fetcher {
     }
 
     fn fetch<'f>(&'f self, address: &'f str) -> Fetching<'f> {
-        Box::pin(async move { Fetcher::fetch(self, &read(address)?).await.map_err(fault) })
+        Box::pin(async move { Self::fetch(self, &read(address)?).await.map_err(fault) })
     }
 }
 

@@ -70,9 +70,9 @@ impl Token {
         let view = app.snapshot().map_err(LoginError::Failed)?;
         let identity = find_holder(view.rows(), &signer.entity.spec, &holder)?;
         Ok(identity.ok_or(TokenFault::Missing).map(|identity| Self {
-            identity,
             signer,
             holder,
+            identity,
         }))
     }
 }
