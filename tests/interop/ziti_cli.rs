@@ -3,8 +3,11 @@
 
 use serde_json::Value;
 use std::ffi::OsString;
+use std::fs;
 use std::process::Command;
-use support::{Controller, Outcome, Site, command};
+use support::openssl::Key;
+use support::tools::are_there;
+use support::{Api, Controller, Openssl, Outcome, Site, Tool, command};
 
 /// The program with a home of its own.
 struct Ziti<'s> {
@@ -47,10 +50,221 @@ impl Ziti<'_> {
     }
 }
 
+/// The program to test with, if there is one.
+fn program() -> Option<OsString> {
+    let program = std::env::var_os("PORTCULLIS_TEST_ZITI");
+    if program.is_none() {
+        println!("skipped: PORTCULLIS_TEST_ZITI names no program");
+    }
+    program
+}
+
+#[test]
+fn every_way_in_is_administered_with_it() {
+    let (Some(program), true) = (program(), are_there(&[Tool::Openssl])) else {
+        return;
+    };
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let ziti = Ziti {
+        program,
+        site: &site,
+    };
+    ziti.log_in(&controller);
+    authorities(&ziti, &controller);
+    passwords(&ziti, &controller);
+    signers(&ziti);
+}
+
+/// An authority is added and verified; its certificates enroll in both ways.
+fn authorities(ziti: &Ziti<'_>, controller: &Controller) {
+    let openssl = Openssl::new(ziti.site.work());
+    let ca = "basicConstraints=critical,CA:TRUE";
+    openssl
+        .run(&format!(
+            "req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:P-256 -keyout ca.key -out \
+             ca.pem -subj /CN=third-party -days 30 -addext {ca}"
+        ))
+        .success();
+    let client = |name: &str| {
+        openssl.csr(name, Key::P256, &format!("/CN={name}"));
+        fs::write(openssl.file("ext"), "extendedKeyUsage=clientAuth\n").unwrap();
+        let sign = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 30 -extfile ext";
+        openssl
+            .run(&format!("x509 -req -in {name}.csr -out {name}.pem {sign}"))
+            .success();
+    };
+    let flags = ["--auth", "--autoca", "--ottca", "-a", "from-ca"];
+    ziti.done(&[&["create", "ca", "third", "ca.pem"], &flags[..]].concat());
+    ziti.done(&[
+        "verify", "ca", "third", "--cacert", "ca.pem", "--cakey", "ca.key",
+    ]);
+    let authority = &ziti.list("cas", r#"name = "third""#)[0];
+    assert_eq!(authority["isVerified"], true);
+
+    let admin = Api::admin(controller);
+    let path = format!("/cas/{}/jwt", authority["id"].as_str().unwrap());
+    fs::write(
+        ziti.site.file("ca.jwt"),
+        admin.get(&path).expect(200).text(),
+    )
+    .unwrap();
+    client("first");
+    let with = |name: &str| [format!("{name}.pem"), format!("{name}.key")];
+    let [cert, key] = with("first");
+    ziti.done(&[
+        "enroll",
+        "ca.jwt",
+        "-c",
+        &cert,
+        "-k",
+        &key,
+        "-o",
+        "first.json",
+    ]);
+    let made = ziti.list("identities", r#"name = "third-first""#);
+    assert_eq!(made[0]["roleAttributes"], serde_json::json!(["from-ca"]));
+
+    ziti.done(&["create", "identity", "second", "--external-id", "x"]);
+    ziti.done(&["create", "enrollment", "ottca", "second", "third"]);
+    let enrollment = &ziti.list("enrollments", r#"caId != null"#)[0];
+    let jwt = enrollment["jwt"].as_str().unwrap();
+    fs::write(ziti.site.file("second.jwt"), jwt).unwrap();
+    client("second");
+    let [cert, key] = with("second");
+    ziti.done(&[
+        "enroll",
+        "second.jwt",
+        "-c",
+        &cert,
+        "-k",
+        &key,
+        "-o",
+        "second.json",
+    ]);
+    ziti.done(&["update", "ca", "third", "--name", "renamed"]);
+    ziti.done(&["delete", "ca", "renamed"]);
+}
+
+/// A policy, and passwords that it has something to say about.
+fn passwords(ziti: &Ziti<'_>, controller: &Controller) {
+    let policy = ["create", "auth-policy", "strict", "--primary-updb-allowed"];
+    let rules = [
+        "--primary-updb-min-length",
+        "12",
+        "--primary-updb-max-attempts",
+        "3",
+    ];
+    ziti.done(&[&policy[..], &rules[..]].concat());
+    ziti.done(&["update", "auth-policy", "strict", "--primary-cert-allowed"]);
+    let shown = &ziti.list("auth-policies", r#"name = "strict""#)[0];
+    assert_eq!(shown["primary"]["updb"]["minPasswordLength"], 12);
+    assert_eq!(shown["primary"]["cert"]["allowed"], true);
+
+    ziti.done(&["create", "identity", "plain", "-P", "strict"]);
+    let short = [
+        "create",
+        "authenticator",
+        "updb",
+        "plain",
+        "a-person",
+        "too-short",
+    ];
+    assert!(!ziti.run(&short).status.success());
+    let long = [
+        "create",
+        "authenticator",
+        "updb",
+        "plain",
+        "a-person",
+        "long-enough-1",
+    ];
+    ziti.done(&long);
+    let change = ["update", "authenticator", "updb", "--identity", "plain"];
+    ziti.done(&[&change[..], &["-p", "long-enough-2"]].concat());
+    let url = controller.url();
+    let ca = controller.ca();
+    let ca = ca.to_str().unwrap();
+    let as_person = |password: &str| {
+        ziti.run(&[
+            "login", url, "-u", "a-person", "-p", password, "--ca", ca, "--yes",
+        ])
+    };
+    let _ = as_person("long-enough-2").success();
+    let own = ["update", "authenticator", "updb", "--self"];
+    ziti.done(&[&own[..], &["-c", "long-enough-2", "-n", "long-enough-3"]].concat());
+    assert!(!as_person("long-enough-2").status.success());
+    let _ = as_person("long-enough-3").success();
+    ziti.log_in(controller);
+
+    ziti.done(&["create", "identity", "laptop", "-o", "laptop.jwt"]);
+    ziti.done(&[
+        "enroll",
+        "laptop.jwt",
+        "-o",
+        "laptop.json",
+        "--keyAlg",
+        "EC",
+    ]);
+    let laptop = ziti.list("authenticators", r#"isIssuedByNetwork = true"#);
+    let id = laptop[0]["id"].as_str().unwrap();
+    ziti.done(&["update", "authenticator", "cert", id, "--request-extend"]);
+    let shown = ziti.list("authenticators", r#"isExtendRequested = true"#);
+    assert_eq!(shown[0]["id"], id);
+    ziti.done(&["update", "authenticator", "cert", id, "--re-enroll"]);
+    assert_eq!(
+        ziti.list("authenticators", &format!(r#"id = "{id}""#))
+            .len(),
+        0
+    );
+    assert!(
+        !ziti
+            .run(&["delete", "auth-policy", "strict"])
+            .status
+            .success()
+    );
+    ziti.done(&["delete", "identity", "plain"]);
+    ziti.done(&["delete", "auth-policy", "strict"]);
+}
+
+fn signers(ziti: &Ziti<'_>) {
+    let signer = [
+        "create",
+        "ext-jwt-signer",
+        "idp",
+        "https://idp.example.test",
+    ];
+    let keys = [
+        "-f", "ca.pem", "-k", "key-1", "-a", "audience", "-c", "email", "-x",
+    ];
+    ziti.done(&[&signer[..], &keys[..]].concat());
+    ziti.done(&["update", "ext-jwt-signer", "idp", "-a", "other"]);
+    let shown = &ziti.list("ext-jwt-signers", r#"name = "idp""#)[0];
+    assert_eq!(
+        (&shown["audience"], &shown["kid"]),
+        (&"other".into(), &"key-1".into())
+    );
+    let id = shown["id"].as_str().unwrap();
+    let policy = [
+        "create",
+        "auth-policy",
+        "tokens",
+        "--primary-ext-jwt-allowed",
+    ];
+    ziti.done(&[&policy[..], &["--primary-ext-jwt-allowed-signers", id]].concat());
+    assert!(
+        !ziti
+            .run(&["delete", "ext-jwt-signer", "idp"])
+            .status
+            .success()
+    );
+    ziti.done(&["delete", "auth-policy", "tokens"]);
+    ziti.done(&["delete", "ext-jwt-signer", "idp"]);
+}
+
 #[test]
 fn first_identities_are_administered_with_it() {
-    let Some(program) = std::env::var_os("PORTCULLIS_TEST_ZITI") else {
-        println!("skipped: PORTCULLIS_TEST_ZITI names no program");
+    let Some(program) = program() else {
         return;
     };
     let site = Site::new();
