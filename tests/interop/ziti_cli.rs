@@ -127,7 +127,7 @@ fn authorities(ziti: &Ziti<'_>, controller: &Controller) {
 
     ziti.done(&["create", "identity", "second", "--external-id", "x"]);
     ziti.done(&["create", "enrollment", "ottca", "second", "third"]);
-    let enrollment = &ziti.list("enrollments", r#"caId != null"#)[0];
+    let enrollment = &ziti.list("enrollments", "caId != null")[0];
     let jwt = enrollment["jwt"].as_str().unwrap();
     fs::write(ziti.site.file("second.jwt"), jwt).unwrap();
     client("second");
@@ -206,10 +206,10 @@ fn passwords(ziti: &Ziti<'_>, controller: &Controller) {
         "--keyAlg",
         "EC",
     ]);
-    let laptop = ziti.list("authenticators", r#"isIssuedByNetwork = true"#);
+    let laptop = ziti.list("authenticators", "isIssuedByNetwork = true");
     let id = laptop[0]["id"].as_str().unwrap();
     ziti.done(&["update", "authenticator", "cert", id, "--request-extend"]);
-    let shown = ziti.list("authenticators", r#"isExtendRequested = true"#);
+    let shown = ziti.list("authenticators", "isExtendRequested = true");
     assert_eq!(shown[0]["id"], id);
     ziti.done(&["update", "authenticator", "cert", id, "--re-enroll"]);
     assert_eq!(
