@@ -136,10 +136,10 @@ pub(crate) enum Administration {
     /// List and show what identities log in with
     #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
     Authenticator(AuthenticatorCommand),
-    /// List sessions
+    /// List, show and end sessions
     #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
     Session(SessionCommand),
-    /// List and show authentication policies
+    /// Create, show, change and delete authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
     /// Send a request that has no command of its own

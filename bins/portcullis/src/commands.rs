@@ -5,6 +5,7 @@ pub(crate) mod auth_policy;
 pub(crate) mod authenticator;
 pub(crate) mod completion;
 mod deletion;
+mod document;
 pub(crate) mod enroll;
 pub(crate) mod enrollment;
 pub(crate) mod identity;

@@ -21,6 +21,7 @@ mod shell;
 mod table;
 mod token;
 mod trust;
+mod words;
 
 use clap::Parser as _;
 use cli::Cli;

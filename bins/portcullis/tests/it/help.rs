@@ -62,9 +62,14 @@ fn help_of_every_command_teaches_by_examples() {
         "authenticator show",
         "session",
         "session list",
+        "session show",
+        "session delete",
         "auth-policy",
+        "auth-policy create",
         "auth-policy list",
         "auth-policy show",
+        "auth-policy update",
+        "auth-policy delete",
         "api",
     ] {
         let help = environment.run(&format!("{command} --help"));
