@@ -10,6 +10,7 @@ use crate::commands::{
     identity::{self, IdentityCommand},
     login::LoginArgs,
     logout,
+    own_password::{self, PasswordCommand},
     session::{self, SessionCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
@@ -36,10 +37,11 @@ What went wrong is told on the standard error, as text for people in every outpu
 standard output holds results only. A reader that closes the output early is no failure.
 
 Environment:
-  PORTCULLIS_PROFILE     profile to use instead of `default`
-  PORTCULLIS_CONFIG_DIR  folder of the profiles instead of ~/.config/portcullis
-  PORTCULLIS_PASSWORD    password for `login` and `enroll`
-  NO_COLOR               no colours, whatever the terminal can do";
+  PORTCULLIS_PROFILE       profile to use instead of `default`
+  PORTCULLIS_CONFIG_DIR    folder of the profiles instead of ~/.config/portcullis
+  PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
+  PORTCULLIS_NEW_PASSWORD  password to be set, for `password change` and `authenticator`
+  NO_COLOR                 no colours, whatever the terminal can do";
 
 /// Administers a Portcullis network, and enrolls devices in it
 #[derive(Debug, Parser)]
@@ -130,10 +132,10 @@ pub(crate) enum Administration {
     /// Create, show, change and delete identities
     #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
-    /// List, renew and delete enrollments
+    /// Create, list, renew and delete enrollments
     #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
-    /// List and show what identities log in with
+    /// Create, show, change and delete what identities log in with
     #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
     Authenticator(AuthenticatorCommand),
     /// List, show and end sessions
@@ -142,6 +144,9 @@ pub(crate) enum Administration {
     /// Create, show, change and delete authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
+    /// Change your own password
+    #[command(subcommand, after_long_help = own_password::EXAMPLES)]
+    Password(PasswordCommand),
     /// Send a request that has no command of its own
     Api(ApiArgs),
 }

@@ -8,11 +8,13 @@ mod deletion;
 mod document;
 pub(crate) mod enroll;
 pub(crate) mod enrollment;
+mod expiry;
 pub(crate) mod identity;
 mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
 mod of_identity;
+pub(crate) mod own_password;
 mod page;
 pub(crate) mod session;
 mod token_file;
@@ -50,6 +52,7 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         },
         Administration::Session(command) => session::run(context, &session, command).await,
         Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
+        Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
     };
     session.explain(result).await
@@ -62,7 +65,9 @@ impl Administration {
             Self::Identity(command) => command.check(output),
             Self::Enrollment(command) => command.check(output),
             Self::Api(arguments) => arguments.check(),
-            Self::Authenticator(_) | Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
+            Self::Authenticator(command) => command.check(output),
+            Self::Password(command) => command.check(),
+            Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
         }
     }
 }

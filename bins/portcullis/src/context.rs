@@ -57,6 +57,15 @@ impl Context {
         }
     }
 
+    /// Keeps the username for the next login.
+    pub(crate) fn remember_username(&self, username: &str) -> Result<(), CliError> {
+        self.store.change(|all| {
+            if let Some(profile) = all.profiles.get_mut(&self.profile) {
+                profile.username = Some(username.to_owned());
+            }
+        })
+    }
+
     /// Picks up the session of the profile.
     pub(crate) fn session(&self) -> Result<Session, CliError> {
         let name = &self.profile;

@@ -1,5 +1,12 @@
 //! Authenticators on the wire.
 
+mod body;
+
+pub use body::{
+    AuthenticatorCreate, AuthenticatorUpdate, Extend, Extended, ExtensionReceipt, ExtensionWish,
+    NewCredential, OwnAuthenticatorUpdate,
+};
+
 use crate::entity::{Base, is_false};
 use crate::link::{EntityRef, Links};
 use crate::time::WireTime;

@@ -7,4 +7,5 @@ mod enroll;
 mod enrollments;
 mod identities;
 mod network;
+mod own_authenticators;
 mod sessions;
