@@ -1,10 +1,10 @@
 //! Authenticators on the wire.
 
-mod body;
+mod request;
 
-pub use body::{
-    AuthenticatorCreate, AuthenticatorUpdate, Extend, Extended, ExtensionReceipt, ExtensionWish,
-    NewCredential, OwnAuthenticatorUpdate,
+pub use request::{
+    AuthenticatorCreate, AuthenticatorPatch, AuthenticatorReplace, ByOwner, Extend, ExtendRequest,
+    ExtendVerify, NewCredential,
 };
 
 use crate::entity::{Base, is_false};
@@ -107,4 +107,29 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
         }
         detail
     }
+}
+
+/// The successor of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Extended {
+    /// The authorities that clients are to trust, PEM.
+    pub ca: String,
+    /// The new certificate and its intermediates without the root, PEM.
+    pub client_cert: String,
+}
+
+impl Extended {
+    /// A certificate and the authorities of the network.
+    pub fn new(client_cert: String, authorities: &str) -> Self {
+        Self {
+            ca: bundle(authorities),
+            client_cert,
+        }
+    }
+}
+
+/// Authorities as these answers have always carried them: after a line feed.
+pub(crate) fn bundle(authorities: &str) -> String {
+    format!("\n{authorities}")
 }

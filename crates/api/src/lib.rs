@@ -42,6 +42,7 @@ pub mod network_jwt;
 pub mod role_attribute;
 mod secret;
 pub mod service_updates;
+pub mod session_certificate;
 pub mod spec;
 pub mod time;
 pub mod version;

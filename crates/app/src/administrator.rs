@@ -2,19 +2,20 @@
 
 use crate::app::App;
 use crate::audit;
+use crate::authenticators;
 use crate::error::AppError;
 use crate::identities::find_policy;
+use crate::password::NewPassword;
 use portcullis_domain::FieldError;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
-use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
-    AUTH_POLICY, AUTHENTICATOR, IDENTITY, Index, UniqueValue, identity_key,
+    AUTH_POLICY, AUTHENTICATOR, Found, IDENTITY, Index, UniqueValue, identity_key,
 };
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 
 /// Makes the default policy if it is not there yet.
 pub async fn prepare(app: &App) -> Result<(), AppError> {
@@ -51,26 +52,18 @@ pub async fn initialise(
         return Err(FieldError::new("username", reason, username).into());
     }
     let now = app.env().now();
-    let policy = AuthPolicy::default_policy(now);
-    policy
-        .primary
-        .updb
-        .check_password(password.expose_secret())?;
     if exists(app)? {
         return Err(AppError::AlreadyInitialised);
     }
-    let salt = entropy::bytes(&*app.env().entropy)?;
-    let password = app.passwords.hash(password, salt).await?;
-
     let mut spec = IdentitySpec::named(IdentityName::new(username)?);
     spec.is_admin = true;
     let id = IdentityId::generate(&*app.env().entropy)?;
     let mut identity = Identity::new(id.clone(), spec, now);
     identity.is_default_admin = true;
-    identity.attached.authenticators = 1;
+    let password = NewPassword::prepare(app, &identity, password).await?;
     let credential = Credential::Updb(UpdbCredential {
         username: username.to_owned(),
-        password,
+        password: password.settle(app.snapshot()?.rows(), &identity)?,
     });
     let authenticator = Authenticator::new(
         AuthenticatorId::generate(&*app.env().entropy)?,
@@ -82,8 +75,8 @@ pub async fn initialise(
     app.commit(move |rows| {
         let key = identity_key(root);
         rows.insert(&key, &identity)?;
-        rows.insert(&key.dependent(AUTHENTICATOR, number.0), &authenticator)?;
-        Ok::<_, AppError>(())
+        let entity = identity.clone();
+        authenticators::add(rows, &Found { key, entity }, number, &authenticator)
     })
     .await?;
     audit::changed_by_controller("administrator.create", id.as_str());

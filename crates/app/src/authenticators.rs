@@ -1,4 +1,21 @@
-//! Authenticators: read, list.
+//! Authenticators: create, read, list, change, delete, replace by an enrollment, renew.
+//!
+//! Administrators deal with those of everybody, identities with their own.
+
+mod create;
+mod delete;
+mod own;
+mod re_enroll;
+mod renewal;
+mod update;
+mod voucher;
+
+pub use create::{CreateAuthenticator, NewCredential, create};
+pub use delete::delete;
+pub use own::{list_own, read_own, update_own};
+pub use re_enroll::re_enroll;
+pub use renewal::{confirm, extend, request_extension};
+pub use update::{UpdbChange, update};
 
 use crate::action::actions;
 use crate::app::App;
@@ -6,17 +23,34 @@ use crate::error::AppError;
 use crate::identities::owner;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight, kinds, restricted};
 use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{AuthenticatorId, IdentityId, Number};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::{AuthenticatorView, IdentityRef};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, RowsMut, UniqueValue};
 use std::ops::ControlFlow;
 
 actions! {
     /// Reads one authenticator or a list.
     Read = Access::Granted(Subject::Authenticator, Verb::Read);
+    /// Creates an authenticator for an identity.
+    Create = Access::Admin;
+    /// Changes an authenticator, or asks its holder to renew it.
+    Update = Access::Admin;
+    /// Deletes an authenticator.
+    Delete = Access::Admin;
+    /// Puts an enrollment in the place of an authenticator.
+    ReEnroll = Access::Admin;
+    /// Reads the caller's own authenticators.
+    ReadOwn = Access::Full;
+    /// Changes the caller's own username or password.
+    UpdateOwn = Access::Full;
+    /// Renews the certificate of the caller's own authenticator.
+    Renew = Access::Full;
 }
 
 /// Shows an authenticator of a list and hears whether more are wanted.
@@ -29,11 +63,7 @@ pub fn read(
     id: &AuthenticatorId,
 ) -> Result<AuthenticatorView, AppError> {
     let view = app.snapshot()?;
-    let by_id = UniqueValue::new(Index::AuthenticatorId, id.as_str());
-    let found = view
-        .rows()
-        .find(&by_id)?
-        .ok_or_else(|| AppError::not_found("authenticator", id.as_str()))?;
+    let found = find(view.rows(), id)?;
     Ok(look(view.rows(), found)?)
 }
 
@@ -83,4 +113,49 @@ fn look(rows: Rows<'_>, found: Found<Authenticator>) -> Result<AuthenticatorView
         authenticator: found.entity,
         identity: IdentityRef::from(&identity.entity),
     })
+}
+
+/// Finds an authenticator by id.
+fn find(rows: Rows<'_>, id: &AuthenticatorId) -> Result<Found<Authenticator>, AppError> {
+    rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))?
+        .ok_or_else(|| AppError::not_found("authenticator", id.as_str()))
+}
+
+/// Checks that an identity has no authenticator of a method yet, of which it is to have but one.
+pub(crate) fn check_free(
+    rows: Rows<'_>,
+    identity: &RecordKey,
+    method: &'static str,
+) -> Result<(), AppError> {
+    let present: Vec<Found<Authenticator>> = rows.dependents(identity)?;
+    if present.iter().any(|one| one.entity.method() == method) {
+        Err(AppError::AuthenticatorExists(method))
+    } else {
+        Ok(())
+    }
+}
+
+/// Gives an identity one more authenticator, and notes that it must be found beside it.
+pub(crate) fn add(
+    rows: &mut RowsMut<'_>,
+    identity: &Found<Identity>,
+    number: Number,
+    authenticator: &Authenticator,
+) -> Result<(), AppError> {
+    let key = identity.key.dependent(AUTHENTICATOR, number.0);
+    rows.insert(&key, authenticator)?;
+    let mut after = identity.entity.clone();
+    after.attached.authenticators += 1;
+    Ok(rows.replace(&identity.key, &identity.entity, &after)?)
+}
+
+/// Takes an authenticator from its identity; the sessions that it opened end with it.
+fn remove(rows: &mut RowsMut<'_>, found: &Found<Authenticator>) -> Result<(), AppError> {
+    let identity = owner(rows.rows(), found)?;
+    let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
+    rows.remove_dependents::<ApiSession>(&identity.key, |session| session.opened_by == opened_by)?;
+    rows.remove(&found.key, &found.entity)?;
+    let mut after = identity.entity.clone();
+    after.attached.authenticators = after.attached.authenticators.saturating_sub(1);
+    Ok(rows.replace(&identity.key, &identity.entity, &after)?)
 }

@@ -9,12 +9,12 @@ pub use redeem::{Proof, Redeemed, Redemption, redeem};
 use crate::action::actions;
 use crate::app::App;
 use crate::audit;
+use crate::authenticators;
 use crate::error::AppError;
 use crate::identities::{self, owner};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::TokenHash;
-use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, MethodKind};
 use portcullis_domain::entropy;
@@ -72,6 +72,23 @@ impl Draft {
         let number = app.number(ENROLLMENT);
         let key = identity_key(identity_number).dependent(ENROLLMENT, number.0);
         Self::seal(app, key, enrollment)
+    }
+
+    /// Id of the enrollment.
+    pub(crate) fn id(&self) -> &EnrollmentId {
+        &self.stored.enrollment.id
+    }
+
+    /// How it is redeemed.
+    pub(crate) fn kind(&self) -> MethodKind {
+        self.stored.enrollment.method.kind()
+    }
+
+    /// The same enrollment, redeemed in another way of the same kind: what is signed names the kind
+    /// alone.
+    pub(crate) fn redeemed_by(mut self, method: Method) -> Self {
+        self.stored.enrollment.method = method;
+        self
     }
 
     /// Draws a token for `enrollment`, signs it and seals both.
@@ -195,12 +212,12 @@ pub async fn create(
         return Err(identities::unknown("caId", "ca not found", ca.as_str()));
     }
     let draft = Draft::new(app, Number(key.id().1), &id, method, expires_at)?;
-    let enrollment = draft.stored.enrollment.id.clone();
+    let enrollment = draft.id().clone();
     app.commit_for(permit, move |rows, caller| {
         let gone = || identities::unknown("identityId", "identity not found", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         check_rank(caller, &identity)?;
-        check_room(rows.rows(), &key, draft.stored.enrollment.method.kind())?;
+        check_room(rows.rows(), &key, draft.kind())?;
         insert(rows, &draft)
     })
     .await?;
@@ -210,7 +227,11 @@ pub async fn create(
 
 /// Checks that an identity has neither an enrollment of this kind nor a password that a second one
 /// would stand beside.
-fn check_room(rows: Rows<'_>, identity: &RecordKey, kind: MethodKind) -> Result<(), AppError> {
+pub(crate) fn check_room(
+    rows: Rows<'_>,
+    identity: &RecordKey,
+    kind: MethodKind,
+) -> Result<(), AppError> {
     let present = rows.dependents::<StoredEnrollment>(identity)?;
     if present
         .iter()
@@ -219,26 +240,23 @@ fn check_room(rows: Rows<'_>, identity: &RecordKey, kind: MethodKind) -> Result<
         return Err(AppError::EnrollmentExists(kind));
     }
     if kind == MethodKind::Updb {
-        check_no_password(rows, identity)
-    } else {
-        Ok(())
-    }
-}
-
-/// Checks that an identity has no password yet: it can have but one.
-fn check_no_password(rows: Rows<'_>, identity: &RecordKey) -> Result<(), AppError> {
-    let authenticators = rows.dependents::<Authenticator>(identity)?;
-    let has_one = authenticators
-        .iter()
-        .any(|one| matches!(one.entity.credential, Credential::Updb(_)));
-    if has_one {
-        Err(AppError::PasswordExists)
+        authenticators::check_free(rows, identity, kind.name())
     } else {
         Ok(())
     }
 }
 
 const IN_THE_FUTURE: &str = "must be after the current date and time";
+
+/// The end of an enrollment, if it lies in the future.
+pub(crate) fn end_after(now: Timestamp, end: Timestamp) -> Result<Timestamp, AppError> {
+    let end = whole_seconds(end)?;
+    if end > now {
+        Ok(end)
+    } else {
+        Err(FieldError::new("expiresAt", IN_THE_FUTURE, end.to_string()).into())
+    }
+}
 
 /// Tokens name whole seconds; the store does not promise more than they do.
 fn whole_seconds(instant: Timestamp) -> Result<Timestamp, AppError> {
@@ -253,10 +271,7 @@ pub async fn refresh(
     expires_at: Timestamp,
 ) -> Result<(), AppError> {
     let now = app.env().now();
-    let expires_at = whole_seconds(expires_at)?;
-    if expires_at <= now {
-        return Err(FieldError::new("expiresAt", IN_THE_FUTURE, expires_at.to_string()).into());
-    }
+    let expires_at = end_after(now, expires_at)?;
     let found = find(app.snapshot()?.rows(), id)?;
     let mut enrollment = found.entity.enrollment.clone();
     enrollment.updated_at = now;

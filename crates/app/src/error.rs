@@ -46,9 +46,24 @@ pub enum AppError {
     /// The identity has an enrollment of this method already.
     #[error("the identity has an enrollment of this method already")]
     EnrollmentExists(MethodKind),
-    /// The identity has a password already.
-    #[error("the identity has a password already")]
-    PasswordExists,
+    /// The identity has an authenticator of this method already.
+    #[error("the identity has an authenticator of the method {0} already")]
+    AuthenticatorExists(&'static str),
+    /// The authenticator is of another kind than can be changed in this way, or not ready for it.
+    #[error("the authenticator cannot be changed in this way")]
+    AuthenticatorUnfit,
+    /// The current password, which its owner has to give to change it, is not right.
+    #[error("the current password is not right")]
+    WrongPassword,
+    /// The text is not exactly one certificate in PEM.
+    #[error("the text is not exactly one certificate")]
+    NotOneCertificate,
+    /// No authority that is trusted has issued the certificate.
+    #[error("no authority that is trusted has issued the certificate")]
+    Unvouched,
+    /// The certificate is not the one that is waited for.
+    #[error("the certificate is not the one that is waited for")]
+    UnexpectedCertificate,
     /// The token opens no enrollment.
     #[error("the token opens no enrollment")]
     UnknownToken,
@@ -167,6 +182,7 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::EnrollmentToken
         | Index::AuthenticatorId
         | Index::ApiSessionToken
+        | Index::SessionCertificateId
         | Index::AuthPolicyId
         | Index::CaId
         | Index::SignerId => {
@@ -182,6 +198,8 @@ fn taken(value: &UniqueValue) -> AppError {
 fn missing(value: &UniqueValue) -> AppError {
     let id = String::from_utf8_lossy(&value.value);
     match value.index {
+        // It has ended meanwhile.
+        Index::ApiSessionToken => Denied.into(),
         Index::AuthPolicyId => AppError::not_found("authPolicy", id),
         Index::CaId => AppError::not_found("ca", id),
         Index::SignerId => AppError::not_found("externalJwtSigner", id),

@@ -1,11 +1,13 @@
 //! What the controller is to its network: the authority that issues, the anchors that are trusted,
 //! the key that signs enrollment tokens, and the addresses under which it is known.
 
+use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{ControllerId, IdentityId};
 use portcullis_pki::{
-    Authority, Certificate, CertificateError, ChainError, Fingerprint, JwtError, JwtSigner,
-    SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt, pkcs7,
+    Authority, Certificate, CertificateError, ChainError, Fingerprint, IssueError, JwtError,
+    JwtSigner, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
+    certificates_to_pem, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -54,6 +56,7 @@ pub struct Network {
     roots: TrustAnchors,
     with_intermediates: TrustAnchors,
     bundle: String,
+    bundle_pem: String,
     api_address: String,
     control_addresses: Vec<String>,
     served: RwLock<Arc<Served>>,
@@ -129,6 +132,7 @@ impl Network {
             with_intermediates: TrustAnchors::new(all)?,
             bundle: pkcs7::write_base64(&settings.bundle)
                 .map_err(|error| NetworkError::Bundle(error.to_string()))?,
+            bundle_pem: certificates_to_pem(settings.bundle.iter().filter(|one| one.is_ca())),
             signing: settings.signing,
             api_address: settings.api_address,
             control_addresses: settings.control_addresses,
@@ -150,6 +154,11 @@ impl Network {
     /// Base64 of the PKCS#7 bundle that clients are to trust.
     pub fn bundle(&self) -> &str {
         &self.bundle
+    }
+
+    /// The authorities among what clients are to trust, PEM.
+    pub fn bundle_pem(&self) -> &str {
+        &self.bundle_pem
     }
 
     /// Host and port of the client API.
@@ -252,6 +261,14 @@ impl Served {
             jwt_signer,
             network_jwt,
         })
+    }
+}
+
+/// What a failure to issue a certificate is to whoever asked for it.
+pub(crate) fn not_issued(error: IssueError) -> AppError {
+    match error {
+        IssueError::Entropy(error) => AppError::Entropy(error),
+        error => AppError::internal(error),
     }
 }
 

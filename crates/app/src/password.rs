@@ -4,6 +4,10 @@
 //! hashes run at once as it has threads, a bounded number waits, and whoever comes on top is turned
 //! away at once, so that a flood of logins can neither exhaust memory nor delay other requests.
 
+mod new;
+
+pub(crate) use new::{NewPassword, check};
+
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

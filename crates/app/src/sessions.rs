@@ -1,13 +1,20 @@
 //! API sessions: login, the session behind a token, logout, expiry.
 
 mod binding;
+mod certificates;
 mod list;
 mod login;
 mod room;
 mod upkeep;
 
+pub(crate) use binding::move_to;
+pub use certificates::{
+    CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
+    delete_certificate, list_certificates, read_certificate,
+};
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
+pub(crate) use login::{forgive, note_refusal};
 pub use upkeep::{flush_activity, sweep};
 
 use crate::action::actions;

@@ -40,7 +40,7 @@ pub enum Credential {
 pub struct CertCredential {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
-    /// The leaf and its intermediates, PEM.
+    /// The leaf and, as far as they are known, its intermediates, PEM.
     pub pem: String,
     /// Whether the network's own authority issued it.
     pub is_issued_by_network: bool,
@@ -72,8 +72,29 @@ pub struct ExtensionRequest {
 pub struct Renewal {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
-    /// The leaf and its intermediates, PEM.
+    /// The leaf, PEM.
     pub pem: String,
+}
+
+/// A certificate was not put in the place of the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotRenewed {
+    /// None was issued that waits for it.
+    #[error("no certificate is pending")]
+    NothingPending,
+    /// Another one was issued.
+    #[error("another certificate is pending")]
+    AnotherPending,
+}
+
+impl Credential {
+    /// The word on the wire for its kind.
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::Cert(_) => "cert",
+            Self::Updb(_) => "updb",
+        }
+    }
 }
 
 impl CertCredential {
@@ -87,6 +108,35 @@ impl CertCredential {
             extension: None,
             renewal: None,
         }
+    }
+
+    /// Asks its holder for another certificate.
+    pub fn request_extension(&mut self, roll_key: bool, now: Timestamp) {
+        self.extension = Some(ExtensionRequest {
+            requested_at: now,
+            is_open: true,
+            roll_key,
+        });
+    }
+
+    /// Puts the certificate that was issued for it in its place, which meets every request.
+    ///
+    /// # Errors
+    ///
+    /// [`NotRenewed`] when none was issued, or another one than that with this fingerprint.
+    pub fn renew(&mut self, fingerprint: &str) -> Result<(), NotRenewed> {
+        let renewal = self.renewal.as_ref().ok_or(NotRenewed::NothingPending)?;
+        if renewal.fingerprint != fingerprint {
+            return Err(NotRenewed::AnotherPending);
+        }
+        if let Some(Renewal { fingerprint, pem }) = self.renewal.take() {
+            self.fingerprint = fingerprint;
+            self.pem = pem;
+        }
+        if let Some(request) = &mut self.extension {
+            request.is_open = false;
+        }
+        Ok(())
     }
 
     /// The request for another certificate that is still to be met.
@@ -156,11 +206,16 @@ impl Authenticator {
         }
     }
 
+    /// The hash of its password, if it has one.
+    pub fn password(&self) -> Option<&PasswordHash> {
+        match &self.credential {
+            Credential::Updb(updb) => Some(&updb.password),
+            Credential::Cert(_) => None,
+        }
+    }
+
     /// The word on the wire for the kind of credential.
     pub fn method(&self) -> &'static str {
-        match self.credential {
-            Credential::Cert(_) => "cert",
-            Credential::Updb(_) => "updb",
-        }
+        self.credential.method()
     }
 }

@@ -7,6 +7,7 @@ use crate::ca::Ca;
 use crate::enrollment::Enrollment;
 use crate::identity::Identity;
 use crate::ids::Number;
+use crate::session_certificate::SessionCertificate;
 use crate::signer::Signer;
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ pub enum Change {
     Authenticator(EntityChange<Authenticator>),
     /// An API session; its owner is the identity.
     ApiSession(EntityChange<ApiSession>),
+    /// A certificate of an API session; its owner is the identity.
+    SessionCertificate(EntityChange<SessionCertificate>),
     /// An authentication policy.
     AuthPolicy(EntityChange<AuthPolicy>),
     /// A third-party certificate authority.

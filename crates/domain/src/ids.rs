@@ -18,6 +18,19 @@ pub fn short(entropy: &dyn Entropy) -> Result<String, EntropyError> {
     Ok(id)
 }
 
+/// Makes a short id of sixteen bytes, always the same one of the same bytes.
+pub fn short_of(bytes: [u8; 16]) -> String {
+    let drawn = bytes
+        .iter()
+        .take(11)
+        .enumerate()
+        .filter_map(|(place, byte)| {
+            let alphabet = if place == 0 { ALPHANUMERIC } else { SHORT };
+            alphabet.get(usize::from(*byte) % alphabet.len())
+        });
+    drawn.copied().map(char::from).collect()
+}
+
 /// Draws a long id: 22 characters of `0-9A-Za-z`, about 131 bits.
 pub fn long(entropy: &dyn Entropy) -> Result<String, EntropyError> {
     entropy::characters(entropy, ALPHANUMERIC, 22)
@@ -82,6 +95,11 @@ entity_id!(
     /// Names an API session.
     ApiSessionId,
     cuid
+);
+entity_id!(
+    /// Names a certificate of an API session.
+    SessionCertificateId,
+    short
 );
 entity_id!(
     /// Names an authentication policy.

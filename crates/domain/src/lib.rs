@@ -38,6 +38,7 @@ pub mod ids;
 mod patch;
 pub mod permission;
 pub mod roles;
+pub mod session_certificate;
 pub mod signer;
 pub mod tags;
 pub mod view;

@@ -5,7 +5,8 @@ use crate::authenticator::{Authenticator, ExtensionRequest};
 use crate::clock::{SignedDuration, Timestamp};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::identity::Identity;
-use crate::ids::{AuthPolicyId, IdentityId};
+use crate::ids::{ApiSessionId, AuthPolicyId, IdentityId, SessionCertificateId};
+use crate::session_certificate::CertificateFacts;
 use crate::signer::Signer;
 
 /// Enough of an identity to refer to it.
@@ -81,6 +82,19 @@ pub struct ApiSessionView {
     pub last_activity_at: Timestamp,
     /// How long it lives without being used.
     pub timeout: SignedDuration,
+}
+
+/// A certificate of an API session.
+#[derive(Debug, Clone)]
+pub struct SessionCertificateView {
+    /// Its id.
+    pub id: SessionCertificateId,
+    /// The session.
+    pub session: ApiSessionId,
+    /// When it was issued for the session, or opened it.
+    pub created_at: Timestamp,
+    /// The certificate.
+    pub certificate: CertificateFacts,
 }
 
 /// A factor that the holder of a session has still to answer, with what is needed to do so.

@@ -50,6 +50,11 @@ impl Answer {
         )
     }
 
+    /// A created entity that is told more of than its id: 201.
+    pub fn created_with(data: &impl Serialize) -> Self {
+        Self::json(StatusCode::CREATED, &Envelope::new(data))
+    }
+
     /// Done, and nothing to say: 200 with an empty object.
     pub fn done() -> Self {
         Self::json(StatusCode::OK, &Envelope::empty())

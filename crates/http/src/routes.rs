@@ -12,7 +12,9 @@ mod enrollments;
 mod identities;
 mod identity_types;
 mod lists;
+mod own_authenticators;
 mod role_attributes;
+mod session_certificates;
 mod specs;
 mod trust;
 mod unserved;
@@ -37,7 +39,9 @@ pub fn all() -> Vec<Route> {
         identities::routes(),
         identity_types::routes(),
         lists::routes(),
+        own_authenticators::routes(),
         role_attributes::routes(),
+        session_certificates::routes(),
         specs::routes(),
         trust::routes(),
         unserved::routes(),

@@ -16,7 +16,7 @@ mod write;
 pub use census::{Census, Shortfall};
 pub use kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, Index, ROOTS,
-    SIGNER, StoredEnrollment, UniqueValue, identity_key,
+    SESSION_CERTIFICATE, SIGNER, StoredEnrollment, UniqueValue, identity_key,
 };
 pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};

@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::password::CurrentPasswordArgs;
 use crate::table::Table;
 use clap::{Args, Subcommand};
-use portcullis_api::authenticator::{AuthenticatorDetail, OwnAuthenticatorUpdate};
+use portcullis_api::authenticator::{AuthenticatorDetail, ByOwner};
 use portcullis_client::{Client, ListQuery};
 use serde_json::json;
 
@@ -62,19 +62,19 @@ pub(crate) async fn run(
 ) -> Result<(), CliError> {
     let PasswordCommand::Change(arguments) = command;
     let authenticator = own(&session.client).await?;
-    let body = OwnAuthenticatorUpdate {
+    let body = ByOwner {
         current_password: arguments.current.obtain("Present password")?,
-        update: arguments.update.obtain()?,
+        change: arguments.update.obtain()?,
     };
     let id = &authenticator.base.id;
     session.client.patch_own_authenticator(id, &body).await?;
-    let username = body.update.username.or(authenticator.username);
+    let username = body.change.username.or(authenticator.username);
     if let Some(username) = &username {
         context.remember_username(username)?;
     }
     let result = json!({
         "username": username,
-        "passwordChanged": body.update.password.is_some(),
+        "passwordChanged": body.change.password.is_some(),
     });
     context.output.result(&result, || {
         Table::of_properties()

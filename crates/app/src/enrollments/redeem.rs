@@ -3,22 +3,23 @@
 //! The token is spent in the transaction that makes the authenticator. Whatever fails before
 //! leaves it as it was.
 
-use super::{check_no_password, hash, owner};
+use super::{hash, owner};
 use crate::app::App;
 use crate::audit;
+use crate::authenticators;
 use crate::error::AppError;
-use crate::identities::find_policy;
+use crate::network::not_issued;
+use crate::password::{self, NewPassword};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Origin;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method};
-use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_pki::{Csr, IssueError};
+use portcullis_pki::Csr;
 use portcullis_storage::tables::{
-    AUTHENTICATOR, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue,
+    AUTHENTICATOR, Found, Index, Rows, StoredEnrollment, UniqueValue,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -66,6 +67,7 @@ pub async fn redeem(
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
+    let chosen = redemption.proof.password.clone();
     let (credential, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let authenticator = Authenticator::new(id, identity.entity.id.clone(), credential, now);
@@ -74,13 +76,13 @@ pub async fn redeem(
     app.commit(move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
-        let key = identity.key.dependent(AUTHENTICATOR, number.0);
-        if let Credential::Updb(_) = authenticator.credential {
-            check_no_password(rows.rows(), &identity.key)?;
+        if let (Credential::Updb(_), Some(chosen)) = (&authenticator.credential, &chosen) {
+            authenticators::check_free(rows.rows(), &identity.key, authenticator.method())?;
+            // The policy may have become stricter while the password was hashed.
+            password::check(rows.rows(), &identity.entity, chosen)?;
         }
         rows.remove(&found.key, &found.entity)?;
-        rows.insert(&key, &authenticator)?;
-        attach(rows, &identity)
+        authenticators::add(rows, &identity, number, &authenticator)
     })
     .await?;
     let Enrollment {
@@ -112,13 +114,6 @@ fn pending(
         });
     }
     Ok((found, identity))
-}
-
-/// Notes on the identity that one more authenticator must be found beside it.
-fn attach(rows: &mut RowsMut<'_>, identity: &Found<Identity>) -> Result<(), AppError> {
-    let mut after = identity.entity.clone();
-    after.attached.authenticators += 1;
-    Ok(rows.replace(&identity.key, &identity.entity, &after)?)
 }
 
 /// Turns the proof into a credential: the slow part, done before the transaction.
@@ -161,13 +156,6 @@ fn certify(
     Ok((credential, Redeemed::Certificate(pem)))
 }
 
-fn not_issued(error: IssueError) -> AppError {
-    match error {
-        IssueError::Entropy(error) => AppError::Entropy(error),
-        error => AppError::internal(error),
-    }
-}
-
 async fn choose(
     app: &App,
     identity: &Identity,
@@ -177,18 +165,10 @@ async fn choose(
     let password = password
         .filter(|password| !password.expose_secret().is_empty())
         .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
-    let policy = find_policy(app.snapshot()?.rows(), &identity.spec.auth_policy)?
-        .ok_or_else(|| AppError::not_found("authPolicy", identity.spec.auth_policy.as_str()))?;
-    policy
-        .entity
-        .primary
-        .updb
-        .check_password(password.expose_secret())?;
-    let salt = entropy::bytes(&*app.env().entropy)?;
-    let password = app.passwords.hash(password, salt).await?;
+    let password = NewPassword::prepare(app, identity, password).await?;
     let credential = UpdbCredential {
         username: username.to_owned(),
-        password,
+        password: password.settle(app.snapshot()?.rows(), identity)?,
     };
     Ok((
         Credential::Updb(credential),

@@ -7,12 +7,15 @@ mod auth_policies;
 mod authenticators;
 mod enrollments;
 mod identities;
+mod session_certificates;
 mod sessions;
 
 pub use auth_policies::AUTH_POLICIES;
 pub use authenticators::AUTHENTICATORS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
+pub use session_certificates::SESSION_CERTIFICATES;
+pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
 

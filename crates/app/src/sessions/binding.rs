@@ -1,11 +1,15 @@
 //! Sessions that a certificate opened are not for whoever holds another one.
 
+use super::own_key;
 use crate::app::App;
-use portcullis_domain::api_session::ApiSession;
+use crate::error::AppError;
+use portcullis_domain::access::Caller;
+use portcullis_domain::api_session::{ApiSession, LoginCertificate};
 use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::clock::Timestamp;
 use portcullis_pki::Fingerprint;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue};
 
 /// Whether a connection with the given client certificates, in DER and leaf first, may use a session.
 ///
@@ -37,4 +41,31 @@ pub(super) fn is_kept(
         .ok()
         .and_then(|chain| chain.issued_to);
     Ok(issued_to.is_some_and(|identity| *identity == session.entity.identity))
+}
+
+/// Binds the caller's session to the successor of the certificate with the fingerprint `old`, if it
+/// was opened by that one: the new fingerprint, and the last second of its validity.
+pub(crate) fn move_to(
+    rows: &mut RowsMut<'_>,
+    caller: &Caller,
+    old: &str,
+    (fingerprint, not_after): (String, Timestamp),
+) -> Result<(), AppError> {
+    let key = own_key(caller);
+    let Some(session) = rows.rows().get::<ApiSession>(&key)? else {
+        return Ok(());
+    };
+    let is_by_old = |bound: &LoginCertificate| bound.fingerprint == old;
+    if !session.certificate.as_ref().is_some_and(is_by_old) {
+        return Ok(());
+    }
+    let after = ApiSession {
+        certificate: Some(LoginCertificate {
+            fingerprint,
+            not_after,
+            ca: None,
+        }),
+        ..session.clone()
+    };
+    Ok(rows.replace(&key, &session, &after)?)
 }

@@ -9,6 +9,7 @@ mod password;
 
 pub use certificate::with_certificate;
 pub use password::with_password;
+pub(crate) use password::{forgive, note_refusal};
 
 use super::hash;
 use super::room::Room;

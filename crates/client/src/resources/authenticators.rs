@@ -7,7 +7,7 @@ use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use http::Method;
 use portcullis_api::authenticator::{
-    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorUpdate, ExtensionWish,
+    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch, ExtendRequest,
 };
 use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_api::envelope::{Created, ListEnvelope};
@@ -42,7 +42,7 @@ impl Client {
     pub async fn patch_authenticator(
         &self,
         id: &AuthenticatorId,
-        body: &AuthenticatorUpdate,
+        body: &AuthenticatorPatch,
     ) -> Result<(), ClientError> {
         self.patch(&one(id), body).await
     }
@@ -65,7 +65,7 @@ impl Client {
     pub async fn request_extension(
         &self,
         id: &AuthenticatorId,
-        body: ExtensionWish,
+        body: ExtendRequest,
     ) -> Result<(), ClientError> {
         let endpoint = one(id).then("request-extend");
         self.succeed(Method::POST, &endpoint, Body::json(&body)?)

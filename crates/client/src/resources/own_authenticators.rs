@@ -7,7 +7,7 @@ use crate::error::ClientError;
 use crate::list_query::ListQuery;
 use http::Method;
 use portcullis_api::authenticator::{
-    AuthenticatorDetail, Extend, Extended, ExtensionReceipt, OwnAuthenticatorUpdate,
+    AuthenticatorDetail, AuthenticatorPatch, ByOwner, Extend, ExtendVerify, Extended,
 };
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_domain::ids::AuthenticatorId;
@@ -25,7 +25,7 @@ impl Client {
     pub async fn patch_own_authenticator(
         &self,
         id: &AuthenticatorId,
-        body: &OwnAuthenticatorUpdate,
+        body: &ByOwner<AuthenticatorPatch>,
     ) -> Result<(), ClientError> {
         self.patch(&collection().then(id.as_str()), body).await
     }
@@ -48,7 +48,7 @@ impl Client {
         certificate: &str,
     ) -> Result<(), ClientError> {
         let endpoint = collection().then(id.as_str()).then("extend-verify");
-        let body = ExtensionReceipt {
+        let body = ExtendVerify {
             client_cert: certificate.to_owned(),
         };
         self.succeed(Method::POST, &endpoint, Body::json(&body)?)

@@ -36,7 +36,18 @@ impl From<AppError> for ApiError {
                     method.name(),
                 ))
             },
-            AppError::PasswordExists => Self::new(Code::MaxAuthenticatorMethodsReached),
+            AppError::AuthenticatorExists(_method) => {
+                Self::new(Code::MaxAuthenticatorMethodsReached)
+            },
+            AppError::AuthenticatorUnfit => Self::new(Code::CanNotUpdateAuthenticator),
+            AppError::WrongPassword => Self::new(Code::Unauthorized).because(FieldError::new(
+                "currentPassword",
+                "is not the current password",
+                "",
+            )),
+            AppError::NotOneCertificate => Self::new(Code::CouldNotParsePemBlock),
+            AppError::Unvouched => Self::new(Code::CertificateFailedValidation),
+            AppError::UnexpectedCertificate => Self::new(Code::InvalidClientCert),
             AppError::UnknownToken => Self::new(Code::InvalidEnrollmentToken),
             AppError::Redemption(RedemptionError::WrongMethod) => {
                 Self::new(Code::InvalidEnrollMethod)

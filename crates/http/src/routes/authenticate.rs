@@ -16,6 +16,7 @@ use secrecy::ExposeSecret as _;
 
 const EXPIRES_AT: HeaderName = HeaderName::from_static("expires-at");
 const EXPIRATION_SECONDS: HeaderName = HeaderName::from_static("expiration-seconds");
+const EXTEND_REQUESTED: HeaderName = HeaderName::from_static("ziti-authenticator-extend-requested");
 
 /// The longest body of a login, bytes: credentials, and what a client says of itself.
 const CAP: usize = 64 * 1024;
@@ -76,8 +77,16 @@ fn means(context: &Context) -> Result<Means, ApiError> {
 
 fn welcome(session: NewSession) -> Answer {
     let token = HeaderValue::try_from(session.token.expose_secret());
+    // Clients know but this one header: a second one asks for another key.
+    let requests = session
+        .view
+        .extension
+        .map_or(0, |request| 1 + usize::from(request.roll_key));
     let detail = ApiSessionDetail::for_holder(session.view, session.token);
     let mut answer = Answer::detail(&detail);
+    for _ in 0..requests {
+        answer = answer.with(EXTEND_REQUESTED, HeaderValue::from_static("true"));
+    }
     if let Ok(mut token) = token {
         token.set_sensitive(true);
         answer = answer.with(ZT_SESSION, token);

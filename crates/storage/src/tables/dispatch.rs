@@ -1,8 +1,8 @@
 //! From the kind of a record to the type of its entity.
 
 use super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, SIGNER,
-    StoredEnrollment,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, SESSION_CERTIFICATE,
+    SIGNER, StoredEnrollment,
 };
 use crate::key::Kind;
 use portcullis_domain::api_session::ApiSession;
@@ -10,10 +10,11 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_domain::signer::Signer;
 
 /// Every kind of record.
-pub(super) const KINDS: [Kind; 7] = [
+pub(super) const KINDS: [Kind; 8] = [
     IDENTITY,
     AUTH_POLICY,
     ENROLLMENT,
@@ -21,6 +22,7 @@ pub(super) const KINDS: [Kind; 7] = [
     API_SESSION,
     CA,
     SIGNER,
+    SESSION_CERTIFICATE,
 ];
 
 /// Something that is done with a record, whatever its type.
@@ -42,6 +44,7 @@ pub(super) fn dispatch<F: ForEntity>(kind: Kind, work: F) -> Option<F::Output> {
         API_SESSION => work.run::<ApiSession>(),
         CA => work.run::<Ca>(),
         SIGNER => work.run::<Signer>(),
+        SESSION_CERTIFICATE => work.run::<SessionCertificate>(),
         _ => return None,
     })
 }

@@ -11,6 +11,7 @@ use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthPolicyId, Number, SignerId};
+use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_domain::signer::Signer;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub const API_SESSION: Kind = Kind::of::<5>();
 pub const CA: Kind = Kind::of::<6>();
 /// External JWT signers; a root.
 pub const SIGNER: Kind = Kind::of::<7>();
+
+/// Certificates of API sessions, under the identity of their session.
+pub const SESSION_CERTIFICATE: Kind = Kind::of::<8>();
 
 /// The kinds whose records lie under no other.
 pub const ROOTS: [Kind; 4] = [IDENTITY, AUTH_POLICY, CA, SIGNER];
@@ -78,6 +82,8 @@ pub enum Index {
     SignerKid = 19,
     /// Fingerprint of an external signer's certificate, when it has one.
     SignerFingerprint = 20,
+    /// Id of a certificate of an API session.
+    SessionCertificateId = 21,
 }
 
 /// A unique value of an entity.
@@ -117,6 +123,10 @@ pub trait Entity: Serialize + DeserializeOwned + Send + Sync + 'static {
     fn references(&self) -> Vec<UniqueValue> {
         Vec::new()
     }
+
+    /// The kinds whose records go with what they refer to, if that is one of these entities; such
+    /// records refer to nothing else.
+    const TAKES_ALONG: &'static [Kind] = &[];
 
     /// The change that says what became of it.
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change;
@@ -198,6 +208,7 @@ impl Entity for Authenticator {
 
 impl Entity for ApiSession {
     const KIND: Kind = API_SESSION;
+    const TAKES_ALONG: &'static [Kind] = &[SESSION_CERTIFICATE];
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         vec![UniqueValue::new(Index::ApiSessionToken, self.token_hash.0)]
@@ -205,6 +216,23 @@ impl Entity for ApiSession {
 
     fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
         Change::ApiSession(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for SessionCertificate {
+    const KIND: Kind = SESSION_CERTIFICATE;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        let id = self.id.as_str();
+        vec![UniqueValue::new(Index::SessionCertificateId, id)]
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        vec![UniqueValue::new(Index::ApiSessionToken, self.session.0)]
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::SessionCertificate(entity_change(owner, number, now))
     }
 }
 

@@ -13,17 +13,19 @@ impl RowsMut<'_> {
     /// Removes an identity and all that lives under it: enrollments, authenticators, sessions.
     pub fn remove_identity(&mut self, identity: &Found<Identity>) -> Result<(), StoreError> {
         for key in self.tree(&identity.key)? {
-            let removal = Removal {
-                rows: self,
-                key: &key,
-            };
-            dispatch(key.id().0, removal).unwrap_or_else(|| {
-                Err(StoreError::corrupt(format!(
-                    "record {key} is of no known kind"
-                )))
-            })?;
+            self.remove_record(&key)?;
         }
         Ok(())
+    }
+
+    /// Removes the record at `key`, whatever it is, if it is there.
+    pub(super) fn remove_record(&mut self, key: &RecordKey) -> Result<(), StoreError> {
+        let removal = Removal { rows: self, key };
+        dispatch(key.id().0, removal).unwrap_or_else(|| {
+            Err(StoreError::corrupt(format!(
+                "record {key} is of no known kind"
+            )))
+        })
     }
 
     /// Removes all entities of one kind that live under `root` and meet `condition`.

@@ -98,8 +98,15 @@ impl<'t> RowsMut<'t> {
         Ok(())
     }
 
-    /// Removes an entity, but nothing that lives under it.
+    /// Removes an entity with what goes along with it ([`Entity::TAKES_ALONG`]), but nothing else
+    /// that lives under it.
     pub fn remove<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
+        // While it is still there: afterwards nobody finds their references to it.
+        for kind in E::TAKES_ALONG {
+            for referrer in self.rows().referrers(key, *kind, usize::MAX)? {
+                self.remove_record(&referrer)?;
+            }
+        }
         for value in entity.unique_values() {
             self.0.delete(value.key().as_bytes());
         }

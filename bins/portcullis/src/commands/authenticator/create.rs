@@ -10,6 +10,7 @@ use clap::{ArgGroup, Args};
 use portcullis_api::authenticator::{AuthenticatorCreate, NewCredential};
 use portcullis_api::identity::IdentityDetail;
 use portcullis_domain::ids::AuthenticatorId;
+use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -69,6 +70,7 @@ pub(super) async fn run(
     let body = AuthenticatorCreate {
         identity_id: identity.base.id,
         credential: arguments.credential()?,
+        tags: Tags::default(),
     };
     let created = client.create_authenticator(&body).await?;
     let id = AuthenticatorId::from_wire(created.id);

@@ -4,11 +4,11 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
-use portcullis_api::authenticator::ExtensionWish;
+use portcullis_api::authenticator::ExtendRequest;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Clients see the wish when they log in, and obtain a new certificate by themselves; whoever uses an
+Clients see the request when they log in, and obtain a new certificate by themselves; whoever uses an
 identity file by hand does it with `portcullis renew`. The present certificate holds until then.
 
 Examples:
@@ -34,10 +34,10 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let id = AuthenticatorId::from_wire(arguments.id);
-    let wish = ExtensionWish {
+    let request = ExtendRequest {
         roll_keys: arguments.roll_key,
     };
-    client.request_extension(&id, wish).await?;
+    client.request_extension(&id, request).await?;
     let authenticator = client.authenticator(&id).await?;
     context
         .output

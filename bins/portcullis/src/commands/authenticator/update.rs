@@ -5,7 +5,7 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::password::NewPasswordArgs;
 use clap::Args;
-use portcullis_api::authenticator::AuthenticatorUpdate;
+use portcullis_api::authenticator::AuthenticatorPatch;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
@@ -41,16 +41,17 @@ pub(crate) struct CredentialArgs {
 
 impl CredentialArgs {
     /// Obtains what is to change.
-    pub(crate) fn obtain(self) -> Result<AuthenticatorUpdate, CliError> {
+    pub(crate) fn obtain(self) -> Result<AuthenticatorPatch, CliError> {
         let stays = self.username.is_some() && !self.password.is_given();
         let password = if stays {
             None
         } else {
             Some(self.password.obtain("New password")?)
         };
-        Ok(AuthenticatorUpdate {
+        Ok(AuthenticatorPatch {
             username: self.username,
             password,
+            tags: None,
         })
     }
 }

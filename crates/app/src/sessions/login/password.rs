@@ -17,7 +17,10 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, Number};
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{
+    Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
+};
 use secrecy::SecretString;
 
 /// Logs in with a username and password.
@@ -34,7 +37,7 @@ pub async fn with_password(
         .map_err(LoginError::Failed)?
         .rows()
         .find(&by_name)?;
-    let stored = found.as_ref().and_then(|found| hash_of(&found.entity));
+    let stored = found.as_ref().and_then(|found| found.entity.password());
     let salt = entropy::bytes(&*app.env().entropy)?;
     let verdict = app
         .passwords
@@ -59,13 +62,6 @@ pub async fn with_password(
     Err(LoginError::Refused(reason))
 }
 
-fn hash_of(authenticator: &Authenticator) -> Option<&PasswordHash> {
-    match &authenticator.credential {
-        Credential::Updb(updb) => Some(&updb.password),
-        Credential::Cert(_) => None,
-    }
-}
-
 /// A right password.
 #[derive(Clone)]
 struct Password {
@@ -87,7 +83,7 @@ impl Way for Password {
         super::require_authenticator(identity)?;
         let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
         match current {
-            Some(current) if hash_of(&current) == hash_of(&self.authenticator.entity) => Ok(()),
+            Some(current) if current.password() == self.authenticator.entity.password() => Ok(()),
             _ => Err(LoginError::Refused("the password changed meanwhile")),
         }
     }
@@ -119,12 +115,12 @@ impl Way for Password {
     }
 }
 
-/// Notes durably that a login was refused; a wrong password counts against its owner.
-async fn note_refusal(
+/// Notes durably that a password was refused; a wrong one counts against its owner.
+pub(crate) async fn note_refusal(
     app: &App,
     origin: &Origin,
     wrong: Option<Found<Authenticator>>,
-) -> Result<(), LoginError> {
+) -> Result<(), AppError> {
     let now = app.env().now();
     let locked = app
         .commit(move |rows| {
@@ -133,12 +129,25 @@ async fn note_refusal(
                 None => None,
             };
             rows.count_refused_login()?;
-            Ok::<_, LoginError>(locked)
+            Ok::<_, AppError>(locked)
         })
         .await?;
     if let Some(identity) = locked {
         let id = identity.as_str();
         audit::changed_by_stranger(origin, id, "identity.lock", id);
+    }
+    Ok(())
+}
+
+/// Lets the owner of an authenticator, whose key is given, guess anew: it knew the password.
+pub(crate) fn forgive(rows: &mut RowsMut<'_>, authenticator: &RecordKey) -> Result<(), AppError> {
+    let key = identity_key(Number(authenticator.root_id().1));
+    if let Some(identity) = rows.rows().get::<Identity>(&key)?
+        && identity.wrong_passwords != 0
+    {
+        let mut after = identity.clone();
+        after.wrong_passwords = 0;
+        rows.replace(&key, &identity, &after)?;
     }
     Ok(())
 }

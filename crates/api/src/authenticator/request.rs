@@ -1,0 +1,345 @@
+//! Requests about authenticators, read by the server and written by clients.
+
+use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
+use crate::decode::{Decode, DecodeError, Members};
+use crate::secret;
+use portcullis_domain::FieldError;
+use portcullis_domain::ids::IdentityId;
+use portcullis_domain::tags::Tags;
+use secrecy::SecretString;
+use serde::Serialize;
+use std::ops::RangeInclusive;
+
+/// Longest certificate or request for one, in characters; see `crates/api/src/enroll.rs`.
+const PEM_LENGTH: RangeInclusive<usize> = 0..=64 * 1024;
+
+/// The body of POST `/authenticators`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthenticatorCreate {
+    /// Whose it is to be.
+    pub identity_id: IdentityId,
+    /// What is to be presented.
+    #[serde(flatten)]
+    pub credential: NewCredential,
+    /// What users attach to it.
+    #[serde(skip_serializing_if = "Tags::is_empty")]
+    pub tags: Tags,
+}
+
+/// A credential as an administrator gives it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "method", rename_all = "lowercase")]
+pub enum NewCredential {
+    /// A certificate.
+    #[serde(rename_all = "camelCase")]
+    Cert {
+        /// The certificate, PEM.
+        cert_pem: String,
+    },
+    /// A username and password.
+    Updb {
+        /// The username.
+        username: String,
+        /// The password.
+        #[serde(serialize_with = "secret::serialize")]
+        password: SecretString,
+    },
+}
+
+impl Decode for AuthenticatorCreate {
+    const PARAMETER: &'static str = "authenticator";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let method = members.required_string("method")?;
+        let identity_id = IdentityId::from_wire(members.required_string("identityId")?);
+        let credential = match method.as_str() {
+            "cert" => {
+                let pem = members.bounded_string("certPem", PEM_LENGTH)?;
+                let cert_pem = needed("certPem", pem)?;
+                NewCredential::Cert { cert_pem }
+            },
+            "updb" => {
+                let name = members.bounded_string("username", USERNAME_LENGTH)?;
+                let username = needed("username", name)?;
+                let secret = members.bounded_secret("password", PASSWORD_LENGTH)?;
+                let password = needed("password", secret)?;
+                NewCredential::Updb { username, password }
+            },
+            _ => {
+                let reason = "method must be updb or cert";
+                return Err(FieldError::new("method", reason, method).into());
+            },
+        };
+        Ok(Self {
+            identity_id,
+            credential,
+            tags: tags(members)?.unwrap_or_default(),
+        })
+    }
+}
+
+/// The body of PUT `/authenticators/{id}`: a username and password.
+#[derive(Debug, Clone, Serialize)]
+pub struct AuthenticatorReplace {
+    /// The new username.
+    pub username: String,
+    /// The new password.
+    #[serde(serialize_with = "secret::serialize")]
+    pub password: SecretString,
+    /// What users attach to it from now on.
+    #[serde(skip_serializing_if = "Tags::is_empty")]
+    pub tags: Tags,
+}
+
+impl Decode for AuthenticatorReplace {
+    const PARAMETER: &'static str = "authenticator";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let username = members.bounded_string("username", USERNAME_LENGTH)?;
+        let password = members.bounded_secret("password", PASSWORD_LENGTH)?;
+        Ok(Self {
+            username: required("username", username)?,
+            password: required("password", password)?,
+            tags: tags(members)?.unwrap_or_default(),
+        })
+    }
+}
+
+/// The body of PATCH `/authenticators/{id}`; what is missing or empty stays as it is.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct AuthenticatorPatch {
+    /// The new username.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// The new password.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    pub password: Option<SecretString>,
+    /// What users attach to it from now on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Tags>,
+}
+
+impl Decode for AuthenticatorPatch {
+    const PARAMETER: &'static str = "authenticator";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            username: members.bounded_string("username", USERNAME_LENGTH)?,
+            password: members.bounded_secret("password", PASSWORD_LENGTH)?,
+            tags: tags(members)?,
+        })
+    }
+}
+
+/// The body of PUT and PATCH `/current-identity/authenticators/{id}`: what the owner of an
+/// authenticator has to know besides.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ByOwner<T> {
+    /// The password as it is until then.
+    #[serde(serialize_with = "secret::serialize")]
+    pub current_password: SecretString,
+    /// What is to change.
+    #[serde(flatten)]
+    pub change: T,
+}
+
+impl<T: Decode> Decode for ByOwner<T> {
+    const PARAMETER: &'static str = T::PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        // No rule of today holds for what was chosen once.
+        let current = members.bounded_secret("currentPassword", 0..=*PASSWORD_LENGTH.end())?;
+        Ok(Self {
+            current_password: required("currentPassword", current)?,
+            change: T::decode(members)?,
+        })
+    }
+}
+
+/// The body of POST `/authenticators/{id}/request-extend`, which may be missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtendRequest {
+    /// Whether the new certificate is to have another key.
+    pub roll_keys: bool,
+}
+
+impl Decode for ExtendRequest {
+    const PARAMETER: &'static str = "requestExtendAuthenticator";
+    const IS_OPTIONAL: bool = true;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            roll_keys: members.optional_bool("rollKeys")?.unwrap_or_default(),
+        })
+    }
+}
+
+/// The body of POST `/current-identity/authenticators/{id}/extend`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Extend {
+    /// Request for the new certificate, PEM.
+    pub client_cert_csr: String,
+}
+
+impl Decode for Extend {
+    const PARAMETER: &'static str = "extend";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let csr = members.bounded_string("clientCertCsr", PEM_LENGTH)?;
+        Ok(Self {
+            client_cert_csr: required("clientCertCsr", csr)?,
+        })
+    }
+}
+
+/// The body of POST `/current-identity/authenticators/{id}/extend-verify`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtendVerify {
+    /// The new certificate, PEM.
+    pub client_cert: String,
+}
+
+impl Decode for ExtendVerify {
+    const PARAMETER: &'static str = "extend";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let certificate = members.bounded_string("clientCert", PEM_LENGTH)?;
+        Ok(Self {
+            client_cert: required("clientCert", certificate)?,
+        })
+    }
+}
+
+/// What the method of a new authenticator needs.
+fn needed<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
+    value.ok_or_else(|| FieldError::new(name, format!("{name} is required"), ""))
+}
+
+/// What counts as missing when it is empty.
+fn required<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
+    value.ok_or_else(|| FieldError::new(name, format!("{name} in body is required"), "<nil>"))
+}
+
+fn tags(members: &mut Members) -> Result<Option<Tags>, DecodeError> {
+    let object = members.json_object("tags")?;
+    Ok(object.map(Tags::from_json).transpose()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::ExposeSecret as _;
+    use serde_json::{Value, json};
+
+    fn read<T: Decode>(body: &Value) -> Result<T, DecodeError> {
+        T::from_body(body.to_string().as_bytes())
+    }
+
+    #[track_caller]
+    fn fault<T: Decode + std::fmt::Debug>(body: &Value) -> FieldError {
+        match read::<T>(body).unwrap_err() {
+            DecodeError::Field(error) => error,
+            DecodeError::Parse(text) => panic!("{body}: {text}"),
+        }
+    }
+
+    #[test]
+    fn creation_needs_what_its_method_needs() {
+        for (body, field) in [
+            (json!({"identityId": "i"}), "method"),
+            (json!({"method": "updb"}), "identityId"),
+            (json!({"method": "fly", "identityId": "i"}), "method"),
+            (json!({"method": "CERT", "identityId": "i"}), "method"),
+            (json!({"method": "cert", "identityId": "i"}), "certPem"),
+            (
+                json!({"method": "cert", "identityId": "i", "certPem": ""}),
+                "certPem",
+            ),
+            (json!({"method": "updb", "identityId": "i"}), "username"),
+            (
+                json!({"method": "updb", "identityId": "i", "username": "anna"}),
+                "password",
+            ),
+            (
+                json!({"method": "updb", "identityId": "i", "username": "abc"}),
+                "username",
+            ),
+            (
+                json!({"method": "updb", "identityId": "i", "username": "anna", "password": "abcd"}),
+                "password",
+            ),
+        ] {
+            assert_eq!(fault::<AuthenticatorCreate>(&body).field, field, "{body}");
+        }
+    }
+
+    #[test]
+    fn changes_are_bounded_and_repeat_no_password() {
+        let long = "x".repeat(101);
+        for (body, field) in [
+            (json!({"username": "abc"}), "username"),
+            (json!({"username": long}), "username"),
+            (json!({"password": "abcd"}), "password"),
+            (json!({"password": long}), "password"),
+        ] {
+            let error = fault::<AuthenticatorPatch>(&body);
+            assert_eq!(error.field, field);
+            assert!(field == "username" || error.value.is_empty(), "{error:?}");
+        }
+        let change = json!({"username": "anna", "password": "opensesame"});
+        assert_eq!(
+            fault::<ByOwner<AuthenticatorReplace>>(&change).field,
+            "currentPassword"
+        );
+        assert_eq!(
+            fault::<AuthenticatorReplace>(&json!({"username": "anna"})).field,
+            "password"
+        );
+    }
+
+    #[test]
+    fn what_clients_write_is_what_the_server_reads() {
+        let sent = AuthenticatorCreate {
+            identity_id: IdentityId::from_wire("i"),
+            credential: NewCredential::Updb {
+                username: "anna".to_owned(),
+                password: "opensesame".into(),
+            },
+            tags: Tags::default(),
+        };
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(
+            written,
+            json!({"identityId": "i", "method": "updb", "username": "anna", "password": "opensesame"})
+        );
+        let read_back: AuthenticatorCreate = read(&written).unwrap();
+        let NewCredential::Updb { password, .. } = read_back.credential else {
+            panic!("{written}");
+        };
+        assert_eq!(password.expose_secret(), "opensesame");
+        assert!(!format!("{sent:?}").contains("opensesame"));
+        let sent = ByOwner {
+            current_password: "opensesame".into(),
+            change: AuthenticatorPatch {
+                username: Some("berta".to_owned()),
+                ..AuthenticatorPatch::default()
+            },
+        };
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(
+            written,
+            json!({"currentPassword": "opensesame", "username": "berta"})
+        );
+        let read_back: ByOwner<AuthenticatorPatch> = read(&written).unwrap();
+        assert_eq!(read_back.change.username.as_deref(), Some("berta"));
+        assert!(!read::<ExtendRequest>(&json!({})).unwrap().roll_keys);
+    }
+}

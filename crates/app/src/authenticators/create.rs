@@ -1,0 +1,156 @@
+//! Creating authenticators for identities that exist.
+
+use super::voucher::{self, Voucher};
+use super::{Create, add, check_free};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::identities;
+use crate::password::NewPassword;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::Permit;
+use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
+use portcullis_domain::identity::{Identity, IdentityType};
+use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::tags::Tags;
+use portcullis_pki::{Certificate, certificates_from_pem};
+use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows};
+use secrecy::SecretString;
+
+/// An authenticator to create.
+#[derive(Debug)]
+pub struct CreateAuthenticator {
+    /// Whose it is to be.
+    pub identity: IdentityId,
+    /// What is to be presented.
+    pub credential: NewCredential,
+    /// What users attach to it.
+    pub tags: Tags,
+}
+
+/// A credential as an administrator gives it.
+#[derive(Debug)]
+pub enum NewCredential {
+    /// A certificate, PEM.
+    Cert(String),
+    /// A username and password.
+    Updb {
+        /// The username.
+        username: String,
+        /// The password.
+        password: SecretString,
+    },
+}
+
+/// Creates an authenticator for an identity that has none of its method.
+pub async fn create(
+    app: &App,
+    permit: &Permit<Create>,
+    input: CreateAuthenticator,
+) -> Result<AuthenticatorId, AppError> {
+    let CreateAuthenticator {
+        identity: wanted,
+        credential,
+        tags,
+    } = input;
+    let method = credential.method();
+    let identity = {
+        let view = app.snapshot()?;
+        fit(view.rows(), &wanted, method)?
+    };
+    let draft = Draft::prepare(app, &identity.entity, credential).await?;
+    let now = app.env().now();
+    let id = AuthenticatorId::generate(&*app.env().entropy)?;
+    let number = app.number(AUTHENTICATOR);
+    let created = id.clone();
+    app.commit_for(permit, move |rows, _caller| {
+        let identity = fit(rows.rows(), &wanted, method)?;
+        let credential = draft.settle(rows.rows(), &identity.entity)?;
+        let mut authenticator = Authenticator::new(id.clone(), wanted.clone(), credential, now);
+        authenticator.tags = tags.clone();
+        add(rows, &identity, number, &authenticator)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.create", created.as_str());
+    Ok(created)
+}
+
+impl NewCredential {
+    fn method(&self) -> &'static str {
+        match self {
+            Self::Cert(_) => "cert",
+            Self::Updb { .. } => "updb",
+        }
+    }
+}
+
+/// Finds the identity that is to have an authenticator, if it may have one.
+fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Identity>, AppError> {
+    let identity = identities::find(rows, id)?;
+    if identity.entity.kind == IdentityType::Router {
+        let reason = "the identity of a router authenticates as its router does";
+        return Err(FieldError::new("identityId", reason, id.as_str()).into());
+    }
+    check_free(rows, &identity.key, method)?;
+    Ok(identity)
+}
+
+/// A credential made ready for the store: hashed or verified before any transaction.
+#[derive(Clone)]
+enum Draft {
+    Cert {
+        leaf: Certificate,
+        voucher: Voucher,
+    },
+    Updb {
+        username: String,
+        password: NewPassword,
+    },
+}
+
+impl Draft {
+    async fn prepare(
+        app: &App,
+        identity: &Identity,
+        credential: NewCredential,
+    ) -> Result<Self, AppError> {
+        match credential {
+            NewCredential::Cert(pem) => {
+                let leaf = only(&pem)?;
+                let voucher =
+                    voucher::of(app, app.snapshot()?.rows(), &leaf)?.ok_or(AppError::Unvouched)?;
+                Ok(Self::Cert { leaf, voucher })
+            },
+            NewCredential::Updb { username, password } => Ok(Self::Updb {
+                username,
+                password: NewPassword::prepare(app, identity, password).await?,
+            }),
+        }
+    }
+
+    /// What is to be stored, in the transaction that does it.
+    fn settle(&self, rows: Rows<'_>, identity: &Identity) -> Result<Credential, AppError> {
+        match self {
+            Self::Cert { leaf, voucher } => {
+                voucher.recheck(rows)?;
+                let is_own = *voucher == Voucher::Network;
+                let fingerprint = leaf.fingerprint().to_string();
+                let credential = CertCredential::new(fingerprint, leaf.to_pem(), is_own);
+                Ok(Credential::Cert(credential))
+            },
+            Self::Updb { username, password } => Ok(Credential::Updb(UpdbCredential {
+                username: username.clone(),
+                password: password.settle(rows, identity)?,
+            })),
+        }
+    }
+}
+
+/// The only certificate in a text.
+fn only(pem: &str) -> Result<Certificate, AppError> {
+    let certificates =
+        certificates_from_pem(pem).map_err(|_unreadable| AppError::NotOneCertificate)?;
+    let [certificate] = <[Certificate; 1]>::try_from(certificates)
+        .map_err(|_several| AppError::NotOneCertificate)?;
+    Ok(certificate)
+}

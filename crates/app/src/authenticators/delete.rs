@@ -1,0 +1,25 @@
+//! Deleting authenticators.
+
+use super::{Delete, find, remove};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use portcullis_domain::access::Permit;
+use portcullis_domain::ids::AuthenticatorId;
+
+/// Deletes an authenticator. It lets nobody in from then on, and the sessions that it opened are
+/// over when this returns.
+pub async fn delete(
+    app: &App,
+    permit: &Permit<Delete>,
+    id: &AuthenticatorId,
+) -> Result<(), AppError> {
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, _caller| {
+        let found = find(rows.rows(), &wanted)?;
+        remove(rows, &found)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.delete", id.as_str());
+    Ok(())
+}

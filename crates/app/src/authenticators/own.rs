@@ -1,0 +1,97 @@
+//! What identities do with their own authenticators.
+
+use super::update::{Prepared, UpdbChange, updb};
+use super::{ReadOwn, Show, UpdateOwn, answer, find, look};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::listing::{Asked, Paging, kinds, restricted};
+use crate::password::Verdict;
+use crate::sessions;
+use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::entropy;
+use portcullis_domain::ids::AuthenticatorId;
+use portcullis_domain::view::AuthenticatorView;
+use portcullis_storage::tables::{Found, Rows};
+use secrecy::SecretString;
+
+/// Reads one of the caller's own authenticators.
+pub fn read_own(
+    app: &App,
+    permit: &Permit<ReadOwn>,
+    id: &AuthenticatorId,
+) -> Result<AuthenticatorView, AppError> {
+    let view = app.snapshot()?;
+    let found = find_own(view.rows(), permit.caller(), id)?;
+    Ok(look(view.rows(), found)?)
+}
+
+/// Lists the caller's own authenticators.
+pub fn list_own(
+    app: &App,
+    permit: &Permit<ReadOwn>,
+    asked: &Asked<'_>,
+    show: &mut Show<'_>,
+) -> Result<Paging, AppError> {
+    let listing = asked.of::<Authenticator>()?;
+    let own = restricted(
+        listing,
+        &kinds::AUTHENTICATORS,
+        "identity",
+        permit.caller().identity.as_str(),
+    );
+    answer(app, &own, asked, show)
+}
+
+/// Changes the caller's own username, password or tags, if it knows the current password.
+///
+/// A wrong one counts as in a login, and costs as much as a right one. What is wrong with the change
+/// itself is said before, so that it does not tell which of the two it was.
+pub async fn update_own(
+    app: &App,
+    permit: &Permit<UpdateOwn>,
+    id: &AuthenticatorId,
+    current: SecretString,
+    change: UpdbChange,
+) -> Result<(), AppError> {
+    let found = {
+        let view = app.snapshot()?;
+        updb(find_own(view.rows(), permit.caller(), id)?)?
+    };
+    let known = found.entity.password().cloned();
+    let prepared = Prepared::new(app, &found, change).await?;
+    let salt = entropy::bytes(&*app.env().entropy)?;
+    if app.passwords.verify(current, known.clone(), salt).await? == Verdict::Wrong {
+        sessions::note_refusal(app, &permit.caller().origin, Some(found)).await?;
+        return Err(AppError::WrongPassword);
+    }
+    let wanted = id.clone();
+    let now = app.env().now();
+    app.commit_for(permit, move |rows, caller| {
+        let found = updb(find_own(rows.rows(), caller, &wanted)?)?;
+        if found.entity.password() != known.as_ref() {
+            // Somebody changed it while it was checked.
+            return Err(AppError::WrongPassword);
+        }
+        sessions::forgive(rows, &found.key)?;
+        prepared.apply(rows, caller, &found, now)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.update", id.as_str());
+    Ok(())
+}
+
+/// Finds an authenticator of the caller; those of others are not there for it.
+fn find_own(
+    rows: Rows<'_>,
+    caller: &Caller,
+    id: &AuthenticatorId,
+) -> Result<Found<Authenticator>, AppError> {
+    let found = find(rows, id)?;
+    if found.entity.identity == caller.identity {
+        Ok(found)
+    } else {
+        Err(AppError::not_found("authenticator", id.as_str()))
+    }
+}

@@ -1,0 +1,181 @@
+//! Renewing certificates: another one is issued, and takes the place of the old one as soon as its
+//! holder confirms that it has it.
+//!
+//! Until then the old one is good and the new one opens nothing; from then on it is the other way
+//! round. So a client that loses the answer is not locked out.
+
+use super::{Renew, Update, find};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::network::not_issued;
+use crate::sessions;
+use portcullis_domain::access::{Caller, Denied, Permit};
+use portcullis_domain::authenticator::{
+    Authenticator, CertCredential, Credential, NotRenewed, Renewal,
+};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::AuthenticatorId;
+use portcullis_pki::{Certificate, Csr, certificates_from_pem};
+use portcullis_storage::tables::{Found, Rows, RowsMut};
+
+/// Asks the holder of a certificate to renew it, and to take another key if `roll_key` is set.
+pub async fn request_extension(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &AuthenticatorId,
+    roll_key: bool,
+) -> Result<(), AppError> {
+    let wanted = id.clone();
+    let now = app.env().now();
+    app.commit_for(permit, move |rows, _caller| {
+        let found = find(rows.rows(), &wanted)?;
+        let mut after = found.entity.clone();
+        let Credential::Cert(cert) = &mut after.credential else {
+            return Err(AppError::Denied {
+                rule: Some("authenticator is not a certificate authenticator"),
+            });
+        };
+        cert.request_extension(roll_key, now);
+        after.updated_at = now;
+        Ok(rows.replace(&found.key, &found.entity, &after)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.request-extend", id.as_str());
+    Ok(())
+}
+
+/// Issues the successor of the certificate of one of the caller's authenticators, whose holder the
+/// caller proves to be: `chain`, in DER, is what it presents, leaf first. Answers the new
+/// certificate and those between it and the root, PEM. One that was issued before and not confirmed
+/// is forgotten.
+pub async fn extend(
+    app: &App,
+    permit: &Permit<Renew>,
+    id: &AuthenticatorId,
+    chain: &[&[u8]],
+    csr: &str,
+) -> Result<String, AppError> {
+    let (current, fingerprint) = {
+        let view = app.snapshot()?;
+        let found = find_own(view.rows(), permit.caller(), id)?;
+        prove(app, found.entity, chain)?
+    };
+    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    let now = app.env().now();
+    let signing = app.network().signing();
+    let leaf = signing
+        .renew_identity(&csr, &current, now, &*app.env().entropy)
+        .map_err(not_issued)?;
+    let renewal = Renewal {
+        fingerprint: leaf.fingerprint().to_string(),
+        pem: leaf.to_pem(),
+    };
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, caller| {
+        let found = find_own(rows.rows(), caller, &wanted)?;
+        let mut after = found.entity.clone();
+        match &mut after.credential {
+            Credential::Cert(cert) if cert.fingerprint == fingerprint => {
+                cert.renewal = Some(renewal.clone());
+            },
+            // It was renewed meanwhile: what the caller holds is an old certificate.
+            Credential::Cert(_) | Credential::Updb(_) => return Err(Denied.into()),
+        }
+        Ok(rows.replace(&found.key, &found.entity, &after)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.extend", id.as_str());
+    Ok(signing.chain_pem(&leaf))
+}
+
+/// Puts the certificate that was issued last in the place of the current one, if it is the first in
+/// `pem`. The caller's session goes over to it.
+pub async fn confirm(
+    app: &App,
+    permit: &Permit<Renew>,
+    id: &AuthenticatorId,
+    pem: &str,
+) -> Result<(), AppError> {
+    let wanted = id.clone();
+    let now = app.env().now();
+    // What cannot be read is the fingerprint of nothing that is pending.
+    let confirmed = certificates_from_pem(pem)
+        .ok()
+        .and_then(|certificates| certificates.into_iter().next());
+    app.commit_for(permit, move |rows, caller| {
+        let found = find_own(rows.rows(), caller, &wanted)?;
+        swap(rows, caller, &found, confirmed.as_ref(), now)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.extend-verify", id.as_str());
+    Ok(())
+}
+
+/// Finds an authenticator of the caller.
+fn find_own(
+    rows: Rows<'_>,
+    caller: &Caller,
+    id: &AuthenticatorId,
+) -> Result<Found<Authenticator>, AppError> {
+    let found = find(rows, id)?;
+    if found.entity.identity == caller.identity {
+        Ok(found)
+    } else {
+        Err(Denied.into())
+    }
+}
+
+/// Checks that whoever presents `chain` holds the certificate of an authenticator, and that it can
+/// be renewed; answers the certificate and its fingerprint.
+fn prove(
+    app: &App,
+    authenticator: Authenticator,
+    chain: &[&[u8]],
+) -> Result<(Certificate, String), AppError> {
+    if chain.is_empty() {
+        return Err(Denied.into());
+    }
+    let cert = match authenticator.credential {
+        Credential::Cert(cert) if cert.is_issued_by_network => cert,
+        Credential::Cert(_) | Credential::Updb(_) => return Err(AppError::AuthenticatorUnfit),
+    };
+    // Expired certificates are renewed too: their holder has a session, and proves to hold the key.
+    let presented = app.network().judge(chain).map_err(|_bad| Denied)?;
+    if presented.fingerprint.to_string() != cert.fingerprint {
+        return Err(Denied.into());
+    }
+    let current = leaf(&cert)?;
+    Ok((current, cert.fingerprint))
+}
+
+/// The certificate that an authenticator keeps.
+fn leaf(cert: &CertCredential) -> Result<Certificate, AppError> {
+    Certificate::from_pem(&cert.pem).map_err(|_none| AppError::AuthenticatorUnfit)
+}
+
+/// Lets the pending certificate of an authenticator take its place.
+fn swap(
+    rows: &mut RowsMut<'_>,
+    caller: &Caller,
+    found: &Found<Authenticator>,
+    confirmed: Option<&Certificate>,
+    now: Timestamp,
+) -> Result<(), AppError> {
+    let mut after = found.entity.clone();
+    let Credential::Cert(cert) = &mut after.credential else {
+        return Err(AppError::AuthenticatorUnfit);
+    };
+    let old = cert.fingerprint.clone();
+    let new = confirmed.map(|certificate| certificate.fingerprint().to_string());
+    cert.renew(&new.unwrap_or_default())
+        .map_err(|error| match error {
+            NotRenewed::NothingPending => AppError::AuthenticatorUnfit,
+            NotRenewed::AnotherPending => AppError::UnexpectedCertificate,
+        })?;
+    let fingerprint = cert.fingerprint.clone();
+    let not_after = leaf(cert)?.not_after();
+    after.updated_at = now;
+    rows.replace(&found.key, &found.entity, &after)?;
+    sessions::move_to(rows, caller, &old, (fingerprint, not_after))
+}

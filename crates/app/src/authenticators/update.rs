@@ -1,0 +1,128 @@
+//! Changing usernames and passwords.
+
+use super::{Update, find};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::identities::owner;
+use crate::password::NewPassword;
+use crate::sessions;
+use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::api_session::{ApiSession, OpenedBy};
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::AuthenticatorId;
+use portcullis_domain::tags::Tags;
+use portcullis_storage::tables::{Found, RowsMut};
+use secrecy::SecretString;
+
+/// What is to change about a username and password.
+#[derive(Debug, Clone, Default)]
+pub struct UpdbChange {
+    /// The new username.
+    pub username: Option<String>,
+    /// The new password.
+    pub password: Option<SecretString>,
+    /// What users attach to it from now on.
+    pub tags: Option<Tags>,
+}
+
+impl UpdbChange {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.username.is_none() && self.password.is_none() && self.tags.is_none()
+    }
+}
+
+/// Changes the username, password or tags of anybody. A new password ends the sessions that the old
+/// one opened, but not the caller's own, and lets the owner guess anew.
+pub async fn update(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &AuthenticatorId,
+    change: UpdbChange,
+) -> Result<(), AppError> {
+    let found = updb(find(app.snapshot()?.rows(), id)?)?;
+    if change.is_empty() {
+        return Ok(());
+    }
+    let prepared = Prepared::new(app, &found, change).await?;
+    let wanted = id.clone();
+    let now = app.env().now();
+    app.commit_for(permit, move |rows, caller| {
+        let found = updb(find(rows.rows(), &wanted)?)?;
+        prepared.apply(rows, caller, &found, now)
+    })
+    .await?;
+    audit::changed(permit.caller(), "authenticator.update", id.as_str());
+    Ok(())
+}
+
+/// Passes on an authenticator that has a username and password.
+pub(super) fn updb(found: Found<Authenticator>) -> Result<Found<Authenticator>, AppError> {
+    match found.entity.credential {
+        Credential::Updb(_) => Ok(found),
+        Credential::Cert(_) => Err(AppError::AuthenticatorUnfit),
+    }
+}
+
+/// A change whose password is hashed.
+#[derive(Clone)]
+pub(super) struct Prepared {
+    username: Option<String>,
+    password: Option<NewPassword>,
+    tags: Option<Tags>,
+}
+
+impl Prepared {
+    /// Makes a change ready for the store.
+    pub(super) async fn new(
+        app: &App,
+        found: &Found<Authenticator>,
+        change: UpdbChange,
+    ) -> Result<Self, AppError> {
+        let password = match change.password {
+            Some(password) => {
+                let identity = owner(app.snapshot()?.rows(), found)?.entity;
+                Some(NewPassword::prepare(app, &identity, password).await?)
+            },
+            None => None,
+        };
+        Ok(Self {
+            username: change.username,
+            password,
+            tags: change.tags,
+        })
+    }
+
+    /// Writes the change.
+    pub(super) fn apply(
+        &self,
+        rows: &mut RowsMut<'_>,
+        caller: &Caller,
+        found: &Found<Authenticator>,
+        now: Timestamp,
+    ) -> Result<(), AppError> {
+        let mut after = found.entity.clone();
+        let Credential::Updb(updb) = &mut after.credential else {
+            return Err(AppError::AuthenticatorUnfit);
+        };
+        if let Some(username) = &self.username {
+            updb.username.clone_from(username);
+        }
+        if let Some(tags) = &self.tags {
+            after.tags.clone_from(tags);
+        }
+        if let Some(password) = &self.password {
+            let identity = owner(rows.rows(), found)?;
+            updb.password = password.settle(rows.rows(), &identity.entity)?;
+            sessions::forgive(rows, &found.key)?;
+            let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
+            rows.remove_dependents::<ApiSession>(&identity.key, |session| {
+                session.opened_by == opened_by && session.id != caller.session
+            })?;
+        }
+        after.updated_at = now;
+        Ok(rows.replace(&found.key, &found.entity, &after)?)
+    }
+}
