@@ -69,6 +69,44 @@ async fn one_token_gives_one_certificate() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_token_sets_one_password() {
+    let controller = Arc::new(
+        Harness::start_with(HarnessOptions {
+            password_queue: 256,
+            ..HarnessOptions::default()
+        })
+        .await,
+    );
+    let admin = controller.admin().await;
+    let how = json!({"enrollment": {"updb": "user"}});
+    let id = create(&controller, &admin, "user", how).await;
+    let token = text(&pending(&controller, &admin, &id, "updb").await, "token").to_owned();
+    let replies = at_once(256, |number| {
+        let (controller, token) = (controller.clone(), token.clone());
+        async move {
+            let path = format!("/enroll?method=updb&token={token}");
+            let request = controller.request(Method::POST, &path);
+            let body = json!({"password": format!("password-{number}")});
+            (number, request.json(&body).send().await)
+        }
+    })
+    .await;
+    let expected = [("200", 1), ("INVALID_ENROLLMENT_TOKEN", 255)];
+    assert_eq!(
+        tally(replies.iter().map(|(_, reply)| reply)),
+        outcomes(expected)
+    );
+    let (winner, _) = replies
+        .iter()
+        .find(|(_, reply)| reply.status == 200)
+        .unwrap();
+    controller
+        .login("user", &format!("password-{winner}"))
+        .await;
+    assert_eq!(stored_authenticators(&controller, &id).await, 1);
+}
+
 /// Number of authenticators below an identity in the store, which its record must agree with.
 async fn stored_authenticators(controller: &Harness, id: &str) -> usize {
     use portcullis_domain::authenticator::Authenticator;

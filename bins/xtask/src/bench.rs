@@ -10,10 +10,11 @@
 mod baseline;
 mod build;
 mod controller;
-mod create_and_enroll;
 mod creates;
 mod credential;
+mod crowd;
 mod current_identity;
+mod enrollments;
 mod fixture;
 mod link;
 mod lists;
@@ -30,6 +31,7 @@ mod scale;
 mod seed;
 mod starts;
 mod system;
+mod tokens;
 
 use anyhow::Context as _;
 use clap::Args;

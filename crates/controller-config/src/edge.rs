@@ -12,8 +12,8 @@ use crate::folders::Folders;
 
 pub use crate::edge::api::EdgeApi;
 pub use crate::edge::enrollment::{Enrollment, SigningCert};
+pub use crate::edge::jwks::JwksFetch;
 pub(crate) use crate::edge::jwks::positive;
-pub use crate::edge::jwks::{IpNetwork, IpNetworkError, JwksFetch};
 pub use crate::edge::oidc::Oidc;
 pub use crate::edge::totp::{Totp, TotpCompatibility};
 

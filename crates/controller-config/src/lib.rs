@@ -37,8 +37,7 @@ mod web;
 pub use address::{AddressError, TransportAddress, TransportKind};
 pub use ctrl::CtrlConfig;
 pub use edge::{
-    EdgeApi, EdgeConfig, Enrollment, IpNetwork, IpNetworkError, JwksFetch, Oidc, SigningCert, Totp,
-    TotpCompatibility,
+    EdgeApi, EdgeConfig, Enrollment, JwksFetch, Oidc, SigningCert, Totp, TotpCompatibility,
 };
 pub use folders::SourceText;
 pub use generate::{GenerateError, Generated, HomeLayout, generate};

@@ -35,6 +35,7 @@ mod env;
 mod field;
 pub mod identity;
 pub mod ids;
+pub mod ip_network;
 mod patch;
 pub mod permission;
 pub mod roles;

@@ -3,7 +3,8 @@
 //! [`listen`] accepts connections and bounds what each may cost; [`Controller`] is the service
 //! behind it: it finds the [`route`] of a request, establishes the session, reads the body, asks
 //! for the permission and hands over to a handler of [`routes`], which calls one use case. Errors
-//! get their wire form in [`error`] and nowhere else.
+//! get their wire form in [`error`] and nowhere else. What the controller itself fetches from others
+//! goes through [`outbound`].
 
 pub mod answer;
 mod compress;
@@ -14,6 +15,7 @@ pub mod error;
 mod language;
 mod list;
 pub mod listen;
+pub mod outbound;
 mod parts;
 pub mod path;
 mod query;

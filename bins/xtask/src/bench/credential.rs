@@ -37,15 +37,24 @@ pub(super) struct Network {
 }
 
 impl Network {
+    /// Makes the root, the intermediate and the trust domain of one.
+    pub(super) fn authorities() -> anyhow::Result<(Authority, Authority, TrustDomain)> {
+        let domain = TrustDomain::parse("bench.test")?;
+        let key = || SigningKey::generate(KeyType::P256);
+        let subject = |name| Subject::new().common_name(name);
+        let entropy = &SystemEntropy;
+        let root = Authority::make_root(key()?, &subject("root"), &domain, now(), entropy)?;
+        let signing = root.make_intermediate(key()?, &subject("signing"), now(), entropy)?;
+        Ok((root, signing, domain))
+    }
+
     /// Makes one.
     pub(super) fn make() -> anyhow::Result<Self> {
         let now = now();
         let entropy = &SystemEntropy;
-        let domain = TrustDomain::parse("bench.test")?;
         let key = || SigningKey::generate(KeyType::P256);
         let subject = |name| Subject::new().common_name(name);
-        let root = Authority::make_root(key()?, &subject("root"), &domain, now, entropy)?;
-        let signing = root.make_intermediate(key()?, &subject("signing"), now, entropy)?;
+        let (root, signing, domain) = Self::authorities()?;
         let names = ServerNames::parse(["localhost", "127.0.0.1"])?;
         let (server, client) = (key()?, key()?);
         let server_leaf = signing.issue_server_leaf(

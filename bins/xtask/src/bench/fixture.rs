@@ -78,15 +78,29 @@ pub(super) async fn create_and_enroll(
     name: &str,
     csr: &str,
 ) -> anyhow::Result<String> {
+    let token = create_with_token(link, admin, name).await?;
+    let enrolled = json(link.expect(200, &redemption(&token, csr)).await?)?;
+    text(&enrolled, "/data/cert")
+}
+
+/// Creates an identity and reads the token of its enrollment.
+pub(super) async fn create_with_token(
+    link: &mut Link,
+    admin: &str,
+    name: &str,
+) -> anyhow::Result<String> {
     let created = json(link.expect(201, &request::create(name, admin)).await?)?;
     let id = text(&created, "/data/id")?;
     let path = format!("{MANAGEMENT}/identities/{id}");
     let detail = json(link.expect(200, &request::get(&path, Some(admin))).await?)?;
-    let token = text(&detail, "/data/enrollment/ott/token")?;
+    text(&detail, "/data/enrollment/ott/token")
+}
+
+/// The redemption of a token with a request for a certificate.
+pub(super) fn redemption(token: &str, csr: &str) -> Vec<u8> {
     let body = serde_json::json!({ "clientCsr": csr }).to_string();
     let path = format!("{CLIENT}/enroll?method=ott&token={token}");
-    let enrolled = json(link.expect(200, &request::post(&path, None, &body)).await?)?;
-    text(&enrolled, "/data/cert")
+    request::post(&path, None, &body)
 }
 
 /// The token in the answer to a login.

@@ -6,7 +6,7 @@ use super::peer::Peer;
 use super::report::Report;
 use super::scale::Scale;
 use super::{
-    create_and_enroll, creates, current_identity, lists, logins, memory, passwords, starts,
+    creates, crowd, current_identity, enrollments, lists, logins, memory, passwords, starts, tokens,
 };
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ pub(super) enum Noun {
     Starts,
     /// Creations of identities, and the memory after them
     Creates,
-    /// Creations with enrollment
+    /// Redemptions of tokens, and creations with enrollment
     Enrollments,
     /// Logins with certificates
     Logins,
@@ -27,6 +27,10 @@ pub(super) enum Noun {
     CurrentIdentity,
     /// Logins with passwords
     Passwords,
+    /// Logins with certificates while passwords are hashed at the limit
+    Crowd,
+    /// Logins with tokens of an external signer
+    Tokens,
     /// Lists on stores of several sizes, with memory and start
     Lists,
 }
@@ -84,7 +88,7 @@ async fn load(
     }
     if wants(Noun::Enrollments) {
         say("enrollments")?;
-        create_and_enroll::measure(fixture, report).await?;
+        enrollments::measure(fixture, report).await?;
     }
     let peer = Peer::start(scratch).await?;
     if wants(Noun::Logins) {
@@ -98,6 +102,14 @@ async fn load(
     if wants(Noun::Passwords) {
         say("password logins")?;
         passwords::measure(fixture, report).await?;
+    }
+    if wants(Noun::Crowd) {
+        say("certificate logins beside passwords")?;
+        crowd::measure(fixture, report).await?;
+    }
+    if wants(Noun::Tokens) {
+        say("logins with external tokens")?;
+        tokens::measure(fixture, report).await?;
     }
     Ok(())
 }

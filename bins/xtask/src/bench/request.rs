@@ -10,19 +10,29 @@ pub(super) const MANAGEMENT: &str = "/edge/management/v1";
 
 /// Writes a GET.
 pub(super) fn get(path: &str, session: Option<&str>) -> Vec<u8> {
-    write("GET", path, session, None)
+    write("GET", path, session.map(session_header), None)
 }
 
 /// Writes a POST with a JSON body.
 pub(super) fn post(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
-    write("POST", path, session, Some(body))
+    write("POST", path, session.map(session_header), Some(body))
 }
 
-fn write(method: &str, path: &str, session: Option<&str>, body: Option<&str>) -> Vec<u8> {
+/// Writes a POST without a body, that presents a bearer token.
+pub(super) fn with_bearer(path: &str, token: &str) -> Vec<u8> {
+    let header = ("authorization", format!("Bearer {token}"));
+    write("POST", path, Some(header), None)
+}
+
+fn session_header(session: &str) -> (&'static str, String) {
+    ("zt-session", session.to_owned())
+}
+
+fn write(method: &str, path: &str, header: Option<(&str, String)>, body: Option<&str>) -> Vec<u8> {
     let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n");
-    if let Some(session) = session {
+    if let Some((name, value)) = header {
         // Writing to a string cannot fail.
-        let _ = write!(text, "zt-session: {session}\r\n");
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     if let Some(body) = body {
         let length = body.len();

@@ -233,7 +233,12 @@ fn every_key_of_edge_is_read() {
             .any(|network| network.contains(address))
     };
     assert!(allows("10.9.9.9") && allows("::1") && !allows("192.168.0.1"));
+    assert_eq!(
+        fetch.denied_ips,
+        ["10.1.2.3".parse().expect("is a network")]
+    );
     assert_eq!(fetch.allowed_hostnames, ["*.example.test"]);
+    assert_eq!(fetch.denied_hostnames, ["bad.example"]);
     assert_eq!(
         (fetch.timeout, fetch.max_redirects),
         (Duration::from_secs(7), 0)

@@ -46,15 +46,17 @@ fn a_generated_file_is_read_without_a_word() {
         Some("tls:[2001:db8::1]:8444")
     );
     assert_eq!(config.trust_domain.as_deref(), Some("network.example"));
-    let loopback: IpAddr = "127.0.0.9".parse().expect("address is valid");
-    assert!(
-        config
-            .edge
-            .jwks_fetch
-            .allowed_ips
-            .iter()
-            .any(|network| network.contains(loopback))
-    );
+    let allowed = config.edge.jwks_fetch.allowed_ips;
+    for (text, expected) in [
+        ("127.0.0.9", true),
+        ("::1", true),
+        ("10.0.0.1", false),
+        ("::2", false),
+    ] {
+        let address: IpAddr = text.parse().expect("address is valid");
+        let is_allowed = allowed.iter().any(|network| network.contains(address));
+        assert_eq!(is_allowed, expected, "{text}");
+    }
 }
 
 #[test]

@@ -1,31 +1,12 @@
 //! Password hashes.
 
+use super::on_all_processors;
 use crate::bench::load::{Budget, Pace, Tally};
-use anyhow::anyhow;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
-use std::thread;
-use std::time::Instant;
 
 /// Computes hashes of the cost that new passwords get, on all processors.
 pub(in crate::bench) fn hashes(budget: Budget) -> anyhow::Result<Tally> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let pace = Pace::new(budget);
-    let start = Instant::now();
-    let done = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(|| work(&pace))).collect();
-        workers
-            .into_iter()
-            .map(|worker| {
-                worker
-                    .join()
-                    .map_err(|_panic| anyhow!("a hash broke down"))?
-            })
-            .sum::<anyhow::Result<u64>>()
-    })?;
-    Ok(Tally {
-        done,
-        elapsed: start.elapsed(),
-    })
+    on_all_processors(budget, work)
 }
 
 fn work(pace: &Pace) -> anyhow::Result<u64> {

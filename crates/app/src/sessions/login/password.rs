@@ -106,12 +106,16 @@ impl Way for Password {
         let Some(renewed) = &self.renewed else {
             return Ok(());
         };
-        let before = &self.authenticator.entity;
+        let key = &self.authenticator.key;
+        // What else there is to it may have changed since the password was checked.
+        let Some(before) = rows.rows().get::<Authenticator>(key)? else {
+            return Ok(());
+        };
         let mut after = before.clone();
         if let Credential::Updb(updb) = &mut after.credential {
             updb.password = renewed.clone();
         }
-        rows.replace(&self.authenticator.key, before, &after)
+        rows.replace(key, &before, &after)
     }
 }
 
