@@ -3,16 +3,12 @@
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
-use portcullis_domain::signer::{
-    KeySource, SUBJECT, Signer, SignerEnrollment, SignerSpec, TargetToken,
-};
-use portcullis_domain::tags::Tags;
+use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTH_POLICY, Index, RowsMut, SIGNER, UniqueValue};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// Id of a policy that demands a TOTP code: nobody's session is ever full under it.
 pub(crate) const STRICT: &str = "strict";
@@ -86,28 +82,10 @@ pub(crate) async fn operate<T: Send + 'static>(
 
 /// A signer whose tokens nobody has.
 pub(crate) fn signer(controller: &Harness, id: &SignerId) -> Signer {
-    let now = controller.app.env().now();
-    Signer {
-        id: id.clone(),
-        created_at: now,
-        updated_at: now,
-        spec: SignerSpec {
-            name: id.to_string(),
-            enabled: true,
-            issuer: format!("https://{id}.example.test"),
-            audience: "portcullis".to_owned(),
-            keys: KeySource::KeySet(format!("https://{id}.example.test/keys")),
-            kid: None,
-            claims_property: SUBJECT.to_owned(),
-            use_external_id: false,
-            external_auth_url: None,
-            client_id: None,
-            scopes: BTreeSet::new(),
-            target_token: TargetToken::Access,
-            enrollment: SignerEnrollment::default(),
-            tags: Tags::default(),
-        },
-    }
+    let keys = KeySource::KeySet(format!("https://{id}.example.test/keys"));
+    let issuer = format!("https://{id}.example.test");
+    let spec = SignerSpec::new(id.as_str(), issuer, "portcullis", true);
+    Signer::new(id.clone(), keys, spec, controller.app.env().now()).unwrap()
 }
 
 /// Adds a policy behind the controller's back, and the signers that it names.

@@ -43,6 +43,7 @@ pub mod role_attribute;
 mod secret;
 pub mod service_updates;
 pub mod session_certificate;
+pub mod signer;
 pub mod spec;
 pub mod time;
 pub mod version;

@@ -4,6 +4,7 @@ use crate::error::AppError;
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::sessions;
+use crate::signers::SignerKeys;
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Denied, Permit};
 use portcullis_domain::change::Change;
@@ -43,6 +44,7 @@ pub struct App {
     pub(crate) projections: Arc<Projections>,
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
+    pub(crate) signer_keys: SignerKeys,
     pub(crate) settings: Settings,
 }
 
@@ -60,6 +62,8 @@ pub struct Parts {
     pub passwords: PasswordPool,
     /// The network.
     pub network: Network,
+    /// The keys of external signers.
+    pub signer_keys: SignerKeys,
     /// Numbers that a configuration decides.
     pub settings: Settings,
 }
@@ -74,6 +78,7 @@ impl App {
             projections,
             passwords,
             network,
+            signer_keys,
             settings,
         } = parts;
         Self {
@@ -83,6 +88,7 @@ impl App {
             projections,
             passwords,
             network,
+            signer_keys,
             settings,
         }
     }

@@ -2,9 +2,11 @@
 
 mod list;
 mod redeem;
+mod with_token;
 
 pub use list::{list, list_of};
 pub use redeem::{Proof, Redeemed, Redemption, redeem};
+pub use with_token::{TokenEnrolled, TokenEnrollment, with_token};
 
 use crate::action::actions;
 use crate::app::App;

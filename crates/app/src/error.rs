@@ -70,6 +70,15 @@ pub enum AppError {
     /// The enrollment cannot be redeemed as asked.
     #[error(transparent)]
     Redemption(#[from] RedemptionError),
+    /// The token would make an identity that exists.
+    #[error("the holder of the token is an identity already")]
+    AlreadyEnrolled,
+    /// Nobody may become an identity in this way.
+    #[error("enrolling in this way is not allowed")]
+    EnrollmentNotAllowed,
+    /// The text is not exactly one certificate.
+    #[error("the text is not exactly one certificate")]
+    CertificatePem,
     /// The certificate request cannot be granted.
     #[error("the certificate request cannot be granted: {0}")]
     Csr(String),

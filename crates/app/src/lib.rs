@@ -25,6 +25,7 @@ pub mod password;
 pub mod role_attributes;
 pub mod services;
 pub mod sessions;
+pub mod signers;
 
 pub use app::{App, Parts, Settings};
 pub use error::AppError;

@@ -5,6 +5,7 @@ mod certificates;
 mod list;
 mod login;
 mod room;
+mod second_token;
 mod upkeep;
 
 pub(crate) use binding::move_to;
@@ -13,7 +14,7 @@ pub use certificates::{
     delete_certificate, list_certificates, read_certificate,
 };
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
-pub use login::{Login, LoginError, NewSession, with_certificate, with_password};
+pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
 pub(crate) use login::{forgive, note_refusal};
 pub use upkeep::{flush_activity, sweep};
 
@@ -22,6 +23,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities::{owner, policy_of};
+use crate::signers::{self, BearerTokens};
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenFactor, OpenedBy, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -30,7 +32,6 @@ use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::SignerId;
-use portcullis_domain::signer::Signer;
 use portcullis_domain::view::{ApiSessionView, AuthQuestion, IdentityRef};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
@@ -60,17 +61,31 @@ pub struct Presented<'p> {
     pub token: &'p str,
     /// The certificates of the connection, in DER, the one whose key was proved first.
     pub certificates: &'p [&'p [u8]],
+    /// The tokens of external signers that came along.
+    pub tokens: &'p BearerTokens,
 }
 
 /// Finds out who presents the token of a session, and counts it as activity.
 ///
 /// Everything is read from the store as it is now: a session whose identity was deleted, disabled
 /// or demoted a moment ago has that effect at once. `None` for a token that opens nothing.
-pub fn resolve(
+pub async fn resolve(
     app: &App,
     presented: Presented<'_>,
     origin: Origin,
 ) -> Result<Option<Arc<Caller>>, AppError> {
+    let Some(live) = find_kept(app, presented)? else {
+        return Ok(None);
+    };
+    let (identity, policy) = (&live.identity.entity, &live.policy);
+    let proof = second_token::prove(app, identity, policy, presented.tokens).await?;
+    Ok(Some(Arc::new(
+        live.into_caller(origin, proof.ok().flatten()),
+    )))
+}
+
+/// Finds the session of a request, if whoever presents its token may use it.
+fn find_kept(app: &App, presented: Presented<'_>) -> Result<Option<Live>, AppError> {
     let view = app.snapshot()?;
     let hash = hash(app, presented.token);
     let Some(live) = find_live(app, view.rows(), hash)? else {
@@ -80,7 +95,7 @@ pub fn resolve(
         return Ok(None);
     }
     app.projections().sessions().touch(hash, app.env().now());
-    Ok(Some(Arc::new(live.into_caller(origin, None))))
+    Ok(Some(live))
 }
 
 /// Finds out what a caller is now, inside a transaction that acts for it.
@@ -96,9 +111,20 @@ pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<C
         .transpose()?
         .flatten()
     {
-        Some(live) => Ok(live.into_caller(caller.origin.clone(), caller.proved.clone())),
+        Some(live) => {
+            let proved = still_proved(rows, caller.proved.as_ref())?;
+            Ok(live.into_caller(caller.origin.clone(), proved))
+        },
         None => Err(Denied.into()),
     }
+}
+
+/// The signer of a token that was found to be good, if its tokens still count.
+fn still_proved(rows: Rows<'_>, proved: Option<&SignerId>) -> Result<Option<SignerId>, StoreError> {
+    let Some(id) = proved else {
+        return Ok(None);
+    };
+    Ok(signers::find_enabled(rows, id)?.map(|found| found.entity.id))
 }
 
 /// A session with what it depends on.
@@ -176,9 +202,7 @@ fn is_way_open(
         },
         OpenedBy::ExternalId => is_certificate_good(rows, session, policy, now),
         OpenedBy::Signer(id) => {
-            let by_id = UniqueValue::new(Index::SignerId, id.as_str());
-            let signer: Option<Found<Signer>> = rows.find(&by_id)?;
-            let is_enabled = signer.is_some_and(|found| found.entity.spec.enabled);
+            let is_enabled = signers::find_enabled(rows, id)?.is_some();
             Ok(is_enabled && policy.primary.ext_jwt.admits(id))
         },
     }
@@ -288,13 +312,9 @@ fn question(
         OpenFactor::Totp => Ok(AuthQuestion::Totp {
             is_enrolled: identity.attached.totp == TotpState::Verified,
         }),
-        OpenFactor::Token(id) => {
-            let by_id = UniqueValue::new(Index::SignerId, id.as_str());
-            let signer: Option<Found<Signer>> = rows.find(&by_id)?;
-            signer
-                .map(|found| AuthQuestion::Token(Box::new(found.entity)))
-                .ok_or_else(|| StoreError::corrupt("the signer that a policy demands is lost"))
-        },
+        OpenFactor::Token(id) => signers::find(rows, &id)?
+            .map(|found| AuthQuestion::Token(Box::new(found.entity)))
+            .ok_or_else(|| StoreError::corrupt("the signer that a policy demands is lost")),
     }
 }
 

@@ -1,5 +1,10 @@
 //! External JWT signers: whose tokens are a way in, or a second factor.
 
+mod patch;
+
+pub use patch::{EnrollmentPatch, KeyPatch, SignerPatch};
+
+use crate::FieldError;
 use crate::auth_policy;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
@@ -21,11 +26,13 @@ pub struct Signer {
     /// When it last changed.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// What its administrators decide about it.
+    /// Where its keys come from.
+    pub keys: KeySource,
+    /// What its administrators decide about it besides.
     pub spec: SignerSpec,
 }
 
-/// What administrators decide about a signer.
+/// What administrators decide about a signer, apart from its keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignerSpec {
     /// Its unique name.
@@ -36,8 +43,6 @@ pub struct SignerSpec {
     pub issuer: String,
     /// What has to be among the audiences of its tokens.
     pub audience: String,
-    /// Where its keys come from.
-    pub keys: KeySource,
     /// The key id that its tokens name; unique when set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kid: Option<String>,
@@ -131,6 +136,107 @@ impl Default for SignerEnrollment {
             auth_policy: auth_policy::default_id(),
             name_selector: SUBJECT.to_owned(),
             attribute_selector: None,
+        }
+    }
+}
+
+impl Signer {
+    /// Makes a signer.
+    ///
+    /// # Errors
+    ///
+    /// As [`SignerSpec::check`].
+    pub fn new(
+        id: SignerId,
+        keys: KeySource,
+        spec: SignerSpec,
+        now: Timestamp,
+    ) -> Result<Self, FieldError> {
+        spec.check()?;
+        Ok(Self {
+            id,
+            created_at: now,
+            updated_at: now,
+            keys,
+            spec,
+        })
+    }
+
+    /// Replaces what administrators decide about it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SignerSpec::check`].
+    pub fn replace(
+        &mut self,
+        keys: KeySource,
+        spec: SignerSpec,
+        now: Timestamp,
+    ) -> Result<(), FieldError> {
+        let id = self.id.clone();
+        *self = Self {
+            created_at: self.created_at,
+            ..Self::new(id, keys, spec, now)?
+        };
+        Ok(())
+    }
+
+    /// Changes the members that `patch` sets; from now on its keys come from `keys`.
+    ///
+    /// # Errors
+    ///
+    /// As [`SignerSpec::check`].
+    pub fn merge(
+        &mut self,
+        keys: KeySource,
+        patch: SignerPatch,
+        now: Timestamp,
+    ) -> Result<(), FieldError> {
+        let mut spec = self.spec.clone();
+        patch.apply(&mut spec);
+        self.replace(keys, spec, now)
+    }
+}
+
+impl SignerSpec {
+    /// A signer of which no more is said than has to be; everything else is at its default.
+    pub fn new(
+        name: impl Into<String>,
+        issuer: impl Into<String>,
+        audience: impl Into<String>,
+        enabled: bool,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            enabled,
+            issuer: issuer.into(),
+            audience: audience.into(),
+            kid: None,
+            claims_property: SUBJECT.to_owned(),
+            use_external_id: false,
+            external_auth_url: None,
+            client_id: None,
+            scopes: BTreeSet::new(),
+            target_token: TargetToken::default(),
+            enrollment: SignerEnrollment::default(),
+            tags: Tags::default(),
+        }
+    }
+
+    /// Checks the members that have to say something.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on the first that is blank.
+    pub fn check(&self) -> Result<(), FieldError> {
+        let members = [
+            ("name", &self.name),
+            ("issuer", &self.issuer),
+            ("audience", &self.audience),
+        ];
+        match members.into_iter().find(|(_, text)| text.trim().is_empty()) {
+            Some((field, text)) => Err(FieldError::new(field, "must not be blank", text)),
+            None => Ok(()),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! goes through [`outbound`].
 
 pub mod answer;
+mod challenge;
 mod compress;
 mod cors;
 mod desk;

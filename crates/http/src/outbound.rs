@@ -11,6 +11,7 @@ mod connect;
 mod document;
 mod error;
 mod exchange;
+mod key_sets;
 mod resolve;
 mod roots;
 mod rules;

@@ -8,6 +8,7 @@ mod controllers;
 mod current_identity;
 mod current_session;
 mod enroll;
+mod enroll_token;
 mod enrollments;
 mod identities;
 mod identity_types;
@@ -15,6 +16,7 @@ mod lists;
 mod own_authenticators;
 mod role_attributes;
 mod session_certificates;
+mod signers;
 mod specs;
 mod trust;
 mod unserved;
@@ -35,6 +37,7 @@ pub fn all() -> Vec<Route> {
         current_identity::routes(),
         current_session::routes(),
         enroll::routes(),
+        enroll_token::routes(),
         enrollments::routes(),
         identities::routes(),
         identity_types::routes(),
@@ -42,6 +45,7 @@ pub fn all() -> Vec<Route> {
         own_authenticators::routes(),
         role_attributes::routes(),
         session_certificates::routes(),
+        signers::routes(),
         specs::routes(),
         trust::routes(),
         unserved::routes(),

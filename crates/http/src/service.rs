@@ -124,7 +124,8 @@ impl Shared {
             (None, None)
         } else {
             let (caller, token) =
-                session::establish(&self.state.app, &head.headers, &connection, origin.clone())?;
+                session::establish(&self.state.app, &head.headers, &connection, origin.clone())
+                    .await?;
             (Some(caller), Some(token))
         };
         let content_type = negotiate(route, &head.headers, &body)?;

@@ -1,9 +1,11 @@
 //! From the headers of a request to the session behind it.
 
+use crate::challenge;
 use crate::error::ApiError;
 use crate::listen::Connection;
-use http::{HeaderMap, HeaderName, HeaderValue, header};
+use http::{HeaderMap, HeaderName, header};
 use portcullis_api::error::Cause;
+use portcullis_app::signers::BearerTokens;
 use portcullis_app::{App, sessions};
 use portcullis_domain::access::{Caller, Origin};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -27,7 +29,7 @@ enum Presented {
 /// # Errors
 ///
 /// 401 with the challenges that say which credentials would do.
-pub(crate) fn establish(
+pub(crate) async fn establish(
     app: &App,
     headers: &HeaderMap,
     connection: &Connection,
@@ -38,14 +40,23 @@ pub(crate) fn establish(
             let presented = sessions::Presented {
                 token: token.expose_secret(),
                 certificates: &connection.certificates(),
+                tokens: &bearer_tokens(headers),
             };
-            match sessions::resolve(app, presented, origin)? {
+            match sessions::resolve(app, presented, origin).await? {
                 Some(caller) => Ok((caller, token)),
-                None => Err(challenge(&[("zt-session", "zt-session", "invalid")])),
+                None => Err(challenge::unauthenticated(&[(
+                    "zt-session",
+                    "zt-session",
+                    "invalid",
+                )])),
             }
         },
-        Presented::Bearer => Err(challenge(&[("Bearer", "openziti-oidc", "invalid")])),
-        Presented::Nothing => Err(challenge(&[
+        Presented::Bearer => Err(challenge::unauthenticated(&[(
+            "Bearer",
+            "openziti-oidc",
+            "invalid",
+        )])),
+        Presented::Nothing => Err(challenge::unauthenticated(&[
             ("zt-session", "zt-session", "missing"),
             ("Bearer", "openziti-oidc", "missing"),
         ])
@@ -64,6 +75,16 @@ fn presented(headers: &HeaderMap) -> Presented {
     }
 }
 
+/// The tokens of external signers among the credentials of a request.
+pub(crate) fn bearer_tokens(headers: &HeaderMap) -> BearerTokens {
+    BearerTokens::new(bearers(headers))
+}
+
+/// The first bearer token of a request.
+pub(crate) fn first_bearer(headers: &HeaderMap) -> Option<SecretString> {
+    bearers(headers).next().map(SecretString::from)
+}
+
 fn has_bearer(headers: &HeaderMap) -> bool {
     headers.get_all(header::AUTHORIZATION).iter().any(|value| {
         value
@@ -73,30 +94,18 @@ fn has_bearer(headers: &HeaderMap) -> bool {
     })
 }
 
-/// 401 with one challenge per scheme, joined into one header: scheme, realm, what is wrong.
-fn challenge(schemes: &[(&str, &str, &str)]) -> ApiError {
-    let challenges: Vec<_> = schemes
-        .iter()
-        .map(|(scheme, realm, error)| {
-            let description = match *error {
-                "missing" => "no matching token was provided",
-                _ => "token is invalid",
-            };
-            format!(
-                "{scheme} realm=\"{realm}\" error=\"{error}\" error_description=\"{description}\""
-            )
-        })
-        .collect();
-    let error = ApiError::unauthenticated();
-    match HeaderValue::try_from(challenges.join(",")) {
-        Ok(value) => error.with(header::WWW_AUTHENTICATE, value),
-        Err(_) => error,
-    }
+/// The bearer tokens of a request, as far as they are text. The scheme is written in this very way.
+fn bearers(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let values = headers.get_all(header::AUTHORIZATION).iter();
+    values
+        .filter_map(|value| value.to_str().ok()?.strip_prefix("Bearer "))
+        .filter(|token| !token.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::HeaderValue;
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         pairs
@@ -131,18 +140,5 @@ mod tests {
         ] {
             assert_eq!(kind(nothing), "nothing", "{nothing:?}");
         }
-    }
-
-    #[test]
-    fn challenges_are_joined_by_a_comma() {
-        let error = challenge(&[("a", "r", "missing"), ("b", "s", "invalid")]);
-        let (_, value) = error.headers.first().unwrap();
-        assert_eq!(
-            value.to_str().unwrap(),
-            concat!(
-                r#"a realm="r" error="missing" error_description="no matching token was provided","#,
-                r#"b realm="s" error="invalid" error_description="token is invalid""#
-            )
-        );
     }
 }

@@ -8,10 +8,12 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
 use http_body_util::BodyExt as _;
 use portcullis_app::password::PasswordPool;
+use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings, administrator};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_http::listen::{Body, Connection, Service as _, TlsVersion};
+use portcullis_http::outbound::{FetchRules, Fetcher};
 use portcullis_http::path::Api;
 use portcullis_http::route::Table;
 use portcullis_http::{Build, Controller, State, routes};
@@ -21,10 +23,12 @@ use portcullis_storage::engine::{Engine, Observer};
 use portcullis_storage::feed::Group;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::vault::Vault;
+use rustls::RootCertStore;
 use rustls_pki_types::CertificateDer;
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Name of the administrator.
 pub const ADMIN: &str = "admin";
@@ -42,6 +46,8 @@ pub struct HarnessOptions {
     pub password_queue: usize,
     /// Transactions that may wait for the writer.
     pub store_queue: usize,
+    /// Time that a key set of an external signer may take to be fetched.
+    pub fetch_timeout: Duration,
     /// Whether the first administrator is made.
     pub is_initialised: bool,
 }
@@ -53,6 +59,7 @@ impl Default for HarnessOptions {
             password_threads: 2,
             password_queue: 64,
             store_queue: 1024,
+            fetch_timeout: Duration::from_secs(5),
             is_initialised: true,
         }
     }
@@ -72,6 +79,16 @@ pub struct Harness {
     pub engine: Arc<dyn Engine<Change>>,
     controller: Controller,
     _home: tempfile::TempDir,
+}
+
+/// Fetches from this machine as from everywhere, and trusts no authority.
+fn fetcher(timeout: Duration) -> Fetcher {
+    let rules = FetchRules {
+        allowed_ips: vec!["127.0.0.0/8".parse().unwrap()],
+        timeout,
+        ..FetchRules::default()
+    };
+    Fetcher::new(rules, Arc::new(RootCertStore::empty())).unwrap()
 }
 
 struct Follower(Arc<Projections>);
@@ -122,6 +139,7 @@ impl Harness {
             projections,
             passwords: PasswordPool::start(options.password_threads, options.password_queue)
                 .unwrap(),
+            signer_keys: SignerKeys::new(Arc::new(fetcher(options.fetch_timeout))),
             settings: options.settings,
             env,
         }));

@@ -6,13 +6,15 @@ use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
 use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
+use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings};
-use portcullis_controller_config::ControllerConfig;
+use portcullis_controller_config::{ControllerConfig, JwksFetch};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::entropy;
 use portcullis_domain::ids::ControllerId;
+use portcullis_http::outbound::{FetchRules, Fetcher, system_roots};
 use portcullis_index::Projections;
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
 use portcullis_storage::engine::Engine as _;
@@ -63,6 +65,7 @@ pub(crate) fn open(
         projections: Arc::clone(&projections),
         passwords,
         network,
+        signer_keys: signer_keys(&config.edge.jwks_fetch)?,
         settings: Settings {
             session_timeout: signed(config.edge.api.session_timeout),
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
@@ -75,6 +78,21 @@ pub(crate) fn open(
         pairs,
         network_id,
     })
+}
+
+/// What fetches the keys of external signers, by the rules of the configuration.
+fn signer_keys(rules: &JwksFetch) -> anyhow::Result<SignerKeys> {
+    let rules = FetchRules {
+        allowed_ips: rules.allowed_ips.clone(),
+        denied_ips: rules.denied_ips.clone(),
+        allowed_hostnames: rules.allowed_hostnames.clone(),
+        denied_hostnames: rules.denied_hostnames.clone(),
+        timeout: rules.timeout,
+        max_redirects: rules.max_redirects,
+    };
+    let fetcher = Fetcher::new(rules, system_roots());
+    let fetcher = fetcher.context("the keys of external signers cannot be fetched")?;
+    Ok(SignerKeys::new(Arc::new(fetcher)))
 }
 
 fn network(

@@ -125,19 +125,23 @@ async fn earn(
     now: Timestamp,
 ) -> Result<(Credential, Redeemed), AppError> {
     match &found.entity.enrollment.method {
-        Method::Ott => certify(app, identity, &proof.csr, now),
+        Method::Ott => {
+            let (credential, chain) = certify(app, identity, &proof.csr, now)?;
+            Ok((credential, Redeemed::Certificate(chain)))
+        },
         Method::Updb { username } => choose(app, identity, username, proof.password).await,
         // No third-party authority exists, so none can have been enrolled for.
         Method::OttCa { .. } => Err(AppError::UnknownToken),
     }
 }
 
-fn certify(
+/// Issues a certificate to an identity: as its credential, and as the chain that it is handed, PEM.
+pub(super) fn certify(
     app: &App,
     identity: &Identity,
     csr: &str,
     now: Timestamp,
-) -> Result<(Credential, Redeemed), AppError> {
+) -> Result<(Credential, String), AppError> {
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
     let network = app.network();
     let leaf = network
@@ -153,7 +157,7 @@ fn certify(
     let pem = network.signing().chain_pem(&leaf);
     let fingerprint = leaf.fingerprint().to_string();
     let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
-    Ok((credential, Redeemed::Certificate(pem)))
+    Ok((credential, pem))
 }
 
 async fn choose(

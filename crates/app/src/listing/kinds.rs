@@ -9,6 +9,7 @@ mod enrollments;
 mod identities;
 mod session_certificates;
 mod sessions;
+mod signers;
 
 pub use auth_policies::AUTH_POLICIES;
 pub use authenticators::AUTHENTICATORS;
@@ -18,6 +19,7 @@ pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
+pub use signers::EXTERNAL_JWT_SIGNERS;
 
 use super::listed::text;
 use crate::network::Controller;
@@ -56,30 +58,6 @@ pub static EDGE_ROUTERS: Schema = Schema::entity(&[
     Symbol::boolean("isTunnelerEnabled"),
     Symbol::boolean("connected"),
     Symbol::boolean("online"),
-]);
-
-/// External JWT signers.
-pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("fingerprint"),
-    Symbol::string("kid"),
-    Symbol::string("issuer"),
-    Symbol::string("certPem"),
-    Symbol::string("commonName"),
-    Symbol::datetime("notAfter"),
-    Symbol::datetime("notBefore"),
-    Symbol::boolean("enabled"),
-    Symbol::string("claimsProperty"),
-    Symbol::boolean("useExternalId"),
-    Symbol::string("audience"),
-    Symbol::string("clientId"),
-    Symbol::set("scopes"),
-    Symbol::string("targetToken"),
-    Symbol::boolean("enrollToCertEnabled"),
-    Symbol::boolean("enrollToTokenEnabled"),
-    Symbol::string("enrollAttributeClaimsSelector"),
-    Symbol::string("enrollNameClaimsSelector"),
-    Symbol::string("enrollAuthPolicyId"),
 ]);
 
 /// The controllers of the network.

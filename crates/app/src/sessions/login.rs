@@ -6,17 +6,20 @@
 
 mod certificate;
 mod password;
+mod token;
 
 pub use certificate::with_certificate;
 pub use password::with_password;
 pub(crate) use password::{forgive, note_refusal};
+pub use token::with_token;
 
-use super::hash;
 use super::room::Room;
+use super::{hash, second_token};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
+use crate::signers::{BearerTokens, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -25,7 +28,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, EntropyError};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::{ApiSessionId, Number};
-use portcullis_domain::view::ApiSessionView;
+use portcullis_domain::view::{ApiSessionView, AuthQuestion};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
@@ -39,6 +42,8 @@ pub struct Login {
     pub env_info: EnvInfo,
     /// Its software.
     pub sdk_info: SdkInfo,
+    /// The tokens of external signers that came along.
+    pub tokens: BearerTokens,
 }
 
 /// A session that a login opened.
@@ -48,6 +53,8 @@ pub struct NewSession {
     pub view: ApiSessionView,
     /// Its token, which is shown this once.
     pub token: SecretString,
+    /// What its holder is told who lacks the token that is the second factor.
+    pub demand: Option<Demand>,
 }
 
 /// A login did not open a session.
@@ -56,6 +63,9 @@ pub enum LoginError {
     /// The credential does not let anybody in; the reason is for the log only.
     #[error("login refused: {0}")]
     Refused(&'static str),
+    /// No token of an external signer lets anybody in.
+    #[error("login refused: no token lets anybody in")]
+    NoToken(Demand),
     /// The login could not be judged.
     #[error(transparent)]
     Failed(#[from] AppError),
@@ -113,8 +123,11 @@ async fn open(
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
     // What is refused now need not wait for its turn at the store.
-    let view = app.snapshot().map_err(LoginError::Failed)?;
-    let (identity, _policy) = judge(view.rows(), &way, now)?;
+    let (identity, policy) = {
+        let view = app.snapshot().map_err(LoginError::Failed)?;
+        judge(view.rows(), &way, now)?
+    };
+    let proof = second_token::prove(app, &identity.entity, &policy, &login.tokens).await?;
     let token = entropy::uuid(&*app.env().entropy)?;
     let owner = way.identity();
     let session = ApiSession {
@@ -156,10 +169,31 @@ async fn open(
         note("api-session.displace", session);
     }
     note("api-session.create", &session.id);
+    let (proved, fault) = match proof {
+        Ok(proved) => (proved, TokenFault::Missing),
+        Err(fault) => (None, fault),
+    };
     let view = app.snapshot().map_err(LoginError::Failed)?;
+    let view = super::look(
+        app,
+        view.rows(),
+        session,
+        &identity,
+        &policy,
+        proved.as_ref(),
+    )?;
     Ok(NewSession {
-        view: super::look(app, view.rows(), session, &identity, &policy, None)?,
+        demand: demand(&view, fault),
+        view,
         token: token.into(),
+    })
+}
+
+/// What the holder of a session is told who has to bring a token with each request.
+fn demand(view: &ApiSessionView, fault: TokenFault) -> Option<Demand> {
+    view.questions.iter().find_map(|question| match question {
+        AuthQuestion::Token(signer) => Some(Demand::of_one(signer, fault)),
+        AuthQuestion::Totp { .. } => None,
     })
 }
 

@@ -1,7 +1,8 @@
 //! Errors of use cases in their wire form.
 
 use super::ApiError;
-use http::StatusCode;
+use crate::challenge;
+use http::{StatusCode, header};
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_app::AppError;
@@ -53,6 +54,9 @@ impl From<AppError> for ApiError {
                 Self::new(Code::InvalidEnrollMethod)
             },
             AppError::Redemption(RedemptionError::Expired) => Self::new(Code::EnrollmentExpired),
+            AppError::AlreadyEnrolled => Self::new(Code::EnrollmentIdentityAlreadyEnrolled),
+            AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
+            AppError::CertificatePem => Self::new(Code::InvalidCertPem),
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },
@@ -82,6 +86,13 @@ impl From<LoginError> for ApiError {
         match error {
             // One answer for all reasons; which it was stands in the log.
             LoginError::Refused(reason) => Self::new(Code::InvalidAuth).detail(reason),
+            LoginError::NoToken(demand) => {
+                let refusal = Self::unauthenticated().detail("no token lets anybody in");
+                match challenge::external(challenge::PRIMARY, &demand) {
+                    Some(value) => refusal.with(header::WWW_AUTHENTICATE, value),
+                    None => refusal,
+                }
+            },
             LoginError::Failed(error) => error.into(),
         }
     }

@@ -1,10 +1,11 @@
 //! Login.
 
 use crate::answer::Answer;
+use crate::challenge;
 use crate::error::ApiError;
 use crate::route::{Call, Context, Json, Route, open};
-use crate::session::ZT_SESSION;
-use http::{HeaderName, HeaderValue, Method};
+use crate::session::{self, ZT_SESSION};
+use http::{HeaderName, HeaderValue, Method, header};
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
@@ -40,6 +41,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
         config_types: body.config_types,
         env_info: body.env_info,
         sdk_info: body.sdk_info,
+        tokens: session::bearer_tokens(&call.context.headers),
     };
     let session = match means {
         Means::Password => {
@@ -53,8 +55,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
             let chain = call.context.connection.certificates();
             sessions::with_certificate(&state.app, origin, &chain, login).await?
         },
-        // No external signer exists, so there is none whose token could be asked for.
-        Means::ExternalJwt => return Err(ApiError::unauthenticated()),
+        Means::ExternalJwt => sessions::with_token(&state.app, origin, login).await?,
     };
     Ok(welcome(session))
 }
@@ -86,6 +87,10 @@ fn welcome(session: NewSession) -> Answer {
     let mut answer = Answer::detail(&detail);
     for _ in 0..requests {
         answer = answer.with(EXTEND_REQUESTED, HeaderValue::from_static("true"));
+    }
+    let asked = session.demand.as_ref();
+    if let Some(value) = asked.and_then(|asked| challenge::external(challenge::SECONDARY, asked)) {
+        answer = answer.with(header::WWW_AUTHENTICATE, value);
     }
     if let Ok(mut token) = token {
         token.set_sensitive(true);

@@ -1,6 +1,6 @@
 //! Redeeming enrollments.
 
-use super::controllers;
+use super::{controllers, enroll_token};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::language::Consumes;
@@ -55,6 +55,9 @@ async fn enroll(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
     let token = SecretString::from(query.get("token").unwrap_or_default());
     let method = query.get("method").map(str::to_owned);
     let Proofs(proof) = call.body;
+    if method.as_deref() == Some("token") {
+        return enroll_token::enroll(&call.context, proof.csr).await;
+    }
     redeem(
         &call.context,
         Redemption {

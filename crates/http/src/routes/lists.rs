@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Call, Route, guarded, open};
+use crate::route::{Call, Route, guarded};
 use http::Method;
 use portcullis_app::listing::{self, Schema, kinds};
 use portcullis_app::services::{ReadOwnRouters, ReadOwnServices, ReadServices};
@@ -27,7 +27,6 @@ pub(super) fn routes() -> Vec<Route> {
             own_routers,
         )
         .only(&[Api::Client]),
-        open::<Paged, _, _>(Method::GET, "/external-jwt-signers", signers).only(&[Api::Client]),
     ]
 }
 
@@ -41,10 +40,6 @@ async fn services(call: Call<Permit<ReadServices>, Paged>) -> Result<Answer, Api
 
 async fn own_routers(call: Call<Permit<ReadOwnRouters>, Paged>) -> Result<Answer, ApiError> {
     empty(&kinds::EDGE_ROUTERS, &call.context.query)
-}
-
-async fn signers(call: Call<(), Paged>) -> Result<Answer, ApiError> {
-    empty(&kinds::EXTERNAL_JWT_SIGNERS, &call.context.query)
 }
 
 fn empty(schema: &'static Schema, query: &Query) -> Result<Answer, ApiError> {

@@ -303,7 +303,7 @@ impl Entity for Signer {
         if let Some(kid) = &self.spec.kid {
             values.push(UniqueValue::new(Index::SignerKid, kid.as_str()));
         }
-        if let Some(certificate) = self.spec.keys.certificate() {
+        if let Some(certificate) = self.keys.certificate() {
             let fingerprint = certificate.fingerprint.as_str();
             values.push(UniqueValue::new(Index::SignerFingerprint, fingerprint));
         }

@@ -1,0 +1,179 @@
+//! External JWT signers on the wire.
+
+mod request;
+
+pub use request::{SignerCreate, SignerMembers, SignerUpdate};
+
+use crate::entity::{Base, is_false};
+use crate::link::Links;
+use crate::time::WireTime;
+use jiff::civil::date;
+use jiff::tz::Offset;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::{AuthPolicyId, SignerId};
+use portcullis_domain::signer::Signer;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// An external JWT signer, for administrators.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignerDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<SignerId>,
+    /// What has to be among the audiences of its tokens.
+    pub audience: String,
+    /// Its certificate, PEM, if its key is in one.
+    pub cert_pem: Option<String>,
+    /// Where the claim stands that names the identity.
+    pub claims_property: String,
+    /// The OAuth client id.
+    pub client_id: Option<String>,
+    /// Common name of the certificate; empty when there is none.
+    pub common_name: String,
+    /// Whether its tokens count.
+    pub enabled: bool,
+    /// Where the claim stands that becomes the role attributes of new identities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enroll_attribute_claims_selector: Option<String>,
+    /// The policy of new identities.
+    pub enroll_auth_policy_id: AuthPolicyId,
+    /// Where the claim stands that becomes the name of new identities.
+    pub enroll_name_claims_selector: String,
+    /// Whether holders of its tokens may ask for a certificate.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub enroll_to_cert_enabled: bool,
+    /// Whether holders of its tokens may become identities that go on with tokens.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub enroll_to_token_enabled: bool,
+    /// Where people log in.
+    pub external_auth_url: Option<String>,
+    /// Lower-case hex SHA-1 of the certificate.
+    pub fingerprint: Option<String>,
+    /// Its issuer.
+    pub issuer: String,
+    /// The address of its key set, if its keys are in one.
+    pub jwks_endpoint: Option<String>,
+    /// The key id that its tokens name.
+    pub kid: Option<String>,
+    /// Its unique name.
+    pub name: String,
+    /// The last second of the certificate; the year 1 when there is none.
+    pub not_after: WireTime,
+    /// The first second of the certificate; the year 1 when there is none.
+    pub not_before: WireTime,
+    /// The OAuth scopes.
+    pub scopes: Option<BTreeSet<String>>,
+    /// Which token clients are to present: `ACCESS` or `ID`.
+    pub target_token: String,
+    /// Whether the claim is the external id of the identity, not its id.
+    pub use_external_id: bool,
+}
+
+/// An external JWT signer, for everybody who might log in with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientSignerDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<SignerId>,
+    /// The audience that its tokens need.
+    pub audience: String,
+    /// The OAuth client id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// Whether holders of its tokens may ask for a certificate.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub enroll_to_cert_enabled: bool,
+    /// Whether holders of its tokens may become identities that go on with tokens.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub enroll_to_token_enabled: bool,
+    /// Where people log in.
+    pub external_auth_url: Option<String>,
+    /// Its unique name.
+    pub name: String,
+    /// The OAuth scopes.
+    pub scopes: Option<BTreeSet<String>>,
+    /// Which token clients are to present: `ACCESS` or `ID`.
+    pub target_token: String,
+}
+
+/// The instant that stands where there is none.
+fn no_time() -> Timestamp {
+    let year_one = date(1, 1, 1).at(0, 0, 0, 0);
+    Offset::UTC.to_timestamp(year_one).unwrap_or(Timestamp::MIN)
+}
+
+fn base(signer: &Signer) -> Base<SignerId> {
+    Base {
+        links: Links::to(format!("external-jwt-signers/{}", signer.id)),
+        created_at: signer.created_at.into(),
+        id: signer.id.clone(),
+        tags: signer.spec.tags.clone(),
+        updated_at: signer.updated_at.into(),
+    }
+}
+
+fn unless_empty(scopes: BTreeSet<String>) -> Option<BTreeSet<String>> {
+    (!scopes.is_empty()).then_some(scopes)
+}
+
+impl From<Signer> for SignerDetail {
+    fn from(signer: Signer) -> Self {
+        let base = base(&signer);
+        let certificate = signer.keys.certificate().cloned();
+        let (not_before, not_after) = match &certificate {
+            Some(certificate) => (certificate.not_before, certificate.not_after),
+            None => (no_time(), no_time()),
+        };
+        let (fingerprint, cert_pem, common_name) = match certificate {
+            Some(one) => (Some(one.fingerprint), Some(one.pem), one.common_name),
+            None => (None, None, String::new()),
+        };
+        let spec = signer.spec;
+        Self {
+            base,
+            audience: spec.audience,
+            cert_pem,
+            claims_property: spec.claims_property,
+            client_id: spec.client_id,
+            common_name,
+            enabled: spec.enabled,
+            enroll_attribute_claims_selector: spec.enrollment.attribute_selector,
+            enroll_auth_policy_id: spec.enrollment.auth_policy,
+            enroll_name_claims_selector: spec.enrollment.name_selector,
+            enroll_to_cert_enabled: spec.enrollment.to_cert,
+            enroll_to_token_enabled: spec.enrollment.to_token,
+            external_auth_url: spec.external_auth_url,
+            fingerprint,
+            issuer: spec.issuer,
+            jwks_endpoint: signer.keys.endpoint().map(str::to_owned),
+            kid: spec.kid,
+            name: spec.name,
+            not_after: not_after.into(),
+            not_before: not_before.into(),
+            scopes: unless_empty(spec.scopes),
+            target_token: spec.target_token.name().to_owned(),
+            use_external_id: spec.use_external_id,
+        }
+    }
+}
+
+impl From<Signer> for ClientSignerDetail {
+    fn from(signer: Signer) -> Self {
+        let base = base(&signer);
+        let spec = signer.spec;
+        Self {
+            base,
+            audience: spec.audience,
+            client_id: spec.client_id,
+            enroll_to_cert_enabled: spec.enrollment.to_cert,
+            enroll_to_token_enabled: spec.enrollment.to_token,
+            external_auth_url: spec.external_auth_url,
+            name: spec.name,
+            scopes: unless_empty(spec.scopes),
+            target_token: spec.target_token.name().to_owned(),
+        }
+    }
+}

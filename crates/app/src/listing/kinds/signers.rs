@@ -1,0 +1,101 @@
+//! The list of external JWT signers.
+
+use crate::listing::listed::{Listed, text};
+use portcullis_domain::signer::Signer;
+use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value, VisitElement};
+use portcullis_index::{Catalog, Projections};
+use portcullis_storage::key::Kind;
+use portcullis_storage::tables::{Index, SIGNER};
+use std::ops::ControlFlow;
+use std::sync::RwLockReadGuard;
+
+/// External JWT signers.
+pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("fingerprint"),
+    Symbol::string("kid"),
+    Symbol::string("issuer"),
+    Symbol::string("certPem"),
+    Symbol::string("commonName"),
+    Symbol::datetime("notAfter"),
+    Symbol::datetime("notBefore"),
+    Symbol::boolean("enabled"),
+    Symbol::string("claimsProperty"),
+    Symbol::boolean("useExternalId"),
+    Symbol::string("audience"),
+    Symbol::string("clientId"),
+    Symbol::set("scopes"),
+    Symbol::string("targetToken"),
+    Symbol::boolean("enrollToCertEnabled"),
+    Symbol::boolean("enrollToTokenEnabled"),
+    Symbol::string("enrollAttributeClaimsSelector"),
+    Symbol::string("enrollNameClaimsSelector"),
+    Symbol::string("enrollAuthPolicyId"),
+]);
+
+impl Listed for Signer {
+    type Entry = Self;
+    const SCHEMA: &'static Schema = &EXTERNAL_JWT_SIGNERS;
+    const ROOT: Kind = SIGNER;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
+        projections.signers()
+    }
+
+    fn entry(&self) -> &Self {
+        self
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.spec.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        let (spec, enrollment) = (&self.spec, &self.spec.enrollment);
+        match symbol {
+            "kid" => spec.kid.as_deref().into(),
+            "issuer" => text(&spec.issuer),
+            "enabled" => spec.enabled.into(),
+            "claimsProperty" => text(&spec.claims_property),
+            "useExternalId" => spec.use_external_id.into(),
+            "audience" => text(&spec.audience),
+            "clientId" => spec.client_id.as_deref().into(),
+            "targetToken" => text(spec.target_token.name()),
+            "enrollToCertEnabled" => enrollment.to_cert.into(),
+            "enrollToTokenEnabled" => enrollment.to_token.into(),
+            "enrollAttributeClaimsSelector" => enrollment.attribute_selector.as_deref().into(),
+            "enrollNameClaimsSelector" => text(&enrollment.name_selector),
+            "enrollAuthPolicyId" => text(enrollment.auth_policy.as_str()),
+            symbol => of_certificate(self, symbol),
+        }
+    }
+
+    fn elements(&self, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+        self.spec.scopes.iter().try_for_each(|scope| visit(scope))
+    }
+
+    fn index(symbol: &str) -> Option<Index> {
+        match symbol {
+            "issuer" => Some(Index::SignerIssuer),
+            "kid" => Some(Index::SignerKid),
+            "fingerprint" => Some(Index::SignerFingerprint),
+            _ => None,
+        }
+    }
+}
+
+/// What stands under a symbol that only signers with a certificate have.
+fn of_certificate<'s>(signer: &'s Signer, symbol: &str) -> Value<'s> {
+    let Some(certificate) = signer.keys.certificate() else {
+        return Value::Missing;
+    };
+    match symbol {
+        "fingerprint" => text(&certificate.fingerprint),
+        "certPem" => text(&certificate.pem),
+        "commonName" => text(&certificate.common_name),
+        "notBefore" => Value::Datetime(certificate.not_before),
+        "notAfter" => Value::Datetime(certificate.not_after),
+        _ => Value::Missing,
+    }
+}

@@ -1,0 +1,45 @@
+//! The second factor that comes with every request: a token of a signer that the policy names.
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::signers::{self, BearerTokens, TokenFault};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::SignerId;
+
+/// Looks for a good token of the signer that a policy demands one of. It has to be of the very
+/// identity: somebody else's token proves nothing.
+///
+/// Tokens are not even read when the policy demands none. `Ok(None)` then.
+pub(super) async fn prove(
+    app: &App,
+    identity: &Identity,
+    policy: &AuthPolicy,
+    tokens: &BearerTokens,
+) -> Result<Result<Option<SignerId>, TokenFault>, AppError> {
+    let Some(id) = &policy.secondary.require_ext_jwt_signer else {
+        return Ok(Ok(None));
+    };
+    let found = {
+        let view = app.snapshot()?;
+        signers::find_enabled(view.rows(), id)?
+    };
+    let Some(signer) = found.map(|found| found.entity) else {
+        return Ok(Err(TokenFault::Missing));
+    };
+    let mut worst = TokenFault::Missing;
+    for token in tokens.iter().filter_map(signers::read_token) {
+        if token.claimed_issuer() != Some(&signer.spec.issuer) {
+            continue;
+        }
+        let fault = match signers::judge(app, &signer, &token).await {
+            Ok((_, holder)) if signers::is_holder(&signer.spec, identity, &holder) => {
+                return Ok(Ok(Some(signer.id)));
+            },
+            Ok(_) => TokenFault::Invalid,
+            Err(fault) => fault,
+        };
+        worst = worst.max(fault);
+    }
+    Ok(Err(worst))
+}

@@ -1,0 +1,94 @@
+//! External JWT signers: create, read, list, replace, merge, delete; their keys, and the tokens that
+//! they sign.
+
+mod bearer;
+mod change;
+pub mod keys;
+
+pub use bearer::{BearerTokens, Demand, DemandedSigner, TokenFault};
+pub(crate) use bearer::{issued_by, judge, read_token};
+pub use change::{create, delete, merge, replace};
+pub use keys::{FetchKeySets, Fetching, KeySetFault, SignerKeys};
+
+use crate::action::actions;
+use crate::app::App;
+use crate::error::AppError;
+use crate::listing::{Answer, Asked, Paging, Sight};
+use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::SignerId;
+use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::signer::{Signer, SignerSpec};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use std::ops::ControlFlow;
+
+actions! {
+    /// Reads one signer or a list.
+    Read = Access::Granted(Subject::ExternalJwtSigner, Verb::Read);
+    /// Creates a signer.
+    Create = Access::Granted(Subject::ExternalJwtSigner, Verb::Create);
+    /// Replaces or merges a signer.
+    Update = Access::Granted(Subject::ExternalJwtSigner, Verb::Update);
+    /// Deletes a signer.
+    Delete = Access::Granted(Subject::ExternalJwtSigner, Verb::Delete);
+}
+
+/// Reads one signer.
+pub fn read(app: &App, _permit: &Permit<Read>, id: &SignerId) -> Result<Signer, AppError> {
+    Ok(require(app.snapshot()?.rows(), id)?.entity)
+}
+
+/// Lists signers.
+pub fn list(
+    app: &App,
+    _permit: &Permit<Read>,
+    asked: &Asked<'_>,
+    show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = asked.of::<Signer>()?;
+    let answer: Answer<Signer> = Answer::new(app, &listing, &Sight::of_all(asked))?;
+    answer.each(&mut |found| Ok(show(found.entity)))
+}
+
+/// Lists the signers with which one can log in now: for everybody, so those that are off are not
+/// there at all.
+pub fn list_enabled(
+    app: &App,
+    asked: &Asked<'_>,
+    show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = asked.of::<Signer>()?;
+    let sight = Sight {
+        sees: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
+        is_over: asked.is_over,
+    };
+    let answer: Answer<Signer> = Answer::new(app, &listing, &sight)?;
+    answer.each(&mut |found| Ok(show(found.entity)))
+}
+
+/// Finds a signer by id.
+pub(crate) fn find(rows: Rows<'_>, id: &SignerId) -> Result<Option<Found<Signer>>, StoreError> {
+    rows.find(&UniqueValue::new(Index::SignerId, id.as_str()))
+}
+
+/// Finds a signer by id, if its tokens count.
+pub(crate) fn find_enabled(
+    rows: Rows<'_>,
+    id: &SignerId,
+) -> Result<Option<Found<Signer>>, StoreError> {
+    Ok(find(rows, id)?.filter(|found| found.entity.spec.enabled))
+}
+
+fn require(rows: Rows<'_>, id: &SignerId) -> Result<Found<Signer>, AppError> {
+    find(rows, id)?.ok_or_else(|| AppError::not_found("externalJwtSigner", id.as_str()))
+}
+
+/// Whether an identity is the one that a token of a signer names as its `holder`.
+pub(crate) fn is_holder(spec: &SignerSpec, identity: &Identity, holder: &str) -> bool {
+    if spec.use_external_id {
+        identity.spec.external_id.as_deref() == Some(holder)
+    } else {
+        identity.id.as_str() == holder
+    }
+}

@@ -1,0 +1,166 @@
+use super::super::Fetching;
+use super::*;
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use tokio::sync::Semaphore;
+
+/// A key set with one Ed25519 key of a name.
+fn document(key_id: &str) -> Vec<u8> {
+    let x = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"; // RFC 8037 appendix A
+    format!(r#"{{"keys":[{{"kid":"{key_id}","kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#)
+        .into_bytes()
+}
+
+#[derive(Default)]
+struct Seconds(AtomicI64);
+
+impl Clock for Seconds {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.0.load(Ordering::SeqCst)).unwrap()
+    }
+}
+
+/// Answers what is next in line, each answer when there is leave for it.
+struct Source {
+    answers: Mutex<VecDeque<Option<Vec<u8>>>>,
+    leave: Semaphore,
+    fetches: AtomicUsize,
+}
+
+impl FetchKeySets for Source {
+    fn judge(&self, _address: &str) -> Result<(), KeySetFault> {
+        Ok(())
+    }
+
+    fn fetch<'f>(&'f self, _address: &'f str) -> Fetching<'f> {
+        Box::pin(async move {
+            self.fetches.fetch_add(1, Ordering::SeqCst);
+            self.leave.acquire().await.unwrap().forget();
+            let next = self.answers.lock().unwrap().pop_front().flatten();
+            next.ok_or_else(|| KeySetFault("away".to_owned()))
+        })
+    }
+}
+
+struct Scene {
+    endpoint: Arc<Endpoint>,
+    source: Arc<Source>,
+    clock: Arc<Seconds>,
+}
+
+impl Scene {
+    fn new(answers: impl IntoIterator<Item = Option<Vec<u8>>>) -> Self {
+        Self {
+            endpoint: Arc::new(Endpoint::new("https://idp.example.test/keys")),
+            source: Arc::new(Source {
+                answers: Mutex::new(answers.into_iter().collect()),
+                leave: Semaphore::new(1000),
+                fetches: AtomicUsize::new(0),
+            }),
+            clock: Arc::default(),
+        }
+    }
+
+    async fn has(&self, key_id: &str) -> bool {
+        let (fetcher, clock) = (self.source.clone() as _, self.clock.clone() as _);
+        let set = self.endpoint.keys(key_id, &fetcher, &clock).await;
+        set.is_some_and(|set| set.candidates(key_id).next().is_some())
+    }
+
+    fn pass(&self, seconds: f64) {
+        #[expect(clippy::cast_possible_truncation, reason = "a few seconds")]
+        let millis = (seconds * 1000.0) as i64;
+        self.clock.0.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    fn fetches(&self) -> usize {
+        self.source.fetches.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test]
+async fn unknown_keys_are_asked_for_once_a_second() {
+    let scene = Scene::new([Some(document("a")), Some(document("b"))]);
+    assert!(scene.has("a").await);
+    for _ in 0..100 {
+        assert!(!scene.has("b").await);
+        assert!(scene.has("a").await);
+    }
+    scene.pass(0.999);
+    assert!(!scene.has("b").await);
+    assert_eq!(scene.fetches(), 1);
+    scene.pass(0.001);
+    assert!(scene.has("b").await);
+    assert!(!scene.has("a").await, "it was withdrawn");
+    assert_eq!(scene.fetches(), 2);
+}
+
+#[tokio::test]
+async fn old_sets_are_fetched_anew_and_served_while_the_address_is_away() {
+    let scene = Scene::new([Some(document("a")), None, None, Some(document("b"))]);
+    assert!(scene.has("a").await);
+    scene.pass(299.0);
+    assert!(scene.has("a").await);
+    assert_eq!(scene.fetches(), 1);
+    for expected in 2..=3 {
+        scene.pass(31.0);
+        for _ in 0..10 {
+            assert!(
+                scene.has("a").await,
+                "it is served while the address is away"
+            );
+        }
+        assert_eq!(
+            scene.fetches(),
+            expected,
+            "an address that is away is left in peace"
+        );
+    }
+    scene.pass(31.0);
+    assert!(!scene.has("a").await, "it was withdrawn");
+    assert!(scene.has("b").await);
+}
+
+#[tokio::test]
+async fn what_is_no_key_set_changes_nothing() {
+    let html = || Some(b"<html></html>".to_vec());
+    let scene = Scene::new([html(), Some(document("a")), html()]);
+    assert!(!scene.has("a").await);
+    scene.pass(1.0);
+    assert!(scene.has("a").await);
+    scene.pass(300.0);
+    assert!(scene.has("a").await);
+    assert_eq!(scene.fetches(), 3);
+}
+
+#[tokio::test]
+async fn a_clock_that_was_put_back_does_not_keep_old_keys() {
+    let scene = Scene::new([Some(document("a")), Some(document("b"))]);
+    scene.pass(1000.0);
+    assert!(scene.has("a").await);
+    scene.pass(-500.0);
+    assert!(scene.has("b").await);
+}
+
+#[tokio::test]
+async fn one_fetch_is_for_all_who_wait() {
+    let scene = Arc::new(Scene::new([Some(document("a"))]));
+    scene.source.leave.forget_permits(1000);
+    let mut waiting = tokio::task::JoinSet::new();
+    for _ in 0..50 {
+        let scene = Arc::clone(&scene);
+        waiting.spawn(async move { scene.has("a").await });
+    }
+    // Whoever began goes away; the others get what it asked for all the same.
+    let impatient = Arc::clone(&scene);
+    let first = tokio::spawn(async move { impatient.has("a").await });
+    while scene.fetches() == 0 {
+        tokio::task::yield_now().await;
+    }
+    first.abort();
+    scene.source.leave.add_permits(1000);
+    while let Some(has) = waiting.join_next().await {
+        assert!(has.unwrap());
+    }
+    assert_eq!(scene.fetches(), 1);
+}

@@ -1,0 +1,30 @@
+//! Key sets of external signers, fetched as every other document is.
+
+use super::Fetcher;
+use portcullis_app::signers::{FetchKeySets, Fetching, KeySetFault};
+use url::Url;
+
+impl FetchKeySets for Fetcher {
+    fn judge(&self, address: &str) -> Result<(), KeySetFault> {
+        self.judge_url(&read(address)?).map_err(fault)
+    }
+
+    fn fetch<'f>(&'f self, address: &'f str) -> Fetching<'f> {
+        Box::pin(async move { Fetcher::fetch(self, &read(address)?).await.map_err(fault) })
+    }
+}
+
+fn read(address: &str) -> Result<Url, KeySetFault> {
+    Url::parse(address).map_err(|error| KeySetFault(format!("it is no URL: {error}")))
+}
+
+/// Says what is wrong with all that led to it: for the log, and for administrators.
+fn fault(error: impl std::error::Error) -> KeySetFault {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    KeySetFault(text)
+}
