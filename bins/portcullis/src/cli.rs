@@ -4,9 +4,11 @@ use crate::commands::{
     api::ApiArgs,
     auth_policy::{self, AuthPolicyCommand},
     authenticator::{self, AuthenticatorCommand},
+    ca::{self, CaCommand},
     completion::CompletionArgs,
     enroll::EnrollArgs,
     enrollment::{self, EnrollmentCommand},
+    ext_jwt_signer::{self, ExtJwtSignerCommand},
     identity::{self, IdentityCommand},
     login::LoginArgs,
     logout,
@@ -144,6 +146,12 @@ pub(crate) enum Administration {
     /// Create, show, change and delete authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
+    /// Add, verify, show, change and delete third-party authorities
+    #[command(subcommand, visible_alias = "cas", after_long_help = ca::EXAMPLES)]
+    Ca(CaCommand),
+    /// Create, show, change and delete external signers of JWTs
+    #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
+    ExtJwtSigner(ExtJwtSignerCommand),
     /// Change your own password
     #[command(subcommand, after_long_help = own_password::EXAMPLES)]
     Password(PasswordCommand),

@@ -3,12 +3,14 @@
 pub(crate) mod api;
 pub(crate) mod auth_policy;
 pub(crate) mod authenticator;
+pub(crate) mod ca;
 pub(crate) mod completion;
 mod deletion;
 mod document;
 pub(crate) mod enroll;
 pub(crate) mod enrollment;
 mod expiry;
+pub(crate) mod ext_jwt_signer;
 pub(crate) mod identity;
 mod listing;
 pub(crate) mod login;
@@ -52,6 +54,10 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         },
         Administration::Session(command) => session::run(context, &session, command).await,
         Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
+        Administration::Ca(command) => ca::run(context, &session, command).await,
+        Administration::ExtJwtSigner(command) => {
+            ext_jwt_signer::run(context, &session, command).await
+        },
         Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
     };
@@ -66,6 +72,8 @@ impl Administration {
             Self::Enrollment(command) => command.check(output),
             Self::Api(arguments) => arguments.check(),
             Self::Authenticator(command) => command.check(output),
+            Self::Ca(command) => command.check(output),
+            Self::ExtJwtSigner(command) => command.check(),
             Self::Password(command) => command.check(),
             Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
         }

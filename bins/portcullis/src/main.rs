@@ -6,6 +6,7 @@ mod columns;
 mod commands;
 mod context;
 mod controller_url;
+mod entropy;
 mod error;
 mod files;
 mod identity_file;

@@ -26,6 +26,7 @@ pub mod api_session;
 pub mod auth_policy;
 pub mod authenticate;
 pub mod authenticator;
+pub mod ca;
 pub mod capability;
 pub mod code;
 pub mod controller;

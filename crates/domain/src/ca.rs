@@ -4,9 +4,14 @@
 //! verification token, which proves that they hold its key. Before that it lets nobody in.
 
 mod claim;
+mod naming;
+mod patch;
 
 pub use claim::{ExternalIdClaim, Location, Matcher, Parser};
+pub use naming::{NameParts, numbered};
+pub use patch::{CaPatch, ClaimPatch, name_format};
 
+use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::CaId;
 use crate::roles::RoleAttributes;
@@ -64,9 +69,53 @@ pub struct CaSpec {
     pub tags: Tags,
 }
 
+/// Checks that a text can be the name of an authority.
+///
+/// # Errors
+///
+/// [`FieldError`] on `name` when it is blank.
+pub fn check_name(name: &str) -> Result<(), FieldError> {
+    if name.trim().is_empty() {
+        Err(FieldError::new("name", "must not be blank", name))
+    } else {
+        Ok(())
+    }
+}
+
 impl Ca {
+    /// Replaces what administrators decide about it.
+    pub fn replace(&mut self, spec: CaSpec, now: Timestamp) {
+        self.spec = spec;
+        self.updated_at = now;
+    }
+
+    /// Changes the members that `patch` sets. One that changes nothing leaves no trace.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] when the claim that results is none; nothing is changed then.
+    pub fn merge(&mut self, patch: CaPatch, now: Timestamp) -> Result<(), FieldError> {
+        let before = self.spec.clone();
+        patch.apply(&mut self.spec)?;
+        if self.spec != before {
+            self.updated_at = now;
+        }
+        Ok(())
+    }
+
     /// Whether certificates of this authority let anybody in.
     pub fn vouches_for_logins(&self) -> bool {
         self.is_verified && self.spec.is_auth_enabled
+    }
+
+    /// Whether enrollments are redeemed with certificates of this authority. That its key is held
+    /// by whom it was added for counts here too.
+    pub fn vouches_for_enrollments(&self) -> bool {
+        self.is_verified && self.spec.is_ott_enrollment_enabled
+    }
+
+    /// Whether whoever holds a certificate of this authority becomes an identity.
+    pub fn vouches_for_strangers(&self) -> bool {
+        self.is_verified && self.spec.is_auto_enrollment_enabled
     }
 }

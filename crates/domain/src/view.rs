@@ -2,10 +2,11 @@
 
 use crate::api_session::ApiSession;
 use crate::authenticator::{Authenticator, ExtensionRequest};
+use crate::ca::Ca;
 use crate::clock::{SignedDuration, Timestamp};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::identity::Identity;
-use crate::ids::{ApiSessionId, AuthPolicyId, IdentityId, SessionCertificateId};
+use crate::ids::{ApiSessionId, AuthPolicyId, CaId, IdentityId, SessionCertificateId};
 use crate::session_certificate::CertificateFacts;
 use crate::signer::Signer;
 
@@ -26,6 +27,30 @@ impl From<&Identity> for IdentityRef {
             id: identity.id.clone(),
             name: identity.name().to_owned(),
             auth_policy: identity.spec.auth_policy.clone(),
+        }
+    }
+}
+
+/// Enough of a third-party authority to refer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CaRef {
+    /// Its id.
+    pub id: CaId,
+    /// Its name.
+    pub name: String,
+    /// Whether it is verified; references to one that is not carry a link.
+    pub is_verified: bool,
+    /// Whether it enrolls by itself; references to one that does carry a link.
+    pub is_auto_enrollment_enabled: bool,
+}
+
+impl From<&Ca> for CaRef {
+    fn from(ca: &Ca) -> Self {
+        Self {
+            id: ca.id.clone(),
+            name: ca.spec.name.clone(),
+            is_verified: ca.is_verified,
+            is_auto_enrollment_enabled: ca.spec.is_auto_enrollment_enabled,
         }
     }
 }

@@ -118,6 +118,17 @@ impl Members {
         Ok(Some(text))
     }
 
+    /// A text that must be there and whose number of characters is bounded; it may be empty.
+    pub fn required_bounded_string(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<String, DecodeError> {
+        let text = self.required_string(name)?;
+        check_length(&self.path(name), text.chars().count(), &length, &text)?;
+        Ok(text)
+    }
+
     /// A secret text whose number of characters is bounded; an empty one counts as absent. Errors
     /// do not repeat it.
     pub fn bounded_secret(
@@ -181,8 +192,13 @@ impl Members {
 
     /// A whole number that must be there.
     pub fn required_integer(&mut self, name: &str) -> Result<i64, DecodeError> {
-        let value = self.take(name, "a whole number", integer)?;
+        let value = self.optional_integer(name)?;
         self.require(name, value)
+    }
+
+    /// A whole number.
+    pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
+        self.take(name, "a whole number", integer)
     }
 
     /// A whole number of things; one below 0 counts as 0, as clients are used to.

@@ -38,7 +38,7 @@ pub(super) async fn run(
     let client = &session.client;
     let patch = AuthPolicyPatch {
         name: Some(arguments.name.clone()),
-        ..arguments.rules.patch()?
+        ..arguments.rules.patch(client).await?
     };
     let now = context.now();
     let mut policy = AuthPolicy::default_policy(now);

@@ -2,9 +2,12 @@
 
 use crate::commands::document;
 use crate::error::CliError;
+use crate::resolve;
 use crate::words;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::MergeAuthPolicy;
+use portcullis_api::signer::SignerDetail;
+use portcullis_client::Client;
 use portcullis_domain::auth_policy::{AuthPolicyPatch, CertPatch, UpdbPatch};
 use portcullis_domain::ids::SignerId;
 use std::collections::BTreeSet;
@@ -78,7 +81,8 @@ pub(super) struct RuleArgs {
     )]
     ext_jwt: Option<Way>,
 
-    /// The signers whose JWTs are one, by id, with commas between them; empty for any that is
+    /// The signers whose JWTs are one, by id or name, with commas between
+    /// them; empty for any that is
     /// enabled
     #[arg(long, value_name = "SIGNERS")]
     signers: Option<String>,
@@ -87,7 +91,7 @@ pub(super) struct RuleArgs {
     #[arg(long, value_name = "true|false")]
     require_totp: Option<bool>,
 
-    /// The signer, by id, of a JWT that is needed as well; empty for none
+    /// The signer, by id or name, of a JWT that is needed as well; empty for none
     #[arg(long, value_name = "SIGNER")]
     require_ext_jwt: Option<String>,
 }
@@ -101,17 +105,17 @@ enum Way {
 
 impl RuleArgs {
     /// What the file and the arguments change, if anything.
-    pub(super) fn patch(&self) -> Result<AuthPolicyPatch, CliError> {
+    pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicyPatch, CliError> {
         let mut patch = match &self.from {
             Some(path) => document::read::<MergeAuthPolicy>(path)?.patch,
             None => AuthPolicyPatch::default(),
         };
         self.lay_over(&mut patch);
         if let Some(words) = &self.signers {
-            patch.primary.ext_jwt.allowed_signers = Some(signers(words));
+            patch.primary.ext_jwt.allowed_signers = Some(signers(client, words).await?);
         }
         if let Some(word) = &self.require_ext_jwt {
-            let required = signers(word);
+            let required = signers(client, word).await?;
             patch.secondary.require_ext_jwt_signer = Some(required.into_iter().next());
         }
         Ok(patch)
@@ -152,10 +156,14 @@ fn is_allowed(way: Option<Way>) -> Option<bool> {
     way.map(|way| way == Way::Allow)
 }
 
-/// The signers with these ids.
-fn signers(words: &str) -> BTreeSet<SignerId> {
-    let words = words::between_commas(words).into_iter();
-    words.map(SignerId::from_wire).collect()
+/// The signers that are called by these words.
+async fn signers(client: &Client, words: &str) -> Result<BTreeSet<SignerId>, CliError> {
+    let mut ids = BTreeSet::new();
+    for word in words::between_commas(words) {
+        let signer: SignerDetail = resolve::one(client, &word).await?;
+        ids.insert(signer.base.id);
+    }
+    Ok(ids)
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(super) async fn run(
     arguments: UpdateArgs,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    let mut patch = arguments.rules.patch()?;
+    let mut patch = arguments.rules.patch(client).await?;
     if arguments.name.is_some() {
         patch.name = arguments.name;
     }

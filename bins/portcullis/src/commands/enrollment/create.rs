@@ -8,11 +8,12 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
+use portcullis_api::ca::CaDetail;
 use portcullis_api::enrollment::EnrollmentCreate;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_client::Client;
 use portcullis_domain::enrollment::MethodKind;
-use portcullis_domain::ids::{CaId, EnrollmentId};
+use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
 An identity has at most one enrollment of each method; what it logs in with already stays.
@@ -95,11 +96,15 @@ impl CreateArgs {
 
     async fn body(&self, context: &Context, client: &Client) -> Result<EnrollmentCreate, CliError> {
         let identity: IdentityDetail = resolve::one(client, &self.identity).await?;
+        let ca_id = match &self.ca {
+            Some(ca) => Some(resolve::one::<CaDetail>(client, ca).await?.base.id),
+            None => None,
+        };
         Ok(EnrollmentCreate {
             identity_id: identity.base.id,
             method: self.method()?,
             expires_at: self.expiry.end(context)?,
-            ca_id: self.ca.as_deref().map(CaId::from_wire),
+            ca_id,
             username: self.username.clone(),
         })
     }

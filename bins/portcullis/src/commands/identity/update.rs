@@ -39,8 +39,7 @@ pub(crate) struct UpdateArgs {
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none.
-    /// Portcullis has no external signers yet: the id is kept, but lets nobody in
+    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none
     #[arg(long, value_name = "ID")]
     external_id: Option<String>,
 

@@ -1,0 +1,164 @@
+use super::*;
+use crate::decode::{Decode as _, DecodeError};
+use portcullis_domain::ca::{CaPatch, ClaimPatch, DEFAULT_NAME_FORMAT, Location, Matcher, Parser};
+use serde_json::{Value, json};
+
+fn least() -> Value {
+    json!({
+        "certPem": "pem", "identityRoles": [], "isAuthEnabled": true,
+        "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": true, "name": "partner",
+    })
+}
+
+fn with(member: &str, value: Value) -> Value {
+    let mut body = least();
+    body[member] = value;
+    body
+}
+
+fn read(body: &Value) -> Result<CaCreate, DecodeError> {
+    CaCreate::from_body(body.to_string().as_bytes())
+}
+
+#[test]
+fn creation_takes_defaults_for_what_is_left_out() {
+    let create = read(&least()).unwrap();
+    let spec = create.replace.spec().unwrap();
+    assert_eq!(spec.identity_name_format, DEFAULT_NAME_FORMAT);
+    assert_eq!(spec.external_id_claim, None);
+    assert!(spec.is_auth_enabled && spec.is_ott_enrollment_enabled);
+    assert!(!spec.is_auto_enrollment_enabled);
+}
+
+#[test]
+fn faults_name_their_member() {
+    for (body, field) in [
+        (with("certPem", json!(null)), "certPem"),
+        (with("identityRoles", json!(null)), "identityRoles"),
+        (with("identityRoles", json!(["#a"])), "identityRoles"),
+        (with("isAuthEnabled", json!(null)), "isAuthEnabled"),
+        (
+            with("isAutoCaEnrollmentEnabled", json!(null)),
+            "isAutoCaEnrollmentEnabled",
+        ),
+        (
+            with("isOttCaEnrollmentEnabled", json!(null)),
+            "isOttCaEnrollmentEnabled",
+        ),
+        (with("name", json!(null)), "name"),
+        (with("name", json!(" ")), "name"),
+        (with("tags", json!({"a": []})), "tags.a"),
+        (with("certPem", json!("x".repeat(65_537))), "certPem"),
+        (
+            with("externalIdClaim", json!({"location": "DNS"})),
+            "externalIdClaim.location",
+        ),
+        (
+            with("externalIdClaim", json!({"matcher": "all"})),
+            "externalIdClaim.matcher",
+        ),
+        (
+            with("externalIdClaim", json!({"parser": "REGEX"})),
+            "externalIdClaim.parser",
+        ),
+    ] {
+        match read(&body).unwrap_err() {
+            DecodeError::Field(error) => assert_eq!(error.field, field),
+            DecodeError::Parse(text) => panic!("{field}: {text}"),
+        }
+    }
+    for (member, value) in [
+        ("isAuthEnabled", json!("yes")),
+        ("identityRoles", json!("a")),
+        ("externalIdClaim", json!([])),
+        ("externalIdClaim", json!({"index": "0"})),
+    ] {
+        let error = read(&with(member, value)).unwrap_err();
+        assert!(matches!(error, DecodeError::Parse(_)), "{member}");
+    }
+}
+
+#[test]
+fn replacement_names_its_format() {
+    let mut body = least();
+    assert!(CaReplace::from_body(body.to_string().as_bytes()).is_err());
+    body["identityNameFormat"] = json!("");
+    let replace = CaReplace::from_body(body.to_string().as_bytes()).unwrap();
+    assert_eq!(
+        replace.spec().unwrap().identity_name_format,
+        DEFAULT_NAME_FORMAT
+    );
+}
+
+#[test]
+fn claims_are_judged_as_a_whole() {
+    let spec = |claim: Value| {
+        read(&with("externalIdClaim", claim))
+            .unwrap()
+            .replace
+            .spec()
+    };
+    let good = json!({
+        "location": "SAN_URI", "matcher": "SCHEME", "matcherCriteria": "spiffe",
+        "parser": "SPLIT", "parserCriteria": "/", "index": 3,
+    });
+    let claim = spec(good).unwrap().external_id_claim.unwrap();
+    assert_eq!(claim.location, Location::SanUri);
+    assert_eq!(
+        (claim.matcher, claim.parser),
+        (Matcher::Scheme, Parser::Split)
+    );
+    for (claim, member) in [
+        (json!({}), "location"),
+        (
+            json!({"location": "COMMON_NAME", "parser": "NONE"}),
+            "matcher",
+        ),
+        (
+            json!({"location": "COMMON_NAME", "matcher": "ALL", "parser": "NONE", "index": -1}),
+            "index",
+        ),
+        (
+            json!({"location": "SAN_EMAIL", "matcher": "SCHEME", "matcherCriteria": "a", "parser": "NONE"}),
+            "matcher",
+        ),
+    ] {
+        let error = spec(claim).unwrap_err();
+        assert_eq!(error.field, format!("externalIdClaim.{member}"));
+    }
+}
+
+#[test]
+fn patch_tells_no_claim_from_an_empty_one() {
+    let patch = |body: Value| {
+        let merge = CaMerge::from_body(body.to_string().as_bytes()).unwrap();
+        CaPatch::from(merge).external_id_claim
+    };
+    assert_eq!(patch(json!({})), None);
+    assert_eq!(patch(json!({"externalIdClaim": null})), None);
+    assert_eq!(
+        patch(json!({"externalIdClaim": {}})),
+        Some(ClaimPatch::default())
+    );
+    let some = patch(json!({"externalIdClaim": {"parserCriteria": ";"}})).unwrap();
+    assert_eq!(some.parser_criteria.as_deref(), Some(";"));
+}
+
+#[test]
+fn what_clients_write_is_what_the_server_reads() {
+    let create = read(&with(
+        "externalIdClaim",
+        json!({"location": "COMMON_NAME", "matcher": "ALL", "parser": "NONE"}),
+    ))
+    .unwrap();
+    let sent = serde_json::to_vec(&create).unwrap();
+    assert_eq!(CaCreate::from_body(&sent).unwrap(), create);
+    let merge = CaMerge {
+        is_auth_enabled: Some(false),
+        external_id_claim: Some(ClaimChange::default()),
+        ..CaMerge::default()
+    };
+    let sent = serde_json::to_vec(&merge).unwrap();
+    assert_eq!(sent, br#"{"isAuthEnabled":false,"externalIdClaim":{}}"#);
+    assert_eq!(CaMerge::from_body(&sent).unwrap(), merge);
+}

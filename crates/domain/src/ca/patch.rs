@@ -1,0 +1,297 @@
+//! Partial update of an authority.
+
+use super::{CaSpec, DEFAULT_NAME_FORMAT, ExternalIdClaim, Location, Matcher, Parser};
+use crate::FieldError;
+use crate::patch::assign;
+use crate::roles::RoleAttributes;
+use crate::tags::Tags;
+
+/// The members of an authority to change; what is `None` stays, but for the claim.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CaPatch {
+    /// New name.
+    pub name: Option<String>,
+    /// Whether whoever holds one of its certificates becomes an identity.
+    pub is_auto_enrollment_enabled: Option<bool>,
+    /// Whether enrollments may be redeemed with its certificates.
+    pub is_ott_enrollment_enabled: Option<bool>,
+    /// Whether its certificates are a way in.
+    pub is_auth_enabled: Option<bool>,
+    /// New role attributes of identities that it enrolls, all of them.
+    pub identity_roles: Option<RoleAttributes>,
+    /// How identities that it enrolls are named; the empty text stands for the default.
+    pub identity_name_format: Option<String>,
+    /// What of the claim changes. `None` takes the claim away, and a change without members keeps
+    /// it: clients rely on both.
+    pub external_id_claim: Option<ClaimPatch>,
+    /// New tags, all of them.
+    pub tags: Option<Tags>,
+}
+
+/// The members of a claim to change; what is `None` stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClaimPatch {
+    /// Which names of the certificate are looked at.
+    pub location: Option<Location>,
+    /// Which of them count.
+    pub matcher: Option<Matcher>,
+    /// The prefix, suffix or scheme that counts.
+    pub matcher_criteria: Option<String>,
+    /// How a name is taken apart.
+    pub parser: Option<Parser>,
+    /// What stands between the parts.
+    pub parser_criteria: Option<String>,
+    /// Which of the values is the external id, from 0; another number is a fault.
+    pub index: Option<i64>,
+}
+
+impl CaPatch {
+    /// Writes the set members into `spec`.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] when the claim that results is none; see [`ClaimPatch::over`].
+    pub(super) fn apply(self, spec: &mut CaSpec) -> Result<(), FieldError> {
+        spec.external_id_claim = match self.external_id_claim {
+            Some(claim) => claim.over(spec.external_id_claim.as_ref())?,
+            None => None,
+        };
+        assign(&mut spec.name, self.name);
+        assign(
+            &mut spec.is_auto_enrollment_enabled,
+            self.is_auto_enrollment_enabled,
+        );
+        assign(
+            &mut spec.is_ott_enrollment_enabled,
+            self.is_ott_enrollment_enabled,
+        );
+        assign(&mut spec.is_auth_enabled, self.is_auth_enabled);
+        assign(&mut spec.identity_roles, self.identity_roles);
+        assign(
+            &mut spec.identity_name_format,
+            self.identity_name_format.map(name_format),
+        );
+        assign(&mut spec.tags, self.tags);
+        Ok(())
+    }
+}
+
+/// A format of names, for which the empty text stands for the default.
+pub fn name_format(given: String) -> String {
+    if given.is_empty() {
+        DEFAULT_NAME_FORMAT.to_owned()
+    } else {
+        given
+    }
+}
+
+impl ClaimPatch {
+    /// Lays the set members over `stored` and checks the whole. Without any member set, nothing
+    /// changes.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on a member that is missing in both, or does not fit the others.
+    pub fn over(
+        self,
+        stored: Option<&ExternalIdClaim>,
+    ) -> Result<Option<ExternalIdClaim>, FieldError> {
+        if self == Self::default() {
+            Ok(stored.cloned())
+        } else {
+            self.overlaid(stored).map(Some)
+        }
+    }
+
+    /// The claim that stands by itself.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on a member that is missing or does not fit the others.
+    pub fn complete(self) -> Result<ExternalIdClaim, FieldError> {
+        self.overlaid(None)
+    }
+
+    fn overlaid(self, stored: Option<&ExternalIdClaim>) -> Result<ExternalIdClaim, FieldError> {
+        let index = self.index.map(index).transpose()?;
+        let text = |given: Option<String>, stored: Option<&String>| {
+            given.or_else(|| stored.cloned()).unwrap_or_default()
+        };
+        let claim = ExternalIdClaim {
+            location: needed("location", self.location.or(stored.map(|one| one.location)))?,
+            matcher: needed("matcher", self.matcher.or(stored.map(|one| one.matcher)))?,
+            matcher_criteria: text(
+                self.matcher_criteria,
+                stored.map(|one| &one.matcher_criteria),
+            ),
+            parser: needed("parser", self.parser.or(stored.map(|one| one.parser)))?,
+            parser_criteria: text(self.parser_criteria, stored.map(|one| &one.parser_criteria)),
+            index: index.or(stored.map(|one| one.index)).unwrap_or_default(),
+        };
+        claim.check()?;
+        Ok(claim)
+    }
+}
+
+fn needed<T>(member: &str, value: Option<T>) -> Result<T, FieldError> {
+    value.ok_or_else(|| {
+        FieldError::new(
+            format!("externalIdClaim.{member}"),
+            "is required for a claim",
+            "",
+        )
+    })
+}
+
+fn index(given: i64) -> Result<u32, FieldError> {
+    u32::try_from(given).map_err(|_out_of_range| {
+        FieldError::new(
+            "externalIdClaim.index",
+            "must be from 0 to 4294967295",
+            given.to_string(),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> CaSpec {
+        CaSpec {
+            name: "partner".to_owned(),
+            is_auto_enrollment_enabled: true,
+            is_ott_enrollment_enabled: false,
+            is_auth_enabled: true,
+            identity_roles: RoleAttributes::default(),
+            identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
+            external_id_claim: Some(ExternalIdClaim {
+                location: Location::CommonName,
+                matcher: Matcher::Prefix,
+                matcher_criteria: "user-".to_owned(),
+                parser: Parser::None,
+                parser_criteria: String::new(),
+                index: 0,
+            }),
+            tags: Tags::default(),
+        }
+    }
+
+    fn patch(claim: Option<ClaimPatch>) -> CaPatch {
+        CaPatch {
+            external_id_claim: claim,
+            ..CaPatch::default()
+        }
+    }
+
+    #[test]
+    fn claim_goes_unless_the_change_mentions_it() {
+        let mut kept = spec();
+        patch(Some(ClaimPatch::default())).apply(&mut kept).unwrap();
+        assert_eq!(kept, spec());
+        let mut gone = spec();
+        patch(None).apply(&mut gone).unwrap();
+        assert_eq!(gone.external_id_claim, None);
+        let mut none = gone.clone();
+        patch(Some(ClaimPatch::default())).apply(&mut none).unwrap();
+        assert_eq!(none, gone);
+    }
+
+    #[test]
+    fn members_of_a_claim_are_laid_over_and_judged_together() {
+        let mut changed = spec();
+        let to_split = ClaimPatch {
+            parser: Some(Parser::Split),
+            parser_criteria: Some("-".to_owned()),
+            index: Some(1),
+            ..ClaimPatch::default()
+        };
+        patch(Some(to_split)).apply(&mut changed).unwrap();
+        let claim = changed.external_id_claim.unwrap();
+        assert_eq!(claim.matcher_criteria, "user-");
+        assert_eq!((claim.parser_criteria.as_str(), claim.index), ("-", 1));
+
+        let base = ClaimPatch::default;
+        for (change, member) in [
+            (
+                ClaimPatch {
+                    location: Some(Location::SanUri),
+                    ..base()
+                },
+                "matcher",
+            ),
+            (
+                ClaimPatch {
+                    matcher_criteria: Some(String::new()),
+                    ..base()
+                },
+                "matcherCriteria",
+            ),
+            (
+                ClaimPatch {
+                    parser: Some(Parser::Split),
+                    ..base()
+                },
+                "parserCriteria",
+            ),
+            (
+                ClaimPatch {
+                    index: Some(-1),
+                    ..base()
+                },
+                "index",
+            ),
+        ] {
+            let mut spec = spec();
+            let before = spec.clone();
+            let error = patch(Some(change.clone())).apply(&mut spec).unwrap_err();
+            assert_eq!(error.field, format!("externalIdClaim.{member}"));
+            assert_eq!(spec, before, "nothing is half-done: {change:?}");
+        }
+    }
+
+    #[test]
+    fn claim_by_itself_needs_place_matcher_and_parser() {
+        let whole = ClaimPatch {
+            location: Some(Location::SanEmail),
+            matcher: Some(Matcher::All),
+            parser: Some(Parser::None),
+            ..ClaimPatch::default()
+        };
+        assert_eq!(whole.clone().complete().unwrap().index, 0);
+        for (claim, member) in [
+            (ClaimPatch::default(), "location"),
+            (
+                ClaimPatch {
+                    matcher: None,
+                    ..whole.clone()
+                },
+                "matcher",
+            ),
+            (
+                ClaimPatch {
+                    parser: None,
+                    ..whole
+                },
+                "parser",
+            ),
+        ] {
+            let error = claim.complete().unwrap_err();
+            assert_eq!(error.field, format!("externalIdClaim.{member}"));
+        }
+    }
+
+    #[test]
+    fn empty_format_is_the_default() {
+        let mut changed = spec();
+        let change = CaPatch {
+            identity_name_format: Some(String::new()),
+            name: Some("other".to_owned()),
+            ..CaPatch::default()
+        };
+        changed.identity_name_format = "[requestedName]".to_owned();
+        change.apply(&mut changed).unwrap();
+        assert_eq!(changed.identity_name_format, DEFAULT_NAME_FORMAT);
+        assert_eq!(changed.name, "other");
+    }
+}
