@@ -42,7 +42,7 @@ pub(crate) async fn made(controller: &Harness, admin: &str, body: &Value) -> Str
         .id()
 }
 
-async fn patch(controller: &Harness, admin: &str, id: &str, body: Value) -> Reply {
+pub(crate) async fn patch(controller: &Harness, admin: &str, id: &str, body: Value) -> Reply {
     let path = format!("{POLICIES}/{id}");
     send(controller, admin, Method::PATCH, &path, &body).await
 }

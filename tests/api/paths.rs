@@ -163,11 +163,7 @@ async fn wrong_methods_are_told_the_right_ones() {
 async fn the_two_apis_have_their_own_routes() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    for path in [
-        "/protocols",
-        "/current-identity/edge-routers",
-        "/external-jwt-signers",
-    ] {
+    for path in ["/protocols", "/current-identity/edge-routers"] {
         let elsewhere = get(&controller, &admin, path).await;
         assert_eq!(elsewhere.error(), (404, "NOT_FOUND".to_owned()), "{path}");
         let here = controller.request(Method::GET, path).session(&admin);

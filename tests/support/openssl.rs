@@ -102,6 +102,8 @@ pub enum Key {
     Rsa2048,
     /// RSA with 4096 bits.
     Rsa4096,
+    /// Ed25519.
+    Ed25519,
 }
 
 impl Key {
@@ -111,6 +113,7 @@ impl Key {
             Self::P384 => "ec -pkeyopt ec_paramgen_curve:secp384r1",
             Self::Rsa2048 => "rsa:2048",
             Self::Rsa4096 => "rsa:4096",
+            Self::Ed25519 => "ed25519",
         }
     }
 }

@@ -137,6 +137,13 @@ impl Cause {
     }
 }
 
+impl Cause {
+    /// The fingerprint of the certificate that it is about, as data.
+    pub fn fingerprint(fingerprint: &str) -> Self {
+        Self::data(serde_json::json!({"fingerprint": fingerprint}), None)
+    }
+}
+
 impl From<FieldError> for Cause {
     fn from(error: FieldError) -> Self {
         Self::Field(FieldCause {

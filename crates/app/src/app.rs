@@ -1,5 +1,6 @@
 //! The controller's state, and the two ways to it: reading a snapshot and committing a body.
 
+use crate::cas::KnownAuthorities;
 use crate::error::AppError;
 use crate::network::Network;
 use crate::password::PasswordPool;
@@ -45,6 +46,7 @@ pub struct App {
     pub(crate) passwords: PasswordPool,
     pub(crate) network: Network,
     pub(crate) signer_keys: SignerKeys,
+    pub(crate) authorities: KnownAuthorities,
     pub(crate) settings: Settings,
 }
 
@@ -89,6 +91,7 @@ impl App {
             passwords,
             network,
             signer_keys,
+            authorities: KnownAuthorities::default(),
             settings,
         }
     }

@@ -8,7 +8,6 @@ mod own;
 mod re_enroll;
 mod renewal;
 mod update;
-mod voucher;
 
 pub use create::{CreateAuthenticator, NewCredential, create};
 pub use delete::delete;

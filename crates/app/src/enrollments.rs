@@ -1,9 +1,13 @@
 //! Enrollments: create, read, list, refresh, delete, redeem.
 
+mod automatic;
+mod fault;
 mod list;
 mod redeem;
 mod with_token;
 
+pub use automatic::{Newcomer, enroll_newcomer};
+pub use fault::CertificateFault;
 pub use list::{list, list_of};
 pub use redeem::{Proof, Redeemed, Redemption, redeem};
 pub use with_token::{TokenEnrolled, TokenEnrollment, with_token};
@@ -12,6 +16,7 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::authenticators;
+use crate::cas;
 use crate::error::AppError;
 use crate::identities::{self, owner};
 use portcullis_domain::FieldError;
@@ -76,14 +81,14 @@ impl Draft {
         Self::seal(app, key, enrollment)
     }
 
+    /// How it is to be redeemed.
+    pub(crate) fn method(&self) -> &Method {
+        &self.stored.enrollment.method
+    }
+
     /// Id of the enrollment.
     pub(crate) fn id(&self) -> &EnrollmentId {
         &self.stored.enrollment.id
-    }
-
-    /// How it is redeemed.
-    pub(crate) fn kind(&self) -> MethodKind {
-        self.stored.enrollment.method.kind()
     }
 
     /// The same enrollment, redeemed in another way of the same kind: what is signed names the kind
@@ -118,6 +123,18 @@ impl Draft {
         };
         Ok(Self { key, stored })
     }
+}
+
+/// The fault of a method that names an authority that does not exist.
+pub(crate) fn unknown_authority(
+    rows: Rows<'_>,
+    method: &Method,
+) -> Result<Option<FieldError>, AppError> {
+    let Method::OttCa { ca } = method else {
+        return Ok(None);
+    };
+    let is_known = cas::find_if_any(rows, ca)?.is_some();
+    Ok((!is_known).then(|| FieldError::new("caId", "ca not found", ca.as_str())))
 }
 
 /// Adds an enrollment to the store.
@@ -209,17 +226,16 @@ pub async fn create(
         Err(error) => return Err(error),
     };
     let method = method.map_err(AppError::InvalidField)?;
-    if let Method::OttCa { ca } = &method {
-        // Third-party authorities are a kind that has no members yet: none can be referred to.
-        return Err(identities::unknown("caId", "ca not found", ca.as_str()));
-    }
     let draft = Draft::new(app, Number(key.id().1), &id, method, expires_at)?;
     let enrollment = draft.id().clone();
     app.commit_for(permit, move |rows, caller| {
         let gone = || identities::unknown("identityId", "identity not found", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         check_rank(caller, &identity)?;
-        check_room(rows.rows(), &key, draft.kind())?;
+        if let Some(unknown) = unknown_authority(rows.rows(), draft.method())? {
+            return Err(AppError::InvalidField(unknown));
+        }
+        check_room(rows.rows(), &key, draft.method().kind())?;
         insert(rows, &draft)
     })
     .await?;

@@ -79,6 +79,12 @@ pub enum AppError {
     /// The text is not exactly one certificate.
     #[error("the text is not exactly one certificate")]
     CertificatePem,
+    /// The key of an authority is not proved to be held.
+    #[error(transparent)]
+    CaProof(#[from] crate::cas::ProofError),
+    /// A certificate of a third party does not lead to an enrollment.
+    #[error(transparent)]
+    BadCertificate(#[from] crate::enrollments::CertificateFault),
     /// The certificate request cannot be granted.
     #[error("the certificate request cannot be granted: {0}")]
     Csr(String),

@@ -15,6 +15,7 @@ mod app;
 mod audit;
 pub mod auth_policies;
 pub mod authenticators;
+pub mod cas;
 pub mod controllers;
 pub mod enrollments;
 mod error;

@@ -6,7 +6,7 @@
 
 mod new;
 
-pub(crate) use new::{NewPassword, check};
+pub(crate) use new::NewPassword;
 
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine as _;

@@ -2,6 +2,7 @@
 
 mod binding;
 mod certificates;
+mod judge;
 mod list;
 mod login;
 mod room;
@@ -18,17 +19,18 @@ pub use login::{Login, LoginError, NewSession, with_certificate, with_password, 
 pub(crate) use login::{forgive, note_refusal};
 pub use upkeep::{flush_activity, sweep};
 
+use judge::{Live, authenticator_of, judge};
+
 use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities::{owner, policy_of};
+use crate::identities::policy_of;
 use crate::signers::{self, BearerTokens};
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
-use portcullis_domain::api_session::{ApiSession, OpenFactor, OpenedBy, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::{Authenticator, Credential};
-use portcullis_domain::ca::Ca;
+use portcullis_domain::authenticator::Credential;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::SignerId;
@@ -127,29 +129,6 @@ fn still_proved(rows: Rows<'_>, proved: Option<&SignerId>) -> Result<Option<Sign
     Ok(signers::find_enabled(rows, id)?.map(|found| found.entity.id))
 }
 
-/// A session with what it depends on.
-struct Live {
-    session: Found<ApiSession>,
-    identity: Found<Identity>,
-    policy: AuthPolicy,
-}
-
-impl Live {
-    fn into_caller(self, origin: Origin, proved: Option<SignerId>) -> Caller {
-        Caller {
-            origin,
-            identity_number: self.identity.number(),
-            session_number: self.session.number(),
-            standing: self.session.entity.standing(&self.policy, proved.as_ref()),
-            proved,
-            session: self.session.entity.id,
-            is_admin: self.identity.entity.has_admin_rights(),
-            identity: self.identity.entity.id,
-            permissions: self.identity.entity.spec.permissions.unwrap_or_default(),
-        }
-    }
-}
-
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {
     let by_token = UniqueValue::new(Index::ApiSessionToken, hash.0);
     let Some(session) = rows.find::<ApiSession>(&by_token)? else {
@@ -161,85 +140,6 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
         Ok(None)
     } else {
         judge(rows, session, now)
-    }
-}
-
-/// Judges a session by the records that it depends on; `None` when it is over.
-///
-/// It lives no longer than what opened it, and only while its identity may get in that way.
-fn judge(
-    rows: Rows<'_>,
-    session: Found<ApiSession>,
-    now: Timestamp,
-) -> Result<Option<Live>, AppError> {
-    let identity = owner(rows, &session)?;
-    let policy = policy_of(rows, &identity.entity)?;
-    if identity.entity.is_disabled(now) || !is_way_open(rows, &session.entity, &policy, now)? {
-        return Ok(None);
-    }
-    Ok(Some(Live {
-        session,
-        identity,
-        policy,
-    }))
-}
-
-/// Whether the way by which a session was opened is still open.
-fn is_way_open(
-    rows: Rows<'_>,
-    session: &ApiSession,
-    policy: &AuthPolicy,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    match &session.opened_by {
-        OpenedBy::Authenticator(_) => {
-            let authenticator = authenticator_of(rows, session)?;
-            match authenticator.map(|found| found.entity.credential) {
-                Some(Credential::Updb(_)) => Ok(policy.primary.updb.allowed),
-                Some(Credential::Cert(_)) => is_certificate_good(rows, session, policy, now),
-                None => Ok(false),
-            }
-        },
-        OpenedBy::ExternalId => is_certificate_good(rows, session, policy, now),
-        OpenedBy::Signer(id) => {
-            let is_enabled = signers::find_enabled(rows, id)?.is_some();
-            Ok(is_enabled && policy.primary.ext_jwt.admits(id))
-        },
-    }
-}
-
-/// Whether the certificate that opened a session would still do.
-fn is_certificate_good(
-    rows: Rows<'_>,
-    session: &ApiSession,
-    policy: &AuthPolicy,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let rules = policy.primary.cert;
-    let Some(certificate) = &session.certificate else {
-        // Opened before sessions remembered their certificate.
-        return Ok(rules.allowed);
-    };
-    if !rules.allowed || (!rules.allow_expired_certs && now > certificate.not_after) {
-        return Ok(false);
-    }
-    let Some(ca) = &certificate.ca else {
-        return Ok(true);
-    };
-    let ca: Option<Found<Ca>> = rows.find(&UniqueValue::new(Index::CaId, ca.as_str()))?;
-    Ok(ca.is_some_and(|found| found.entity.vouches_for_logins()))
-}
-
-/// The authenticator that opened a session, if one did and it is still there.
-fn authenticator_of(
-    rows: Rows<'_>,
-    session: &ApiSession,
-) -> Result<Option<Found<Authenticator>>, StoreError> {
-    match &session.opened_by {
-        OpenedBy::Authenticator(id) => {
-            rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
-        },
-        OpenedBy::ExternalId | OpenedBy::Signer(_) => Ok(None),
     }
 }
 

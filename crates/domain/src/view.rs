@@ -66,6 +66,8 @@ pub struct IdentityView {
     pub authenticators: Vec<Authenticator>,
     /// Its pending enrollments, expired ones included, each with what redeems it.
     pub enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
+    /// The third-party authority whose certificate one of them demands.
+    pub ca: Option<CaRef>,
     /// Whether it has an API session.
     pub has_api_session: bool,
     /// When it was looked at; whether it is disabled depends on it.

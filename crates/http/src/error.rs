@@ -1,6 +1,7 @@
 //! Errors in their wire form: status, code, cause, headers.
 
 mod app;
+mod certificates;
 
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use portcullis_api::code::Code;

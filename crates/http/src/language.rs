@@ -9,6 +9,8 @@ pub enum Consumes {
     Json,
     /// JSON, or a certificate request as text.
     Enrollment,
+    /// A certificate as text; of JSON it is said that it is none.
+    Certificate,
 }
 
 impl Consumes {
@@ -22,6 +24,7 @@ impl Consumes {
                 "application/x-pem-file",
                 "text/plain",
             ],
+            Self::Certificate => &["text/plain", "application/json"],
         }
     }
 }

@@ -4,6 +4,7 @@ mod api_sessions;
 mod auth_policies;
 mod authenticate;
 mod authenticators;
+mod cas;
 mod controllers;
 mod current_identity;
 mod current_session;
@@ -33,6 +34,7 @@ pub fn all() -> Vec<Route> {
         auth_policies::routes(),
         authenticate::routes(),
         authenticators::routes(),
+        cas::routes(),
         controllers::routes(),
         current_identity::routes(),
         current_session::routes(),

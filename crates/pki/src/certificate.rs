@@ -143,6 +143,11 @@ impl Certificate {
         body.issuer() == body.subject()
     }
 
+    /// Whether it says that `authority` issued it, which is still to be proved.
+    pub fn names_as_issuer(&self, authority: &Self) -> bool {
+        self.parsed.tbs_certificate().issuer() == authority.parsed.tbs_certificate().subject()
+    }
+
     /// The first instant of validity.
     pub fn not_before(&self) -> Timestamp {
         instant(self.parsed.tbs_certificate().validity().not_before)

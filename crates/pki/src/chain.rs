@@ -29,6 +29,16 @@ pub enum VerifyAt {
     IgnoreValidity,
 }
 
+/// A chain that is believed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerifiedChain<'t> {
+    /// The intermediates that lead from the leaf to the authority, out of those presented, the one
+    /// that issued the leaf first.
+    pub between: Vec<Certificate>,
+    /// The authority that it ends in.
+    pub authority: &'t Certificate,
+}
+
 /// Authorities that are trusted to vouch for others, made ready once for many verifications.
 #[derive(Debug, Clone, Default)]
 pub struct TrustAnchors {
@@ -80,6 +90,22 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<&Certificate, ChainError> {
+        let chain = self.verify_client_path(leaf, intermediates, at)?;
+        Ok(chain.authority)
+    }
+
+    /// Verifies as [`verify_client_chain`](Self::verify_client_chain) does, and tells by which of
+    /// the intermediates the leaf chains to the authority.
+    ///
+    /// # Errors
+    ///
+    /// [`ChainError`].
+    pub fn verify_client_path(
+        &self,
+        leaf: &Certificate,
+        intermediates: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<VerifiedChain<'_>, ChainError> {
         self.verify(leaf, intermediates, at, KeyUsage::client_auth())
     }
 
@@ -95,7 +121,8 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<&Certificate, ChainError> {
-        self.verify(leaf, intermediates, at, AnyPurpose)
+        let chain = self.verify(leaf, intermediates, at, AnyPurpose)?;
+        Ok(chain.authority)
     }
 
     fn verify(
@@ -104,7 +131,7 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
         purpose: impl ExtendedKeyUsageValidator + Clone,
-    ) -> Result<&Certificate, ChainError> {
+    ) -> Result<VerifiedChain<'_>, ChainError> {
         if intermediates.len() > MOST_INTERMEDIATES {
             return Err(ChainError::TooLong);
         }
@@ -122,7 +149,15 @@ impl TrustAnchors {
                 break;
             }
         }
-        outcome
+        let (authority, between) = outcome?;
+        let presented = |link: &CertificateDer<'_>| {
+            let mut same = intermediates.iter().filter(|one| one.as_rustls() == link);
+            same.next().cloned()
+        };
+        Ok(VerifiedChain {
+            between: between.iter().filter_map(presented).collect(),
+            authority,
+        })
     }
 
     fn verify_once(
@@ -132,7 +167,7 @@ impl TrustAnchors {
         instant: Timestamp,
         purpose: impl ExtendedKeyUsageValidator,
         accept: &dyn Fn(&VerifiedPath<'_>) -> Result<(), webpki::Error>,
-    ) -> Result<&Certificate, ChainError> {
+    ) -> Result<(&Certificate, Vec<CertificateDer<'static>>), ChainError> {
         let path = entity
             .verify_for_usage(
                 ALL_VERIFICATION_ALGS,
@@ -144,8 +179,14 @@ impl TrustAnchors {
                 Some(accept),
             )
             .map_err(refusal)?;
-        self.certificate_of(path.anchor())
-            .ok_or(ChainError::UnknownIssuer)
+        let authority = self
+            .certificate_of(path.anchor())
+            .ok_or(ChainError::UnknownIssuer)?;
+        let between = path.intermediate_certificates();
+        Ok((
+            authority,
+            between.map(|link| link.der().into_owned()).collect(),
+        ))
     }
 
     /// Looks at what the verification itself does not. To refuse a path lets it look for another

@@ -60,7 +60,7 @@ pub use certificate::{
     Certificate, CertificateError, UnusableAuthority, Validity, certificates_from_pem,
     certificates_to_pem,
 };
-pub use chain::{ChainError, TrustAnchors, VerifyAt};
+pub use chain::{ChainError, TrustAnchors, VerifiedChain, VerifyAt};
 pub use csr::{Csr, CsrError, make_csr};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
 pub use jwt::{EnrollmentClaims, JwtError, JwtSigner};

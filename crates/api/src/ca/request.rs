@@ -84,7 +84,7 @@ impl CaReplace {
             name: checked(members.required_string("name")?)?,
             identity_name_format: format(members)?,
             external_id_claim: ClaimChange::read(members)?,
-            tags: tags(members)?.unwrap_or_default(),
+            tags: members.tags()?.unwrap_or_default(),
         })
     }
 }
@@ -157,7 +157,7 @@ impl Decode for CaMerge {
             name: members.optional_string("name")?.map(checked).transpose()?,
             identity_name_format: members.optional_string("identityNameFormat")?,
             external_id_claim: ClaimChange::read(members)?,
-            tags: tags(members)?,
+            tags: members.tags()?,
         })
     }
 }
@@ -187,9 +187,4 @@ fn identity_roles(given: Vec<String>) -> Result<RoleAttributes, FieldError> {
         field: "identityRoles".to_owned(),
         ..error
     })
-}
-
-fn tags(members: &mut Members) -> Result<Option<Tags>, DecodeError> {
-    let object = members.json_object("tags")?;
-    Ok(object.map(Tags::from_json).transpose()?)
 }

@@ -196,11 +196,6 @@ impl Members {
         self.require(name, value)
     }
 
-    /// A whole number.
-    pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
-        self.take(name, "a whole number", integer)
-    }
-
     /// A whole number of things; one below 0 counts as 0, as clients are used to.
     pub fn optional_count(&mut self, name: &str) -> Result<Option<u32>, DecodeError> {
         let path = self.path(name);
@@ -222,6 +217,11 @@ impl Members {
         self.require(name, count)
     }
 
+    /// A whole number.
+    pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
+        self.take(name, "a whole number", integer)
+    }
+
     /// A whole number from 0 to 65535.
     pub fn optional_u16(&mut self, name: &str) -> Result<Option<u16>, DecodeError> {
         let path = self.path(name);
@@ -238,15 +238,6 @@ impl Members {
             .ok_or_else(|| DecodeError::Parse(format!("{path} must be an RFC 3339 instant")))
     }
 
-    /// A list of texts that must be there.
-    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
-        let list = self.string_list(name)?;
-        match list {
-            Some(list) => Ok(list),
-            None => Err(missing(&self.path(name), "[]").into()),
-        }
-    }
-
     /// A list of texts.
     pub fn string_list(&mut self, name: &str) -> Result<Option<Vec<String>>, DecodeError> {
         self.take(name, "a list of strings", |node| match node {
@@ -259,6 +250,12 @@ impl Members {
                 .collect(),
             other => Err(other),
         })
+    }
+
+    /// A list of texts that must be there; it may be empty.
+    pub fn required_string_list(&mut self, name: &str) -> Result<Vec<String>, DecodeError> {
+        let list = self.string_list(name)?;
+        list.ok_or_else(|| missing(&self.path(name), "[]").into())
     }
 
     /// An object whose members are read like those of the body.

@@ -14,7 +14,7 @@ use portcullis_domain::ids::{
 use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::AppData;
-use portcullis_domain::view::IdentityView;
+use portcullis_domain::view::{CaRef, IdentityView};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -208,7 +208,7 @@ impl From<IdentityView> for IdentityDetail {
                 .map(Into::into),
             // No router reports connections, and this is what is shown then.
             edge_router_connection_status: Cow::Borrowed("offline"),
-            enrollment: view.enrollments.into_iter().collect(),
+            enrollment: enrollments(view.enrollments, view.ca),
             env_info: identity.env_info,
             external_id: spec.external_id,
             has_api_session: view.has_api_session,
@@ -227,6 +227,18 @@ impl From<IdentityView> for IdentityDetail {
             kind_id: Cow::Borrowed(identity.kind.name()),
         }
     }
+}
+
+/// The pending enrollments with the authority that one of them is about.
+fn enrollments(
+    enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
+    ca: Option<CaRef>,
+) -> IdentityEnrollments {
+    let mut shown: IdentityEnrollments = enrollments.into_iter().collect();
+    if let Some(pending) = &mut shown.ottca {
+        pending.ca = ca.map(EntityRef::from);
+    }
+    shown
 }
 
 impl FromIterator<Authenticator> for IdentityAuthenticators {

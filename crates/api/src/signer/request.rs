@@ -157,7 +157,6 @@ impl SignerMembers {
     }
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let tags = members.json_object("tags")?;
         let scopes = members.string_list("scopes")?;
         let target = members.optional_choice("targetToken", &TARGETS)?;
         Ok(Self {
@@ -176,7 +175,7 @@ impl SignerMembers {
                 .optional_string("enrollAttributeClaimsSelector")?,
             enroll_name_claims_selector: members.optional_string("enrollNameClaimsSelector")?,
             enroll_auth_policy_id: members.optional_string("enrollAuthPolicyId")?,
-            tags: tags.map(Tags::from_json).transpose()?,
+            tags: members.tags()?,
         })
     }
 }

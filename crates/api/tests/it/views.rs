@@ -47,6 +47,7 @@ fn view(identity: Identity) -> IdentityView {
         policy_name: Some("Default".to_owned()),
         authenticators: Vec::new(),
         enrollments: Vec::new(),
+        ca: None,
         has_api_session: false,
         seen_at: now(),
     }

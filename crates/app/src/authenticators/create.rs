@@ -1,19 +1,20 @@
 //! Creating authenticators for identities that exist.
 
-use super::voucher::{self, Voucher};
 use super::{Create, add, check_free};
 use crate::app::App;
 use crate::audit;
+use crate::cas::{self, Voucher};
 use crate::error::AppError;
 use crate::identities;
 use crate::password::NewPassword;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
+use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::tags::Tags;
-use portcullis_pki::{Certificate, certificates_from_pem};
+use portcullis_pki::{Certificate, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows};
 use secrecy::SecretString;
 
@@ -100,7 +101,8 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
 enum Draft {
     Cert {
         leaf: Certificate,
-        voucher: Voucher,
+        /// The third-party authority that vouches for it; none for the network's own.
+        voucher: Option<Voucher>,
     },
     Updb {
         username: String,
@@ -117,8 +119,7 @@ impl Draft {
         match credential {
             NewCredential::Cert(pem) => {
                 let leaf = only(&pem)?;
-                let voucher =
-                    voucher::of(app, app.snapshot()?.rows(), &leaf)?.ok_or(AppError::Unvouched)?;
+                let voucher = voucher(app, &leaf)?;
                 Ok(Self::Cert { leaf, voucher })
             },
             NewCredential::Updb { username, password } => Ok(Self::Updb {
@@ -132,8 +133,12 @@ impl Draft {
     fn settle(&self, rows: Rows<'_>, identity: &Identity) -> Result<Credential, AppError> {
         match self {
             Self::Cert { leaf, voucher } => {
-                voucher.recheck(rows)?;
-                let is_own = *voucher == Voucher::Network;
+                if let Some(voucher) = voucher
+                    && !voucher.holds(rows, is_verified)?
+                {
+                    return Err(AppError::Unvouched);
+                }
+                let is_own = voucher.is_none();
                 let fingerprint = leaf.fingerprint().to_string();
                 let credential = CertCredential::new(fingerprint, leaf.to_pem(), is_own);
                 Ok(Credential::Cert(credential))
@@ -144,6 +149,27 @@ impl Draft {
             })),
         }
     }
+}
+
+/// The third-party authority that vouches for a certificate that somebody else than its holder
+/// brings; none if the network itself does.
+///
+/// The dates of the certificate do not matter here: whether an expired one lets its holder in is
+/// for the policy to say, at each login.
+fn voucher(app: &App, leaf: &Certificate) -> Result<Option<Voucher>, AppError> {
+    let chain = [leaf.as_der()];
+    if app.network().judge(&chain).is_ok() {
+        return Ok(None);
+    }
+    let view = app.snapshot()?;
+    let at = VerifyAt::IgnoreValidity;
+    cas::vouch(app, view.rows(), &chain, at, is_verified)?
+        .map(Some)
+        .ok_or(AppError::Unvouched)
+}
+
+fn is_verified(ca: &Ca) -> bool {
+    ca.is_verified
 }
 
 /// The only certificate in a text.

@@ -1,8 +1,9 @@
 //! Putting an enrollment in the place of an authenticator: its owner is to prove itself anew.
 
-use super::{ReEnroll, find, remove, voucher};
+use super::{ReEnroll, find, remove};
 use crate::app::App;
 use crate::audit;
+use crate::cas;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
 use crate::identities::owner;
@@ -11,7 +12,7 @@ use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::Method;
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
-use portcullis_pki::certificates_from_pem;
+use portcullis_pki::{Certificate, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{Found, Rows, RowsMut};
 
 /// Puts an enrollment that leads to another authenticator of the same kind in the place of one.
@@ -26,7 +27,7 @@ pub async fn re_enroll(
     let (found, method) = {
         let view = app.snapshot()?;
         let found = find(view.rows(), id)?;
-        let method = method(view.rows(), &found.entity)?;
+        let method = method(app, view.rows(), &found.entity)?;
         (found, method)
     };
     let identity = &found.entity.identity;
@@ -59,29 +60,33 @@ fn replace(
         }),
         Credential::Cert(_) => draft,
     };
-    enrollments::check_room(rows.rows(), &identity.key, draft.kind())?;
+    enrollments::check_room(rows.rows(), &identity.key, draft.method().kind())?;
     enrollments::insert(rows, &draft)
 }
 
 /// How an authenticator is obtained again.
-fn method(rows: Rows<'_>, authenticator: &Authenticator) -> Result<Method, AppError> {
+fn method(app: &App, rows: Rows<'_>, authenticator: &Authenticator) -> Result<Method, AppError> {
     match &authenticator.credential {
         Credential::Updb(updb) => Ok(Method::Updb {
             username: updb.username.clone(),
         }),
-        Credential::Cert(cert) => certificate_method(rows, cert),
+        Credential::Cert(cert) => certificate_method(app, rows, cert),
     }
 }
 
 /// A certificate of a third-party authority is followed by another one of the same authority.
-fn certificate_method(rows: Rows<'_>, cert: &CertCredential) -> Result<Method, AppError> {
+fn certificate_method(
+    app: &App,
+    rows: Rows<'_>,
+    cert: &CertCredential,
+) -> Result<Method, AppError> {
     if cert.is_issued_by_network {
         return Ok(Method::Ott);
     }
     let chain = certificates_from_pem(&cert.pem).unwrap_or_default();
-    let ca = match chain.split_first() {
-        Some((leaf, intermediates)) => voucher::issuer(rows, leaf, intermediates, |_ca| true)?,
-        None => None,
-    };
-    Ok(ca.map_or(Method::Ott, |ca| Method::OttCa { ca }))
+    let chain: Vec<_> = chain.iter().map(Certificate::as_der).collect();
+    let voucher = cas::vouch(app, rows, &chain, VerifyAt::IgnoreValidity, |_ca| true)?;
+    Ok(voucher.map_or(Method::Ott, |voucher| Method::OttCa {
+        ca: voucher.ca.entity.id,
+    }))
 }

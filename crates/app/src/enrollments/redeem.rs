@@ -3,21 +3,23 @@
 //! The token is spent in the transaction that makes the authenticator. Whatever fails before
 //! leaves it as it was.
 
+pub(super) mod ott;
+mod ottca;
+mod updb;
+
 use super::{hash, owner};
 use crate::app::App;
 use crate::audit;
 use crate::authenticators;
+use crate::cas::Voucher;
 use crate::error::AppError;
-use crate::network::not_issued;
-use crate::password::{self, NewPassword};
-use portcullis_domain::FieldError;
+use crate::password::NewPassword;
 use portcullis_domain::access::Origin;
-use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
+use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_pki::Csr;
 use portcullis_storage::tables::{
     AUTHENTICATOR, Found, Index, Rows, StoredEnrollment, UniqueValue,
 };
@@ -25,20 +27,22 @@ use secrecy::{ExposeSecret as _, SecretString};
 
 /// An enrollment to redeem.
 #[derive(Debug)]
-pub struct Redemption {
+pub struct Redemption<'c> {
     /// Its token.
     pub token: SecretString,
     /// The method that the client thinks it has; none is any.
     pub method: Option<String>,
     /// What the client brings.
-    pub proof: Proof,
+    pub proof: Proof<'c>,
 }
 
 /// What a client brings to redeem an enrollment. Which part is needed depends on the method.
 #[derive(Debug, Default)]
-pub struct Proof {
+pub struct Proof<'c> {
     /// A certificate request, PEM.
     pub csr: String,
+    /// The certificates of the connection, in DER, the one whose key was proved first.
+    pub certificates: &'c [&'c [u8]],
     /// The password that it chose.
     pub password: Option<SecretString>,
 }
@@ -50,13 +54,15 @@ pub enum Redeemed {
     Certificate(String),
     /// The username that goes with the password.
     Username(String),
+    /// Nothing: the client brought what it will log in with.
+    Nothing,
 }
 
 /// Redeems an enrollment.
 pub async fn redeem(
     app: &App,
     origin: &Origin,
-    redemption: Redemption,
+    redemption: Redemption<'_>,
 ) -> Result<Redeemed, AppError> {
     let by_token = UniqueValue::new(
         Index::EnrollmentToken,
@@ -67,8 +73,12 @@ pub async fn redeem(
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
-    let chosen = redemption.proof.password.clone();
-    let (credential, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
+    let Earned {
+        credential,
+        redeemed,
+        voucher,
+        password,
+    } = earn(app, &found, &identity.entity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let authenticator = Authenticator::new(id, identity.entity.id.clone(), credential, now);
     let number = app.number(AUTHENTICATOR);
@@ -76,10 +86,13 @@ pub async fn redeem(
     app.commit(move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
-        if let (Credential::Updb(_), Some(chosen)) = (&authenticator.credential, &chosen) {
+        if let Some(password) = &password {
             authenticators::check_free(rows.rows(), &identity.key, authenticator.method())?;
             // The policy may have become stricter while the password was hashed.
-            password::check(rows.rows(), &identity.entity, chosen)?;
+            password.settle(rows.rows(), &identity.entity)?;
+        }
+        if let Some(voucher) = &voucher {
+            ottca::recheck(rows.rows(), voucher)?;
         }
         rows.remove(&found.key, &found.entity)?;
         authenticators::add(rows, &identity, number, &authenticator)
@@ -116,66 +129,39 @@ fn pending(
     Ok((found, identity))
 }
 
+/// A credential that was earned, before it is written down.
+struct Earned {
+    credential: Credential,
+    redeemed: Redeemed,
+    /// The authority that vouches for it, where that is another than the network's own.
+    voucher: Option<Voucher>,
+    /// The password, where that is the credential.
+    password: Option<NewPassword>,
+}
+
+impl Earned {
+    /// A credential that needs nobody else.
+    fn by_itself(credential: Credential, redeemed: Redeemed) -> Self {
+        Self {
+            credential,
+            redeemed,
+            voucher: None,
+            password: None,
+        }
+    }
+}
+
 /// Turns the proof into a credential: the slow part, done before the transaction.
 async fn earn(
     app: &App,
     found: &Found<StoredEnrollment>,
     identity: &Identity,
-    proof: Proof,
+    proof: Proof<'_>,
     now: Timestamp,
-) -> Result<(Credential, Redeemed), AppError> {
+) -> Result<Earned, AppError> {
     match &found.entity.enrollment.method {
-        Method::Ott => {
-            let (credential, chain) = certify(app, identity, &proof.csr, now)?;
-            Ok((credential, Redeemed::Certificate(chain)))
-        },
-        Method::Updb { username } => choose(app, identity, username, proof.password).await,
-        // No third-party authority exists, so none can have been enrolled for.
-        Method::OttCa { .. } => Err(AppError::UnknownToken),
+        Method::Ott => ott::certify(app, identity, &proof.csr, now),
+        Method::OttCa { ca } => ottca::present(app, ca, proof.certificates, now),
+        Method::Updb { username } => updb::choose(app, identity, username, proof.password).await,
     }
-}
-
-/// Issues a certificate to an identity: as its credential, and as the chain that it is handed, PEM.
-pub(super) fn certify(
-    app: &App,
-    identity: &Identity,
-    csr: &str,
-    now: Timestamp,
-) -> Result<(Credential, String), AppError> {
-    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
-    let network = app.network();
-    let leaf = network
-        .signing()
-        .issue_identity(
-            &csr,
-            network.trust_domain(),
-            &identity.id,
-            now,
-            &*app.env().entropy,
-        )
-        .map_err(not_issued)?;
-    let pem = network.signing().chain_pem(&leaf);
-    let fingerprint = leaf.fingerprint().to_string();
-    let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
-    Ok((credential, pem))
-}
-
-async fn choose(
-    app: &App,
-    identity: &Identity,
-    username: &str,
-    password: Option<SecretString>,
-) -> Result<(Credential, Redeemed), AppError> {
-    let password = password
-        .filter(|password| !password.expose_secret().is_empty())
-        .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
-    let password = NewPassword::prepare(app, identity, password).await?;
-    let credential = UpdbCredential {
-        username: username.to_owned(),
-        password: password.settle(app.snapshot()?.rows(), identity)?,
-    };
-    Ok((
-        Credential::Updb(credential),
-        Redeemed::Username(username.to_owned()),
-    ))
 }

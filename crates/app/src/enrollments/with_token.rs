@@ -3,7 +3,7 @@
 //! There is no enrollment to redeem: whoever holds a good token of a signer that allows it becomes
 //! the identity that the token describes, once.
 
-use super::redeem::certify;
+use super::redeem::ott;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
@@ -73,7 +73,7 @@ pub async fn with_token(
     let mut identity = Identity::new(IdentityId::generate(&*app.env().entropy)?, spec, now);
     let (authenticator, certificate) = match &enrollment.csr {
         Some(csr) => {
-            let (credential, chain) = certify(app, &identity, csr, now)?;
+            let (credential, chain) = ott::issue(app, &identity, csr, now)?;
             let id = AuthenticatorId::generate(&*app.env().entropy)?;
             identity.attached.authenticators = 1;
             let one = Authenticator::new(id, identity.id.clone(), credential, now);

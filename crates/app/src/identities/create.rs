@@ -5,13 +5,12 @@ use crate::app::App;
 use crate::audit;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
-use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock;
 use portcullis_domain::enrollment::Method;
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
-use portcullis_storage::tables::{IDENTITY, identity_key};
+use portcullis_storage::tables::{IDENTITY, Rows, identity_key};
 
 /// Creates an identity, with its enrollment in the same transaction.
 pub async fn create(
@@ -25,7 +24,6 @@ pub async fn create(
     let number = app.number(IDENTITY);
     let draft = enrollment
         .map(|method| {
-            check_method(&method)?;
             let expires_at = clock::later(now, app.settings().enrollment_duration);
             Draft::new(app, number, &id, method, expires_at)
         })
@@ -40,6 +38,8 @@ pub async fn create(
         check_references(rows.rows(), &identity.spec)?;
         rows.insert(&identity_key(number), &identity)?;
         if let Some(draft) = &draft {
+            // The identity would not be there without its enrollment, so it is told as missing.
+            check_authority(rows.rows(), draft.method())?;
             enrollments::insert(rows, draft)?;
         }
         Ok(())
@@ -49,14 +49,8 @@ pub async fn create(
     Ok(id)
 }
 
-/// Third-party authorities are a kind that has no members yet: none can be referred to.
-fn check_method(method: &Method) -> Result<(), AppError> {
-    match method {
-        Method::Ott | Method::Updb { .. } => Ok(()),
-        Method::OttCa { ca } => Err(AppError::MissingReference(FieldError::new(
-            "caId",
-            "ca not found",
-            ca.as_str(),
-        ))),
-    }
+/// Checks that the authority of an enrollment exists.
+fn check_authority(rows: Rows<'_>, method: &Method) -> Result<(), AppError> {
+    enrollments::unknown_authority(rows, method)?
+        .map_or(Ok(()), |unknown| Err(AppError::MissingReference(unknown)))
 }

@@ -2,13 +2,15 @@
 
 use super::find_policy;
 use crate::app::{App, View};
+use crate::cas;
 use crate::enrollments;
 use crate::error::AppError;
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthPolicyId;
-use portcullis_domain::view::IdentityView;
+use portcullis_domain::view::{CaRef, IdentityView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{
     API_SESSION, AUTHENTICATOR, ENROLLMENT, Found, Rows, StoredEnrollment,
@@ -56,11 +58,12 @@ impl<'a> Onlooker<'a> {
             .enrollments
             .into_iter()
             .map(|stored| enrollments::unseal(self.app, stored))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<Vec<_>, _>>()?;
         Ok(IdentityView {
             has_api_session: belongings.has_session,
             policy_name: self.policy_name(&found.entity.spec.auth_policy)?,
             authenticators: belongings.authenticators,
+            ca: self.authority(&enrollments)?,
             enrollments,
             seen_at: self.app.env().now(),
             identity: found.entity,
@@ -94,6 +97,25 @@ impl<'a> Onlooker<'a> {
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(belongings)
+    }
+
+    /// The authority whose certificate one of the enrollments demands.
+    fn authority(
+        &self,
+        enrollments: &[(Enrollment, EnrollmentSecrets)],
+    ) -> Result<Option<CaRef>, StoreError> {
+        let demanded = enrollments
+            .iter()
+            .find_map(|(enrollment, _)| match &enrollment.method {
+                Method::OttCa { ca } => Some(ca),
+                Method::Ott | Method::Updb { .. } => None,
+            });
+        let Some(ca) = demanded else {
+            return Ok(None);
+        };
+        let found = cas::find_if_any(self.rows, ca)?
+            .ok_or_else(|| StoreError::corrupt("the authority of an enrollment is lost"))?;
+        Ok(Some(CaRef::from(&found.entity)))
     }
 
     fn policy_name(&mut self, id: &AuthPolicyId) -> Result<Option<String>, StoreError> {

@@ -6,7 +6,7 @@ use crate::audit;
 use crate::enrollments;
 use crate::error::AppError;
 use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::clock::{self, SignedDuration};
 use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
 use portcullis_domain::ids::IdentityId;
@@ -151,6 +151,11 @@ async fn change(
         rows.replace(&found.key, &found.entity, &identity)?;
         if identity.is_disabled(now) {
             rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
+        } else if identity.spec.external_id != found.entity.spec.external_id {
+            // Who came by the old one came as somebody whom it now no longer is.
+            rows.remove_dependents::<ApiSession>(&found.key, |session| {
+                !matches!(session.opened_by, OpenedBy::Authenticator(_))
+            })?;
         }
         Ok(())
     })

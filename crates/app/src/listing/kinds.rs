@@ -5,6 +5,7 @@
 
 mod auth_policies;
 mod authenticators;
+mod cas;
 mod enrollments;
 mod identities;
 mod session_certificates;
@@ -13,6 +14,7 @@ mod signers;
 
 pub use auth_policies::AUTH_POLICIES;
 pub use authenticators::AUTHENTICATORS;
+pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
 pub use session_certificates::SESSION_CERTIFICATES;

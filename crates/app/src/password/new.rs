@@ -35,6 +35,11 @@ impl NewPassword {
         Ok(Self { text, hash })
     }
 
+    /// Its hash, of which it is not known whether it may still be stored; see [`NewPassword::settle`].
+    pub(crate) fn hash(&self) -> &PasswordHash {
+        &self.hash
+    }
+
     /// What is to be stored, in the transaction that does it: hashing takes its time, and the policy
     /// may have become stricter meanwhile.
     ///
@@ -52,11 +57,7 @@ impl NewPassword {
 }
 
 /// Checks a password by the rules of its owner's policy as they are now.
-pub(crate) fn check(
-    rows: Rows<'_>,
-    identity: &Identity,
-    password: &SecretString,
-) -> Result<(), AppError> {
+fn check(rows: Rows<'_>, identity: &Identity, password: &SecretString) -> Result<(), AppError> {
     let rules = policy_of(rows, identity)?.primary.updb;
     Ok(rules.check_password(password.expose_secret())?)
 }

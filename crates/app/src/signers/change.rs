@@ -6,17 +6,19 @@ use crate::audit;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::Permit;
+use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::signer::{
-    KeyPatch, KeySource, Signer, SignerCertificate, SignerPatch, SignerSpec,
+    KeyPatch, KeySource, Signer, SignerCertificate, SignerPatch, SignerSpec, TargetToken,
 };
+use portcullis_domain::tags::Tags;
 use portcullis_pki::Certificate;
 use portcullis_pki::external::{ClaimSelector, VerificationKey};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTH_POLICY, Found, Rows, RowsMut, SIGNER};
+use std::collections::BTreeSet;
 
 /// Creates a signer.
 pub async fn create(
@@ -30,7 +32,8 @@ pub async fn create(
     let signer = Signer::new(id.clone(), keys, spec, app.env().now())?;
     check_selectors(&signer.spec)?;
     let key = RecordKey::root(SIGNER, app.number(SIGNER).0);
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
+        check_rank(caller, None, &signer)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.insert(&key, &signer)?)
     })
@@ -94,10 +97,11 @@ async fn change(
     mut apply: impl FnMut(&mut Signer) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = require(rows.rows(), &wanted)?;
         let mut signer = found.entity.clone();
         apply(&mut signer)?;
+        check_rank(caller, Some(&found.entity), &signer)?;
         check_selectors(&signer.spec)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.replace(&found.key, &found.entity, &signer)?)
@@ -118,6 +122,35 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result
     .await?;
     audit::changed(permit.caller(), "external-jwt-signer.delete", id.as_str());
     Ok(())
+}
+
+/// Checks that a caller may have a signer be what it becomes.
+///
+/// Its tokens make whoever holds them any identity, and so decide who gets in as an administrator.
+/// Others may prepare signers, and take them out of use.
+fn check_rank(caller: &Caller, before: Option<&Signer>, after: &Signer) -> Result<(), AppError> {
+    let is_as_good = before.is_some_and(|before| vouches_alike(before, after));
+    if caller.is_admin || !after.spec.enabled || is_as_good {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some("only an administrator may decide whose tokens count, and which of them"),
+        })
+    }
+}
+
+/// Whether the same tokens count for the same identities.
+fn vouches_alike(before: &Signer, after: &Signer) -> bool {
+    let told = |spec: &SignerSpec| SignerSpec {
+        name: String::new(),
+        external_auth_url: None,
+        client_id: None,
+        scopes: BTreeSet::new(),
+        target_token: TargetToken::default(),
+        tags: Tags::default(),
+        ..spec.clone()
+    };
+    before.keys == after.keys && told(&before.spec) == told(&after.spec)
 }
 
 /// Checks that no policy names a signer.

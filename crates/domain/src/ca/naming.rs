@@ -27,16 +27,9 @@ impl NameParts<'_> {
                 let after = after.strip_prefix(symbol)?.strip_prefix(']')?;
                 Some((value, after))
             });
-            match known {
-                Some((value, after)) => {
-                    name.push_str(value);
-                    rest = after;
-                },
-                None => {
-                    name.push('[');
-                    rest = after;
-                },
-            }
+            let (value, after) = known.unwrap_or(("[", after));
+            name.push_str(value);
+            rest = after;
         }
         name.push_str(rest);
         name

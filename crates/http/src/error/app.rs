@@ -57,6 +57,8 @@ impl From<AppError> for ApiError {
             AppError::AlreadyEnrolled => Self::new(Code::EnrollmentIdentityAlreadyEnrolled),
             AppError::EnrollmentNotAllowed => Self::new(Code::InvalidEnrollmentNotAllowed),
             AppError::CertificatePem => Self::new(Code::InvalidCertPem),
+            AppError::CaProof(error) => error.into(),
+            AppError::BadCertificate(fault) => fault.into(),
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },

@@ -85,12 +85,12 @@ fn welcome(session: NewSession) -> Answer {
         .map_or(0, |request| 1 + usize::from(request.roll_key));
     let detail = ApiSessionDetail::for_holder(session.view, session.token);
     let mut answer = Answer::detail(&detail);
-    for _ in 0..requests {
-        answer = answer.with(EXTEND_REQUESTED, HeaderValue::from_static("true"));
-    }
     let asked = session.demand.as_ref();
     if let Some(value) = asked.and_then(|asked| challenge::external(challenge::SECONDARY, asked)) {
         answer = answer.with(header::WWW_AUTHENTICATE, value);
+    }
+    for _ in 0..requests {
+        answer = answer.with(EXTEND_REQUESTED, HeaderValue::from_static("true"));
     }
     if let Ok(mut token) = token {
         token.set_sensitive(true);

@@ -10,8 +10,7 @@ use bytes::Bytes;
 use http::Method;
 use portcullis_api::decode::{Decode as _, DecodeError};
 use portcullis_api::enroll::{Enroll, EnrollOtt, EnrollmentResult};
-use portcullis_app::AppError;
-use portcullis_app::enrollments::{self, Proof, Redeemed, Redemption};
+use portcullis_app::enrollments::{self, Newcomer, Proof, Redeemed, Redemption};
 use portcullis_domain::FieldError;
 use secrecy::SecretString;
 
@@ -19,67 +18,84 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         open::<Proofs, _, _>(Method::POST, "/enroll", enroll),
         open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
+        open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ottca", enroll_ottca),
         open::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb),
+        open::<Proofs, _, _>(Method::POST, "/enroll/ca", enroll_ca),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Client]))
     .collect()
 }
 
-/// What a client brings: JSON, or a certificate request as text.
+/// What a client brings besides the certificates of its connection: JSON, or a certificate request
+/// as text.
 #[derive(Debug)]
-struct Proofs(Proof);
+struct Proofs(Enroll);
 
 impl Payload for Proofs {
     const CONSUMES: Consumes = Consumes::Enrollment;
 
     fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         if content_type.is_some_and(|given| given != "application/json") {
-            let csr = String::from_utf8_lossy(bytes).into_owned();
-            return Ok(Self(Proof {
-                csr,
-                password: None,
+            return Ok(Self(Enroll {
+                client_csr: Some(String::from_utf8_lossy(bytes).into_owned()),
+                ..Enroll::default()
             }));
         }
-        let body = Enroll::from_body(bytes)?;
-        let csr = body.client_csr.unwrap_or_default();
-        Ok(Self(Proof {
-            csr,
-            password: body.password,
-        }))
+        Enroll::from_body(bytes).map(Self)
     }
+}
+
+/// Everything that a client may use without asking for a method by its path.
+struct Asked<'m> {
+    token: SecretString,
+    method: Option<&'m str>,
+    body: Enroll,
 }
 
 async fn enroll(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
     let query = &call.context.query;
-    let token = SecretString::from(query.get("token").unwrap_or_default());
-    let method = query.get("method").map(str::to_owned);
-    let Proofs(proof) = call.body;
-    if method.as_deref() == Some("token") {
-        return enroll_token::enroll(&call.context, proof.csr).await;
+    let method = query.get("method");
+    if method == Some(AUTOMATIC) {
+        return enroll_ca(call).await;
     }
-    redeem(
-        &call.context,
-        Redemption {
-            token,
-            method,
-            proof,
-        },
-    )
-    .await
+    if method == Some(BY_TOKEN) {
+        let Proofs(body) = call.body;
+        return enroll_token::enroll(&call.context, body.client_csr).await;
+    }
+    let token = SecretString::from(query.get("token").unwrap_or_default());
+    let Proofs(body) = call.body;
+    let asked = Asked {
+        token,
+        method,
+        body,
+    };
+    redeem(&call.context, asked).await
 }
 
 async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError> {
-    let Json(body) = call.body;
-    let redemption = Redemption {
+    with_token(&call.context, "ott", call.body.0).await
+}
+
+async fn enroll_ottca(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError> {
+    with_token(&call.context, "ottca", call.body.0).await
+}
+
+/// Redeems a token that stands in the body.
+async fn with_token(
+    context: &Context,
+    method: &'static str,
+    body: EnrollOtt,
+) -> Result<Answer, ApiError> {
+    let asked = Asked {
         token: body.token.unwrap_or_default(),
-        method: Some("ott".to_owned()),
-        proof: Proof {
-            csr: body.client_csr.unwrap_or_default(),
-            password: None,
+        method: Some(method),
+        body: Enroll {
+            client_csr: body.client_csr,
+            ..Enroll::default()
         },
     };
-    redeem(&call.context, redemption).await
+    redeem(context, asked).await
 }
 
 async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
@@ -87,31 +103,61 @@ async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
         let missing = FieldError::new("token", "token in query is required", "[]");
         return Err(ApiError::field(missing));
     };
-    let redemption = Redemption {
+    let asked = Asked {
         token: token.into(),
-        method: Some("updb".to_owned()),
-        proof: Proof {
-            csr: String::new(),
-            password: call.body.0.password,
+        method: Some("updb"),
+        body: Enroll {
+            client_csr: None,
+            ..call.body.0
         },
     };
-    redeem(&call.context, redemption).await
+    redeem(&call.context, asked).await
 }
 
-async fn redeem(context: &Context, redemption: Redemption) -> Result<Answer, ApiError> {
-    let is_named = redemption.method.is_some();
+/// The method of those that need no token.
+const AUTOMATIC: &str = "ca";
+
+/// The method that needs a token of an external signer.
+const BY_TOKEN: &str = "token";
+
+async fn enroll_ca(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
+    let Context {
+        state,
+        connection,
+        origin,
+        ..
+    } = &call.context;
+    let newcomer = Newcomer {
+        certificates: &connection.certificates(),
+        requested_name: call.body.0.name,
+    };
+    enrollments::enroll_newcomer(&state.app, origin, newcomer).await?;
+    Ok(Answer::detail(&EnrollmentResult::default()))
+}
+
+async fn redeem(context: &Context, asked: Asked<'_>) -> Result<Answer, ApiError> {
+    let redemption = Redemption {
+        token: asked.token,
+        method: asked.method.map(str::to_owned),
+        proof: Proof {
+            csr: asked.body.client_csr.unwrap_or_default(),
+            certificates: &context.connection.certificates(),
+            password: asked.body.password,
+        },
+    };
     let app = &context.state.app;
-    let redeemed = enrollments::redeem(app, &context.origin, redemption)
-        .await
-        .map_err(|error: AppError| ApiError::from(error))?;
+    let redeemed = enrollments::redeem(app, &context.origin, redemption).await?;
     let mut result = EnrollmentResult {
         // Clients that name the method know what to do with the controllers.
-        controllers: is_named.then(|| vec![controllers::detail(&context.state).for_clients()]),
+        controllers: asked
+            .method
+            .map(|_named| vec![controllers::detail(&context.state).for_clients()]),
         ..EnrollmentResult::default()
     };
     match redeemed {
         Redeemed::Certificate(chain) => result.cert = Some(chain),
         Redeemed::Username(username) => result.username = Some(username),
+        Redeemed::Nothing => {},
     }
     Ok(Answer::detail(&result))
 }

@@ -37,18 +37,18 @@ async fn enroll_token(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> 
             "",
         )));
     }
-    enroll(&call.context, body.client_csr.unwrap_or_default()).await
+    enroll(&call.context, body.client_csr).await
 }
 
-/// Enrolls with the token in the header; an empty request asks for no certificate.
-pub(super) async fn enroll(context: &Context, csr: String) -> Result<Answer, ApiError> {
+/// Enrolls with the token in the header, and for a certificate if one is requested.
+pub(super) async fn enroll(context: &Context, csr: Option<String>) -> Result<Answer, ApiError> {
     let token = session::first_bearer(&context.headers).ok_or(AppError::UnknownToken)?;
     let named = context.headers.get(ISSUER_ID);
     let named = named.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let enrollment = TokenEnrollment {
         token,
         signer: named.filter(|id| !id.is_empty()).map(SignerId::from_wire),
-        csr: Some(csr).filter(|csr| !csr.is_empty()),
+        csr: csr.filter(|csr| !csr.is_empty()),
     };
     let app = &context.state.app;
     let enrolled = enrollments::with_token(app, &context.origin, enrollment).await?;

@@ -2,53 +2,120 @@
 
 use super::{Login, LoginError, NewSession, Way, open};
 use crate::app::App;
+use crate::cas::{self, Claimed, Voucher};
 use crate::network::{BadChain, GoodChain};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
+use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
+use portcullis_pki::{Validity, VerifyAt};
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
 
 /// Logs in with the certificate of the TLS connection: the chain that the client presented, in DER,
 /// the leaf whose key it has proved to hold first.
+///
+/// The network's own authority is asked first, then the third-party authorities whose certificates
+/// are a way in.
 pub async fn with_certificate(
     app: &App,
     origin: &Origin,
     chain: &[&[u8]],
     login: Login,
 ) -> Result<NewSession, LoginError> {
-    let chain = app.network().judge(chain).map_err(|bad| {
-        LoginError::Refused(match bad {
-            BadChain::Missing => "no certificate was presented",
-            BadChain::Unreadable(_) => "the certificate cannot be read",
-            BadChain::Foreign(_) => "the certificate is of another authority",
-        })
-    })?;
-    let by_fingerprint = UniqueValue::new(
-        Index::AuthenticatorFingerprint,
-        chain.fingerprint.to_string(),
-    );
-    let authenticator = app
-        .snapshot()
-        .map_err(LoginError::Failed)?
-        .rows()
-        .find::<Authenticator>(&by_fingerprint)?
-        .ok_or(LoginError::Refused("the certificate belongs to nobody"))?;
-    let way = Certificate {
-        authenticator,
-        chain,
+    let way = match app.network().judge(chain) {
+        Ok(chain) => by_network(app, &chain)?,
+        Err(BadChain::Missing) => return refused("no certificate was presented"),
+        Err(BadChain::Unreadable(_)) => return refused("the certificate cannot be read"),
+        Err(BadChain::Foreign(_)) => by_third_party(app, chain)?,
     };
     open(app, origin, way, login).await
+}
+
+fn refused<T>(reason: &'static str) -> Result<T, LoginError> {
+    Err(LoginError::Refused(reason))
+}
+
+/// The way in by a certificate of the network.
+fn by_network(app: &App, chain: &GoodChain) -> Result<Certificate, LoginError> {
+    let view = app.snapshot().map_err(LoginError::Failed)?;
+    let fingerprint = chain.fingerprint.to_string();
+    Ok(Certificate {
+        holder: Holder::Authenticator(authenticator(view.rows(), &fingerprint)?),
+        fingerprint,
+        validity: chain.validity,
+        is_improper: chain.is_improper,
+        voucher: None,
+    })
+}
+
+/// The way in by a certificate of a third party. Where it names an external id, that says who its
+/// holder is, and nothing else does.
+fn by_third_party(app: &App, chain: &[&[u8]]) -> Result<Certificate, LoginError> {
+    let view = app.snapshot().map_err(LoginError::Failed)?;
+    let rows = view.rows();
+    let admits = Ca::vouches_for_logins;
+    let Some(voucher) = cas::vouch(app, rows, chain, VerifyAt::IgnoreValidity, admits)? else {
+        return refused("the certificate is of another authority");
+    };
+    let fingerprint = voucher.fingerprint().to_string();
+    let holder = match voucher.claimed() {
+        Claimed::Id(external_id) => Holder::ExternalId(identity(rows, &external_id)?, external_id),
+        Claimed::Never | Claimed::Nothing => {
+            Holder::Authenticator(authenticator(rows, &fingerprint)?)
+        },
+    };
+    Ok(Certificate {
+        holder,
+        fingerprint,
+        validity: voucher.validity(),
+        is_improper: false,
+        voucher: Some(voucher),
+    })
+}
+
+/// The authenticator that is a certificate.
+fn authenticator(
+    rows: Rows<'_>,
+    fingerprint: &str,
+) -> Result<Box<Found<Authenticator>>, LoginError> {
+    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
+    let found: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
+    found
+        .map(Box::new)
+        .ok_or(LoginError::Refused("the certificate belongs to nobody"))
+}
+
+/// Number of the identity that has an external id.
+fn identity(rows: Rows<'_>, external_id: &str) -> Result<Number, LoginError> {
+    let by_external_id = UniqueValue::new(Index::IdentityExternalId, external_id);
+    rows.find::<Identity>(&by_external_id)?
+        .map(|found| found.number())
+        .ok_or(LoginError::Refused("nobody has the external id"))
 }
 
 /// A certificate that an authority vouches for.
 #[derive(Clone)]
 struct Certificate {
-    authenticator: Found<Authenticator>,
-    chain: GoodChain,
+    holder: Holder,
+    fingerprint: String,
+    validity: Validity,
+    /// Whether an intermediate of the network was left out.
+    is_improper: bool,
+    /// The third-party authority; none for the network's own.
+    voucher: Option<Voucher>,
+}
+
+/// Who a certificate stands for.
+#[derive(Clone)]
+enum Holder {
+    /// Whose authenticator it is.
+    Authenticator(Box<Found<Authenticator>>),
+    /// The identity of this number, which has this external id.
+    ExternalId(Number, String),
 }
 
 impl Certificate {
@@ -58,35 +125,79 @@ impl Certificate {
             Credential::Updb(_) => None,
         }
     }
+
+    /// Checks that the holder is still who it was.
+    fn recheck_holder(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
+        let authenticator = match &self.holder {
+            Holder::ExternalId(_, id) if identity.spec.external_id.as_ref() == Some(id) => {
+                return Ok(());
+            },
+            Holder::ExternalId(..) => return refused("the external id changed meanwhile"),
+            Holder::Authenticator(authenticator) => authenticator,
+        };
+        super::require_authenticator(identity)?;
+        let current: Option<Authenticator> = rows.get(&authenticator.key)?;
+        match current.as_ref().and_then(Self::credential) {
+            Some(cert) if cert.fingerprint == self.fingerprint => Ok(()),
+            _ => refused("the certificate changed meanwhile"),
+        }
+    }
+
+    /// Notes on the authenticator how far its chain led, and answers whether the certificate can
+    /// be extended.
+    fn note_login(
+        &self,
+        rows: &mut RowsMut<'_>,
+        authenticator: &Found<Authenticator>,
+    ) -> Result<bool, WriteError> {
+        let Some(before) = rows.rows().get::<Authenticator>(&authenticator.key)? else {
+            return Ok(false);
+        };
+        let mut after = before.clone();
+        let mut is_extendable = false;
+        if let Credential::Cert(cert) = &mut after.credential {
+            is_extendable = cert.is_issued_by_network;
+            cert.last_login_reached_root = !self.is_improper;
+        }
+        if after != before {
+            rows.replace(&authenticator.key, &before, &after)?;
+        }
+        Ok(is_extendable)
+    }
 }
 
 impl Way for Certificate {
     fn identity(&self) -> Number {
-        self.authenticator.root_number()
+        match &self.holder {
+            Holder::Authenticator(authenticator) => authenticator.root_number(),
+            Holder::ExternalId(identity, _) => *identity,
+        }
     }
 
     fn opened_by(&self) -> OpenedBy {
-        OpenedBy::Authenticator(self.authenticator.entity.id.clone())
+        match &self.holder {
+            Holder::Authenticator(authenticator) => {
+                OpenedBy::Authenticator(authenticator.entity.id.clone())
+            },
+            Holder::ExternalId(..) => OpenedBy::ExternalId,
+        }
     }
 
     fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
-        super::require_authenticator(identity)?;
-        let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
-        let fingerprint = self.chain.fingerprint.to_string();
-        match current.as_ref().and_then(Self::credential) {
-            Some(cert) if cert.fingerprint == fingerprint => Ok(()),
-            _ => Err(LoginError::Refused("the certificate changed meanwhile")),
+        if let Some(voucher) = &self.voucher
+            && !voucher.holds(rows, Ca::vouches_for_logins)?
+        {
+            return refused("the authority vouches no more");
         }
+        self.recheck_holder(rows, identity)
     }
 
     fn admit(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError> {
         let rules = policy.primary.cert;
         if !rules.allowed {
-            Err(LoginError::Refused(
-                "the policy does not allow certificates",
-            ))
-        } else if !rules.allow_expired_certs && !self.chain.validity.contains(now) {
-            Err(LoginError::Refused("the certificate is out of its time"))
+            refused("the policy does not allow certificates")
+        } else if !rules.allow_expired_certs && !self.validity.contains(now) {
+            refused("the certificate is out of its time")
         } else {
             Ok(())
         }
@@ -99,24 +210,14 @@ impl Way for Certificate {
         session: &mut ApiSession,
     ) -> Result<(), WriteError> {
         session.certificate = Some(LoginCertificate {
-            fingerprint: self.chain.fingerprint.to_string(),
-            not_after: self.chain.validity.not_after,
-            ca: None,
+            fingerprint: self.fingerprint.clone(),
+            not_after: self.validity.not_after,
+            ca: self.voucher.as_ref().map(|one| one.ca.entity.id.clone()),
         });
-        session.improper_client_cert_chain = self.chain.is_improper;
-        let reached_root = !self.chain.is_improper;
-        let Some(before) = rows.rows().get::<Authenticator>(&self.authenticator.key)? else {
-            return Ok(());
-        };
-        let mut after = before.clone();
-        if let Credential::Cert(cert) = &mut after.credential {
-            session.is_cert_extendable = cert.is_issued_by_network;
-            cert.last_login_reached_root = reached_root;
+        session.improper_client_cert_chain = self.is_improper;
+        if let Holder::Authenticator(authenticator) = &self.holder {
+            session.is_cert_extendable = self.note_login(rows, authenticator)?;
         }
-        if after == before {
-            Ok(())
-        } else {
-            rows.replace(&self.authenticator.key, &before, &after)
-        }
+        Ok(())
     }
 }

@@ -1,0 +1,208 @@
+//! Third-party certificate authorities: create, read, list, replace, merge, verify, delete.
+
+mod known;
+mod list;
+mod token;
+mod verify;
+mod vouching;
+
+pub(crate) use known::KnownAuthorities;
+pub use list::list;
+pub use token::token;
+pub use verify::{ProofError, verify};
+pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by};
+
+use crate::action::actions;
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use portcullis_domain::FieldError;
+use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::ca::{Ca, CaPatch, CaSpec};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::{self, CaId};
+use portcullis_domain::permission::{Subject, Verb};
+use portcullis_pki::{Certificate, TrustAnchors};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{
+    CA, ENROLLMENT, Found, Index, Rows, StoredEnrollment, UniqueValue,
+};
+
+actions! {
+    /// Reads one authority, its token or a list.
+    Read = Access::Granted(Subject::Ca, Verb::Read);
+    /// Creates an authority.
+    Create = Access::Granted(Subject::Ca, Verb::Create);
+    /// Replaces, merges or verifies an authority.
+    Update = Access::Granted(Subject::Ca, Verb::Update);
+    /// Deletes an authority.
+    Delete = Access::Granted(Subject::Ca, Verb::Delete);
+}
+
+/// Reads one authority.
+pub fn read(app: &App, _permit: &Permit<Read>, id: &CaId) -> Result<Ca, AppError> {
+    Ok(find(app.snapshot()?.rows(), id)?.entity)
+}
+
+/// Creates an authority out of the first certificate of a PEM text. It lets nobody in before it is
+/// verified.
+pub async fn create(
+    app: &App,
+    permit: &Permit<Create>,
+    spec: CaSpec,
+    pem: &str,
+) -> Result<CaId, AppError> {
+    let now = app.env().now();
+    let certificate = usable(pem, now)?;
+    let ca = Ca {
+        id: CaId::generate(&*app.env().entropy)?,
+        created_at: now,
+        updated_at: now,
+        pem: certificate.to_pem(),
+        fingerprint: certificate.fingerprint().to_string(),
+        verification_token: ids::short(&*app.env().entropy)?,
+        is_verified: false,
+        spec,
+    };
+    let id = ca.id.clone();
+    let key = RecordKey::root(CA, app.number(CA).0);
+    app.commit_for(permit, move |rows, caller| {
+        check_rank(caller, &[&ca.spec])?;
+        check_unused(rows.rows(), &ca)?;
+        Ok(rows.insert(&key, &ca)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "ca.create", id.as_str());
+    Ok(id)
+}
+
+/// Replaces what administrators decide about an authority.
+pub async fn replace(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &CaId,
+    spec: CaSpec,
+) -> Result<(), AppError> {
+    let now = app.env().now();
+    change(app, permit, id, "ca.replace", move |ca| {
+        ca.replace(spec.clone(), now);
+        Ok(())
+    })
+    .await
+}
+
+/// Changes the members of an authority that `patch` sets.
+pub async fn merge(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &CaId,
+    patch: CaPatch,
+) -> Result<(), AppError> {
+    let now = app.env().now();
+    change(app, permit, id, "ca.merge", move |ca| {
+        ca.merge(patch.clone(), now).map_err(AppError::InvalidField)
+    })
+    .await
+}
+
+/// Deletes an authority, and with it the enrollments that demand its certificates. Who came in by
+/// it stays and gets in no more.
+pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(), AppError> {
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, _caller| {
+        let found = find(rows.rows(), &wanted)?;
+        for enrollment in rows.rows().referrers(&found.key, ENROLLMENT, usize::MAX)? {
+            rows.remove_at::<StoredEnrollment>(&enrollment)?;
+        }
+        Ok(rows.remove(&found.key, &found.entity)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "ca.delete", id.as_str());
+    Ok(())
+}
+
+/// Finds an authority by id.
+pub(crate) fn find(rows: Rows<'_>, id: &CaId) -> Result<Found<Ca>, AppError> {
+    find_if_any(rows, id)?.ok_or_else(|| AppError::not_found("ca", id.as_str()))
+}
+
+/// Finds an authority by id, if there is one.
+pub(crate) fn find_if_any(rows: Rows<'_>, id: &CaId) -> Result<Option<Found<Ca>>, StoreError> {
+    rows.find(&UniqueValue::new(Index::CaId, id.as_str()))
+}
+
+/// Changes an authority in a transaction.
+async fn change(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &CaId,
+    operation: &'static str,
+    mut apply: impl FnMut(&mut Ca) -> Result<(), AppError> + Send + 'static,
+) -> Result<(), AppError> {
+    let wanted = id.clone();
+    let has_changed = app
+        .commit_for(permit, move |rows, caller| {
+            let found = find(rows.rows(), &wanted)?;
+            let mut after = found.entity.clone();
+            apply(&mut after)?;
+            check_rank(caller, &[&found.entity.spec, &after.spec])?;
+            let has_changed = after != found.entity;
+            if has_changed {
+                rows.replace(&found.key, &found.entity, &after)?;
+            }
+            Ok(has_changed)
+        })
+        .await?;
+    if has_changed {
+        audit::changed(permit.caller(), operation, id.as_str());
+    }
+    Ok(())
+}
+
+/// Checks what callers that are no administrators may not decide: an authority with a claim says
+/// whose its certificates are, and so lets its owner in as whoever has an external id.
+fn check_rank(caller: &Caller, specs: &[&CaSpec]) -> Result<(), AppError> {
+    let has_claim = specs.iter().any(|spec| spec.external_id_claim.is_some());
+    if caller.is_admin || !has_claim {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some(
+                "only an administrator may have an authority say whose its certificates are",
+            ),
+        })
+    }
+}
+
+/// Reads the first certificate of a text and checks that it can be that of an authority.
+fn usable(pem: &str, now: Timestamp) -> Result<Certificate, FieldError> {
+    let fault = |error: &dyn std::fmt::Display| {
+        FieldError::new("certPem", error.to_string(), harmless(pem))
+    };
+    let certificate = Certificate::from_pem(pem).map_err(|error| fault(&error))?;
+    certificate
+        .check_authority(now)
+        .map_err(|error| fault(&error))?;
+    TrustAnchors::new(vec![certificate.clone()]).map_err(|error| fault(&error))?;
+    Ok(certificate)
+}
+
+/// The beginning of a text that is no certificate, unless it may be a key that was taken for one.
+fn harmless(pem: &str) -> String {
+    if pem.contains("-----BEGIN") {
+        String::new()
+    } else {
+        pem.chars().take(64).collect()
+    }
+}
+
+/// Checks that no authority has the same certificate.
+fn check_unused(rows: Rows<'_>, ca: &Ca) -> Result<(), AppError> {
+    let by_fingerprint = UniqueValue::new(Index::CaFingerprint, ca.fingerprint.as_str());
+    let Some(other) = rows.find::<Ca>(&by_fingerprint)? else {
+        return Ok(());
+    };
+    let reason = format!("certificate already used as CA {}", other.entity.id);
+    Err(FieldError::new("certPem", reason, ca.pem.as_str()).into())
+}

@@ -1,0 +1,88 @@
+//! The proof that the key of an authority is held by whoever added it.
+
+use super::{Update, check_rank, find};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use portcullis_domain::access::Permit;
+use portcullis_domain::ca::Ca;
+use portcullis_domain::ids::CaId;
+use portcullis_pki::{Certificate, CertificateError, TrustAnchors, VerifyAt};
+
+/// A text does not prove that the key of an authority is held.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProofError {
+    /// The authority is verified already.
+    #[error("the authority is verified already")]
+    AlreadyVerified,
+    /// The text is no PEM.
+    #[error("the text holds no readable PEM block")]
+    NotPem,
+    /// The text is not one certificate.
+    #[error("the text is not one certificate: {0}")]
+    NotOneCertificate(String),
+    /// The block is no certificate inside.
+    #[error("the certificate cannot be read")]
+    Unreadable,
+    /// The common name is not the authority's verification token.
+    #[error("the common name is not the verification token")]
+    WrongName,
+    /// The authority did not issue the certificate, or one of the two is out of its time.
+    #[error("the certificate is not one that the authority vouches for")]
+    NotIssued,
+}
+
+/// Verifies an authority by a certificate in PEM that it has signed for its own verification token.
+pub async fn verify(
+    app: &App,
+    permit: &Permit<Update>,
+    id: &CaId,
+    pem: &str,
+) -> Result<(), AppError> {
+    let now = app.env().now();
+    let ca = find(app.snapshot()?.rows(), id)?.entity;
+    check(&ca, pem, VerifyAt::Now(now))?;
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, caller| {
+        // Neither certificate nor verification token ever change, so the proof still holds.
+        let found = find(rows.rows(), &wanted)?;
+        check_rank(caller, &[&found.entity.spec])?;
+        if found.entity.is_verified {
+            return Err(ProofError::AlreadyVerified.into());
+        }
+        let mut after = found.entity.clone();
+        after.is_verified = true;
+        after.updated_at = now;
+        Ok(rows.replace(&found.key, &found.entity, &after)?)
+    })
+    .await?;
+    audit::changed(permit.caller(), "ca.verify", id.as_str());
+    Ok(())
+}
+
+/// Checks the proof, in the order in which clients are used to hear of its faults.
+fn check(ca: &Ca, pem: &str, at: VerifyAt) -> Result<(), AppError> {
+    if ca.is_verified {
+        return Err(ProofError::AlreadyVerified.into());
+    }
+    let proof = Certificate::only_from_pem(pem).map_err(|error| unreadable(&error))?;
+    if proof.common_name().as_deref() != Some(ca.verification_token.as_str()) {
+        return Err(ProofError::WrongName.into());
+    }
+    let authority = Certificate::from_pem(&ca.pem).map_err(AppError::internal)?;
+    TrustAnchors::new(vec![authority])
+        .map_err(AppError::internal)?
+        .verify_any_purpose(&proof, &[], at)
+        .map_err(|_untrusted| ProofError::NotIssued)?;
+    Ok(())
+}
+
+fn unreadable(error: &CertificateError) -> ProofError {
+    match error {
+        CertificateError::Pem(_) | CertificateError::NotPem => ProofError::NotPem,
+        CertificateError::OtherLabel { .. } | CertificateError::Several => {
+            ProofError::NotOneCertificate(error.to_string())
+        },
+        CertificateError::Malformed(_) | CertificateError::TooLarge => ProofError::Unreadable,
+    }
+}

@@ -1,0 +1,38 @@
+//! Why a certificate does not lead to an enrollment.
+
+use crate::error::AppError;
+use portcullis_domain::authenticator::Authenticator;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Index, Rows, UniqueValue};
+
+/// A certificate of a third party does not lead to an enrollment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CertificateFault {
+    /// The authority that the token is for is not verified, or not enabled for this.
+    #[error("the authority of the enrollment is not verified or not enabled for enrollments")]
+    AuthorityNotValid,
+    /// There is no authority whose certificates could count.
+    #[error("there is no third-party authority")]
+    NoAuthority,
+    /// No certificate was presented that the authority of the token vouches for.
+    #[error("the authority of the enrollment does not vouch for the certificate")]
+    NotOfAuthority,
+    /// No certificate was presented that an authority vouches for.
+    #[error("no authority that enrolls by itself vouches for the certificate")]
+    NotVouchedFor,
+    /// The certificate does not name its holder where the authority says that it does.
+    #[error("the certificate does not name its holder")]
+    NoClaim,
+    /// The certificate belongs to an authenticator.
+    #[error("the certificate is in use")]
+    InUse {
+        /// Its fingerprint, where clients are told.
+        fingerprint: Option<String>,
+    },
+}
+
+/// Whose certificate it is that has a fingerprint, if it is anybody's.
+pub(super) fn holder(rows: Rows<'_>, fingerprint: &str) -> Result<Option<RecordKey>, AppError> {
+    let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
+    Ok(rows.find::<Authenticator>(&value)?.map(|found| found.key))
+}

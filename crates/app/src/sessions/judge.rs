@@ -1,0 +1,124 @@
+//! Whether a session still lives.
+//!
+//! It lives no longer than what opened it, and only while its identity may get in that way. All of
+//! it is read from the store as it is now.
+
+use crate::error::AppError;
+use crate::identities::{owner, policy_of};
+use crate::signers;
+use portcullis_domain::access::{Caller, Origin};
+use portcullis_domain::api_session::{ApiSession, OpenedBy};
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::ca::Ca;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::SignerId;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+
+/// A session with what it depends on.
+pub(super) struct Live {
+    pub(super) session: Found<ApiSession>,
+    pub(super) identity: Found<Identity>,
+    pub(super) policy: AuthPolicy,
+}
+
+impl Live {
+    pub(super) fn into_caller(self, origin: Origin, proved: Option<SignerId>) -> Caller {
+        Caller {
+            origin,
+            identity_number: self.identity.number(),
+            session_number: self.session.number(),
+            standing: self.session.entity.standing(&self.policy, proved.as_ref()),
+            proved,
+            session: self.session.entity.id,
+            is_admin: self.identity.entity.has_admin_rights(),
+            identity: self.identity.entity.id,
+            permissions: self.identity.entity.spec.permissions.unwrap_or_default(),
+        }
+    }
+}
+
+/// Judges a session by the records that it depends on; `None` when it is over.
+///
+/// It lives no longer than what opened it, and only while its identity may get in that way.
+pub(super) fn judge(
+    rows: Rows<'_>,
+    session: Found<ApiSession>,
+    now: Timestamp,
+) -> Result<Option<Live>, AppError> {
+    let identity = owner(rows, &session)?;
+    let policy = policy_of(rows, &identity.entity)?;
+    if identity.entity.is_disabled(now) || !is_way_open(rows, &session.entity, &policy, now)? {
+        return Ok(None);
+    }
+    Ok(Some(Live {
+        session,
+        identity,
+        policy,
+    }))
+}
+
+/// Whether the way by which a session was opened is still open.
+fn is_way_open(
+    rows: Rows<'_>,
+    session: &ApiSession,
+    policy: &AuthPolicy,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    match &session.opened_by {
+        OpenedBy::Authenticator(_) => {
+            let authenticator = authenticator_of(rows, session)?;
+            match authenticator.map(|found| found.entity.credential) {
+                Some(Credential::Updb(_)) => Ok(policy.primary.updb.allowed),
+                Some(Credential::Cert(_)) => is_certificate_good(rows, session, policy, now),
+                None => Ok(false),
+            }
+        },
+        OpenedBy::ExternalId => is_certificate_good(rows, session, policy, now),
+        OpenedBy::Signer(id) => {
+            let is_enabled = signers::find_enabled(rows, id)?.is_some();
+            Ok(is_enabled && policy.primary.ext_jwt.admits(id))
+        },
+    }
+}
+
+/// Whether the certificate that opened a session would still do.
+fn is_certificate_good(
+    rows: Rows<'_>,
+    session: &ApiSession,
+    policy: &AuthPolicy,
+    now: Timestamp,
+) -> Result<bool, StoreError> {
+    let rules = policy.primary.cert;
+    let Some(certificate) = &session.certificate else {
+        // Opened before sessions remembered their certificate.
+        return Ok(rules.allowed);
+    };
+    if !rules.allowed || (!rules.allow_expired_certs && now > certificate.not_after) {
+        return Ok(false);
+    }
+    let Some(ca) = &certificate.ca else {
+        return Ok(true);
+    };
+    let ca: Option<Found<Ca>> = rows.find(&UniqueValue::new(Index::CaId, ca.as_str()))?;
+    Ok(ca.is_some_and(|found| {
+        found.entity.vouches_for_logins()
+            && (session.opened_by != OpenedBy::ExternalId
+                || found.entity.spec.external_id_claim.is_some())
+    }))
+}
+
+/// The authenticator that opened a session, if one did and it is still there.
+pub(super) fn authenticator_of(
+    rows: Rows<'_>,
+    session: &ApiSession,
+) -> Result<Option<Found<Authenticator>>, StoreError> {
+    match &session.opened_by {
+        OpenedBy::Authenticator(id) => {
+            rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
+        },
+        OpenedBy::ExternalId | OpenedBy::Signer(_) => Ok(None),
+    }
+}

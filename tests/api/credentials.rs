@@ -1,0 +1,171 @@
+//! What tests about authenticators share.
+
+use crate::support::{create, enrolling, get, operate, ott_enrollment, redeem, text};
+use http::Method;
+use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
+use portcullis_domain::ids::CaId;
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::tags::Tags;
+use portcullis_pki::{
+    Authority, Certificate, Csr, KeyType, SigningKey, Subject, TrustDomain, certificates_from_pem,
+    make_csr,
+};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::CA;
+use portcullis_testkit::{Harness, PASSWORD, Reply, client_key};
+use serde_json::{Value, json};
+
+/// Sends a JSON request to the management API.
+pub(crate) async fn send(
+    controller: &Harness,
+    token: &str,
+    (method, path): (Method, &str),
+    body: &Value,
+) -> Reply {
+    let request = controller.manage(method, path, token);
+    request.json(body).send().await
+}
+
+/// An identity that has enrolled by a one-time token: its id and its chain.
+pub(crate) async fn with_certificate(
+    controller: &Harness,
+    admin: &str,
+    name: &str,
+) -> (String, Vec<Certificate>) {
+    let how = ott_enrollment()["enrollment"].clone();
+    let (id, enrollment) = enrolling(controller, admin, name, how).await;
+    let (_key, csr) = client_key();
+    let reply = redeem(controller, text(&enrollment, "token"), &csr).await;
+    let chain = certificates_from_pem(text(&reply.data(), "cert")).unwrap();
+    (id, chain)
+}
+
+/// An identity with a password: its id, the id of its authenticator, and a session.
+pub(crate) async fn with_password(
+    controller: &Harness,
+    admin: &str,
+    name: &str,
+    more: Value,
+) -> (String, String, String) {
+    let token = controller.user(admin, name, more).await;
+    let id = crate::support::id_of(controller, admin, name).await;
+    let authenticator = authenticator_of(controller, admin, &id, "updb").await;
+    (id, authenticator, token)
+}
+
+/// The id of the authenticator that an identity has of a method.
+pub(crate) async fn authenticator_of(
+    controller: &Harness,
+    admin: &str,
+    identity: &str,
+    method: &str,
+) -> String {
+    let shown = crate::support::read(controller, admin, identity).await;
+    text(&shown["authenticators"][method], "id").to_owned()
+}
+
+/// Logs in with a certificate.
+pub(crate) async fn present(controller: &Harness, chain: &[Certificate]) -> Reply {
+    controller
+        .request(Method::POST, "/authenticate?method=cert")
+        .certificates(chain)
+        .json(&json!({}))
+        .send()
+        .await
+}
+
+/// Logs in with a certificate, and answers the token.
+pub(crate) async fn token_by(controller: &Harness, chain: &[Certificate]) -> String {
+    text(&present(controller, chain).await.data(), "token").to_owned()
+}
+
+/// Logs in with a password other than the usual.
+pub(crate) async fn try_password(controller: &Harness, name: &str, password: &str) -> Reply {
+    controller
+        .request(Method::POST, "/authenticate?method=password")
+        .json(&json!({"username": name, "password": password}))
+        .send()
+        .await
+}
+
+/// The record of an authenticator, as administrators see it.
+pub(crate) async fn shown(controller: &Harness, admin: &str, id: &str) -> Value {
+    get(controller, admin, &format!("/authenticators/{id}"))
+        .await
+        .data()
+}
+
+/// A third-party authority, added behind the controller's back.
+pub(crate) async fn add_authority(
+    controller: &Harness,
+    name: &str,
+    is_verified: bool,
+) -> (CaId, Authority) {
+    let env = controller.app.env();
+    let authority = foreign_authority(controller, name);
+    let id = CaId::from_wire(name);
+    let ca = Ca {
+        id: id.clone(),
+        created_at: env.now(),
+        updated_at: env.now(),
+        pem: authority.certificate().to_pem(),
+        fingerprint: authority.certificate().fingerprint().to_string(),
+        verification_token: "token".to_owned(),
+        is_verified,
+        spec: CaSpec {
+            name: name.to_owned(),
+            is_auto_enrollment_enabled: false,
+            is_ott_enrollment_enabled: true,
+            is_auth_enabled: true,
+            identity_roles: RoleAttributes::default(),
+            identity_name_format: DEFAULT_NAME_FORMAT.to_owned(),
+            external_id_claim: None,
+            tags: Tags::default(),
+        },
+    };
+    let key = RecordKey::root(CA, controller.engine.allocate(CA));
+    operate(controller, move |rows| rows.insert(&key, &ca).unwrap()).await;
+    (id, authority)
+}
+
+/// An authority that nobody knows.
+pub(crate) fn foreign_authority(controller: &Harness, name: &str) -> Authority {
+    let env = controller.app.env();
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let domain = TrustDomain::parse("other.example.test").unwrap();
+    let subject = Subject::new().common_name(name);
+    Authority::make_root(key, &subject, &domain, env.now(), &*env.entropy).unwrap()
+}
+
+/// A certificate for a client, of any authority.
+pub(crate) fn client_of(controller: &Harness, authority: &Authority) -> Certificate {
+    let env = controller.app.env();
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let csr = make_csr(&key, &Subject::new().common_name("device")).unwrap();
+    let domain = TrustDomain::parse("other.example.test").unwrap();
+    let id = portcullis_domain::ids::IdentityId::from_wire("device");
+    authority
+        .issue_identity(
+            &Csr::from_pem(&csr).unwrap(),
+            &domain,
+            &id,
+            env.now(),
+            &*env.entropy,
+        )
+        .unwrap()
+}
+
+/// An identity that has nothing yet.
+pub(crate) async fn bare(controller: &Harness, admin: &str, name: &str) -> String {
+    create(controller, admin, name, json!({})).await
+}
+
+/// The body that makes a password of the usual text.
+pub(crate) fn updb(identity: &str, username: &str) -> Value {
+    json!({"method": "updb", "identityId": identity, "username": username, "password": PASSWORD})
+}
+
+/// The body that makes an authenticator of a certificate.
+pub(crate) fn cert(identity: &str, certificate: &Certificate) -> Value {
+    json!({"method": "cert", "identityId": identity, "certPem": certificate.to_pem()})
+}

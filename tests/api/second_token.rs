@@ -1,0 +1,262 @@
+//! A token of an external signer as the second factor, with each request.
+
+use crate::idp::{Idp, bearing, challenge, edit_policy, patch_signer, session, who};
+use crate::support::{add_policy, current, text};
+use http::Method;
+use portcullis_domain::ids::SignerId;
+use portcullis_testkit::{Harness, PASSWORD, Reply};
+use serde_json::{Value, json};
+
+const POLICY: &str = "both";
+
+struct Scene {
+    controller: Harness,
+    admin: String,
+    idp: Idp,
+    signer: String,
+}
+
+impl Scene {
+    /// A controller with a user `adam` whose policy demands a token beside the password, and `evelyn`
+    /// under the same policy.
+    async fn new() -> Self {
+        let controller = Harness::start().await;
+        let admin = controller.admin().await;
+        let idp = Idp::new(&controller, "idp");
+        let how = json!({"externalAuthUrl": "https://idp.example.test/auth", "clientId": "app"});
+        let signer = idp.register(&controller, &admin, how).await;
+        let demanded = SignerId::from_wire(&*signer);
+        add_policy(&controller, POLICY, |policy| {
+            policy.primary.ext_jwt.allowed = false;
+            policy.secondary.require_ext_jwt_signer = Some(demanded);
+        })
+        .await;
+        for name in ["adam", "evelyn"] {
+            let more = json!({"externalId": format!("{name}@x"), "authPolicyId": POLICY});
+            controller.user(&admin, name, more).await;
+        }
+        Self {
+            controller,
+            admin,
+            idp,
+            signer,
+        }
+    }
+
+    fn token(&self, holder: &str) -> String {
+        self.idp.token(&self.controller, holder)
+    }
+
+    async fn log_in(&self, tokens: &[&str]) -> Reply {
+        let request = self
+            .controller
+            .request(Method::POST, "/authenticate?method=password")
+            .json(&json!({"username": "adam", "password": PASSWORD}));
+        bearing(request, tokens).send().await
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_whole_with_a_token_of_its_holder_and_only_then() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    let reply = scene.log_in(&[]).await;
+    assert_eq!(challenge(&reply), "missing");
+    let value = reply.headers["www-authenticate"].to_str().unwrap();
+    assert!(
+        value.starts_with("Bearer realm=\"openziti-secondary-ext-jwt\""),
+        "{value}"
+    );
+    let question = &reply.data()["authQueries"][0];
+    assert_eq!(
+        (text(question, "typeId"), text(question, "id")),
+        ("EXT-JWT", &*scene.signer)
+    );
+    let session = session(&reply);
+    let good = scene.token("adam@x");
+    let expired = {
+        let mut claims = scene.idp.claims(controller, "adam@x");
+        claims["exp"] = json!(controller.app.env().now().as_second());
+        scene.idp.sign(&scene.idp.header(), &claims)
+    };
+    let of_another = scene.token("evelyn@x");
+    for (tokens, is_whole) in [
+        (&[][..], false),
+        (&[&*good], true),
+        (&[], false),
+        (&[&*expired], false),
+        (&[&*of_another], false),
+        (&["garbage", &*of_another, &*good], true),
+        (&["a", "b", "c", &*good], false),
+    ] {
+        let reply = who(controller, &session, tokens).await;
+        if is_whole {
+            assert_eq!(reply.data()["name"], "adam");
+        } else {
+            assert_eq!(
+                reply.error(),
+                (401, "UNAUTHORIZED".to_owned()),
+                "{tokens:?}"
+            );
+            assert_eq!(challenge(&reply), "none");
+        }
+        let own = controller.request(Method::GET, "/current-api-session");
+        let own = bearing(own.session(&session), tokens).send().await.data();
+        let open = own["authQueries"].as_array().unwrap().len();
+        assert_eq!(open, usize::from(!is_whole), "{tokens:?}");
+    }
+}
+
+#[tokio::test]
+async fn both_factors_at_login_leave_nothing_open() {
+    let scene = Scene::new().await;
+    let (good, foreign) = (scene.token("adam@x"), scene.token("evelyn@x"));
+    let reply = scene.log_in(&[&good]).await;
+    assert_eq!(
+        (challenge(&reply), &reply.data()["authQueries"]),
+        ("none".into(), &json!([]))
+    );
+    let reply = scene.log_in(&[&foreign]).await;
+    assert_eq!(challenge(&reply), "invalid");
+    assert_eq!(reply.data()["authQueries"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_token_is_no_way_in_where_it_is_a_second_factor_only() {
+    let scene = Scene::new().await;
+    let reply = crate::idp::log_in_with(&scene.controller, &[&scene.token("adam@x")]).await;
+    assert_eq!(
+        (reply.error().0, challenge(&reply)),
+        (401, "missing".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn demands_take_effect_at_once() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    let good = scene.token("adam@x");
+    let session = session(&scene.log_in(&[]).await);
+    let is_whole = async |tokens: &[&str]| who(controller, &session, tokens).await.status == 200;
+    assert!(is_whole(&[&good]).await);
+    patch_signer(
+        controller,
+        &scene.admin,
+        &scene.signer,
+        json!({"enabled": false}),
+    )
+    .await
+    .data();
+    assert!(
+        !is_whole(&[&good]).await,
+        "tokens of a disabled signer prove nothing"
+    );
+    assert_eq!(
+        current(controller, &session).await.status,
+        200,
+        "the session itself lives on"
+    );
+    assert_eq!(
+        challenge(&scene.log_in(&[]).await),
+        "none",
+        "nothing would do"
+    );
+    let change = json!({"enabled": true, "audience": "others"});
+    patch_signer(controller, &scene.admin, &scene.signer, change)
+        .await
+        .data();
+    assert!(
+        !is_whole(&[&good]).await,
+        "it is meant for somebody else now"
+    );
+    edit_policy(controller, POLICY, |policy| {
+        policy.secondary.require_ext_jwt_signer = None
+    })
+    .await;
+    assert!(is_whole(&[]).await, "nothing is demanded any more");
+}
+
+#[tokio::test]
+async fn a_code_is_asked_for_first() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    edit_policy(controller, POLICY, |policy| {
+        policy.secondary.require_totp = true
+    })
+    .await;
+    let kinds = |reply: &Reply| -> Vec<String> {
+        let data = reply.data();
+        let queries = data["authQueries"].as_array().unwrap().iter();
+        queries
+            .map(|query| text(query, "typeId").to_owned())
+            .collect()
+    };
+    let reply = scene.log_in(&[]).await;
+    assert_eq!(kinds(&reply), ["MFA", "EXT-JWT"]);
+    let good = scene.token("adam@x");
+    let reply = scene.log_in(&[&good]).await;
+    assert_eq!(kinds(&reply), ["MFA"]);
+    let token = session(&reply);
+    assert_eq!(
+        who(controller, &token, &[&good]).await.error().0,
+        401,
+        "the code is open"
+    );
+}
+
+#[tokio::test]
+async fn administrators_change_nothing_without_their_second_factor() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    let boss = json!({
+        "isAdmin": true, "externalId": "boss@x", "authPolicyId": POLICY,
+    });
+    let session = controller.user(&scene.admin, "boss", boss).await;
+    let token = scene.token("boss@x");
+    let create = async |name: &str, tokens: &[&str]| {
+        let request = controller.manage(Method::POST, "/identities", &session);
+        let body = json!({"name": name, "isAdmin": false});
+        bearing(request, tokens).json(&body).send().await
+    };
+    assert_eq!(create("one", &[]).await.error().0, 401);
+    assert_eq!(create("two", &[&token]).await.status, 201);
+
+    // A signer that is disabled while the change waits for its turn proves nothing any more.
+    let hold = crate::hold::Hold::take(controller);
+    let path = format!("/external-jwt-signers/{}", scene.signer);
+    let off = json!({"enabled": false});
+    let mut off = Box::pin(
+        controller
+            .manage(Method::PATCH, &path, &scene.admin)
+            .json(&off)
+            .send(),
+    );
+    let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut off).await;
+    assert!(waits.is_err());
+    let tokens = [token.as_str()];
+    let mut late = Box::pin(create("three", &tokens));
+    let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut late).await;
+    assert!(waits.is_err());
+    drop(hold);
+    assert_eq!(off.await.data(), Value::Object(serde_json::Map::default()));
+    assert_eq!(late.await.error(), (401, "UNAUTHORIZED".to_owned()));
+}
+
+#[tokio::test]
+async fn nobody_reads_tokens_that_nobody_asked_for() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    let server = crate::key_server::KeyServer::start(crate::key_server::Conduct::Broken).await;
+    let switch = json!({"certPem": "", "kid": "", "jwksEndpoint": server.url});
+    patch_signer(controller, &scene.admin, &scene.signer, switch)
+        .await
+        .data();
+    let token = scene.token("adam@x");
+    assert_eq!(who(controller, &scene.admin, &[&token]).await.status, 200);
+    assert_eq!(server.requests(), 0);
+    let session = session(&scene.log_in(&[]).await);
+    assert_eq!(who(controller, &session, &[]).await.status, 401);
+    assert_eq!(server.requests(), 0);
+    assert_eq!(who(controller, &session, &[&token]).await.status, 401);
+    assert_eq!(server.requests(), 1);
+}
