@@ -13,6 +13,7 @@ use crate::commands::{
     login::LoginArgs,
     logout,
     own_password::{self, PasswordCommand},
+    renew::RenewArgs,
     session::{self, SessionCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
@@ -111,7 +112,7 @@ pub(crate) struct GlobalArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Log in to a controller with username and password
+    /// Log in to a controller by password, certificate or JWT
     Login(LoginArgs),
     /// End the session
     #[command(after_long_help = logout::EXAMPLES)]
@@ -120,6 +121,8 @@ pub(crate) enum Command {
     Whoami(WhoamiArgs),
     /// Turn a token from an administrator into an identity file or a password
     Enroll(EnrollArgs),
+    /// Replace the certificate of an identity file by a new one
+    Renew(RenewArgs),
     #[command(flatten)]
     Administration(Administration),
     /// Show the version of this program, and of the controller

@@ -18,6 +18,7 @@ pub(crate) mod logout;
 mod of_identity;
 pub(crate) mod own_password;
 mod page;
+pub(crate) mod renew;
 pub(crate) mod session;
 mod token_file;
 pub(crate) mod version;
@@ -35,6 +36,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Login(arguments) => login::run(&context, arguments).await,
         Command::Logout => logout::run(&context).await,
         Command::Whoami(arguments) => whoami::run(&context, arguments).await,
+        Command::Renew(arguments) => renew::run(&context, arguments).await,
         Command::Enroll(arguments) => enroll::run(&context, arguments).await,
         Command::Version(arguments) => version::run(&context, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
