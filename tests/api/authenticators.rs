@@ -143,7 +143,6 @@ async fn creation_is_refused_for_each_fault_and_changes_nothing() {
 #[tokio::test]
 async fn certificate_of_a_verified_authority_is_taken_even_if_it_has_expired() {
     let controller = Harness::start().await;
-
     let (_, authority) = add_authority(&controller, "verified", true).await;
     let certificate = client_of(&controller, &authority);
     controller
@@ -188,11 +187,11 @@ async fn new_password_ends_what_the_old_one_opened() {
     let admin = controller.admin().await;
     let (_, authenticator, token) = with_password(&controller, &admin, "anna", json!({})).await;
     let path = format!("/authenticators/{authenticator}");
-    let patch = (Method::PATCH, path.as_str());
+    let merging = (Method::PATCH, path.as_str());
 
     // A username and tags are no secrets: what they opened stays open.
     let renamed = json!({"username": "berta", "tags": {"a": 1}});
-    send(&controller, &admin, patch.clone(), &renamed)
+    send(&controller, &admin, merging.clone(), &renamed)
         .await
         .data();
     assert_eq!(current(&controller, &token).await.status, 200);
@@ -200,7 +199,7 @@ async fn new_password_ends_what_the_old_one_opened() {
     assert_eq!(log_in(&controller, "berta").await.status, 200);
 
     let changed = json!({"password": "another-secret"});
-    send(&controller, &admin, patch.clone(), &changed)
+    send(&controller, &admin, merging.clone(), &changed)
         .await
         .data();
     assert_eq!(current(&controller, &token).await.status, 401);
@@ -220,7 +219,7 @@ async fn new_password_ends_what_the_old_one_opened() {
         "what is left out is at its default"
     );
     let at = revision(&controller);
-    send(&controller, &admin, patch, &json!({})).await.data();
+    send(&controller, &admin, merging, &json!({})).await.data();
     assert_eq!(
         revision(&controller),
         at,

@@ -6,6 +6,7 @@ mod auth_policies;
 mod authenticators;
 mod authority;
 mod auto_enrollment;
+mod binding;
 mod bodies;
 mod bounds;
 mod ca_logins;

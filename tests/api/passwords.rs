@@ -318,8 +318,8 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
     let more = json!({"authPolicyId": "three"});
     let (id, own, token) = with_password(&controller, &admin, "anna", more).await;
     let guess = json!({"currentPassword": GUESS, "password": GOOD});
-    let patch = (Method::PATCH, own.as_str());
-    let wrong = async || change(&controller, &token, patch.clone(), &guess).await;
+    let merging = (Method::PATCH, own.as_str());
+    let wrong = async || change(&controller, &token, merging.clone(), &guess).await;
 
     let reply = wrong().await;
     assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()));
@@ -329,7 +329,7 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
     // A right one forgives, whatever it changes.
     wrong().await;
     let nothing = json!({"currentPassword": PASSWORD});
-    change(&controller, &token, patch.clone(), &nothing)
+    change(&controller, &token, merging.clone(), &nothing)
         .await
         .data();
     wrong().await;
@@ -350,7 +350,7 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
         "it ended the session"
     );
     let token = controller.login("anna", PASSWORD).await;
-    let wrong = async || change(&controller, &token, patch.clone(), &guess).await;
+    let wrong = async || change(&controller, &token, merging.clone(), &guess).await;
 
     // Guesses here and at the login are counted together.
     wrong().await;

@@ -90,7 +90,7 @@ async fn certificate_is_issued_for_the_session_alone() {
         ("subject", json!(format!("CN={identity}"))),
         ("certificate", made["certificate"].clone()),
         ("validFrom", json!("2031-04-05T06:06:08.000Z")),
-        ("validTo", json!("2031-04-05T18:07:08.000Z")),
+        ("validTo", json!("2031-04-05T18:06:08.000Z")),
     ] {
         assert_eq!(shown[member], value, "{member}");
     }

@@ -16,6 +16,7 @@ mod hardening;
 mod kill;
 mod long_lists;
 mod py_jwt;
+mod renewal;
 mod restart;
 mod secrets;
 mod third_party;

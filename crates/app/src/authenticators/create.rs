@@ -100,9 +100,9 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
 #[derive(Clone)]
 enum Draft {
     Cert {
-        leaf: Certificate,
+        credential: CertCredential,
         /// The third-party authority that vouches for it; none for the network's own.
-        voucher: Option<Voucher>,
+        voucher: Option<Box<Voucher>>,
     },
     Updb {
         username: String,
@@ -119,8 +119,13 @@ impl Draft {
         match credential {
             NewCredential::Cert(pem) => {
                 let leaf = only(&pem)?;
-                let voucher = voucher(app, &leaf)?;
-                Ok(Self::Cert { leaf, voucher })
+                let voucher = voucher(app, &leaf)?.map(Box::new);
+                let fingerprint = leaf.fingerprint().to_string();
+                let is_own = voucher.is_none();
+                Ok(Self::Cert {
+                    credential: CertCredential::new(fingerprint, leaf.to_pem(), is_own),
+                    voucher,
+                })
             },
             NewCredential::Updb { username, password } => Ok(Self::Updb {
                 username,
@@ -132,16 +137,16 @@ impl Draft {
     /// What is to be stored, in the transaction that does it.
     fn settle(&self, rows: Rows<'_>, identity: &Identity) -> Result<Credential, AppError> {
         match self {
-            Self::Cert { leaf, voucher } => {
+            Self::Cert {
+                credential,
+                voucher,
+            } => {
                 if let Some(voucher) = voucher
                     && !voucher.holds(rows, is_verified)?
                 {
                     return Err(AppError::Unvouched);
                 }
-                let is_own = voucher.is_none();
-                let fingerprint = leaf.fingerprint().to_string();
-                let credential = CertCredential::new(fingerprint, leaf.to_pem(), is_own);
-                Ok(Credential::Cert(credential))
+                Ok(Credential::Cert(credential.clone()))
             },
             Self::Updb { username, password } => Ok(Credential::Updb(UpdbCredential {
                 username: username.clone(),

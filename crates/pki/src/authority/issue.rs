@@ -217,7 +217,8 @@ impl Authority {
         self.issue(&identity(csr, current.names().to_vec()), now, entropy)
     }
 
-    /// Issues a certificate for one API session of an identity, valid for twelve hours.
+    /// Issues a certificate for one API session of an identity, valid for twelve hours, of which
+    /// the first minute is over.
     ///
     /// The subject is the identity's id, whatever was asked for. `path` is
     /// [`SpiffePath::ApiSessionCertificate`].
@@ -243,7 +244,7 @@ impl Authority {
             subject: &subject,
             key: csr.public_key(),
             names: vec![name.to_general_name()?],
-            lifetime: DAY / 2,
+            lifetime: DAY / 2 - BACKDATED,
         };
         self.issue(&order, now, entropy)
     }

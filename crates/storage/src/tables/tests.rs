@@ -7,7 +7,10 @@ use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHas
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
-use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, IdentityId, Number};
+use portcullis_domain::ids::{
+    ApiSessionId, AuthenticatorId, IdentityId, Number, SessionCertificateId,
+};
+use portcullis_domain::session_certificate::{CertificateFacts, SessionCertificate};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -293,4 +296,80 @@ fn scan_passes_over_other_kinds() {
         })
         .unwrap();
     assert_eq!(names, ["laptop", "phone"]);
+}
+
+fn certificate(session: &ApiSession, id: &str) -> SessionCertificate {
+    SessionCertificate {
+        id: SessionCertificateId::from_wire(id),
+        created_at: Timestamp::UNIX_EPOCH,
+        session: session.token_hash,
+        certificate: CertificateFacts {
+            fingerprint: "00".repeat(20),
+            subject: "CN=i1".to_owned(),
+            not_before: Timestamp::UNIX_EPOCH,
+            not_after: Timestamp::UNIX_EPOCH,
+            pem: String::new(),
+        },
+    }
+}
+
+#[test]
+fn what_goes_along_is_gone_with_every_row() {
+    type Removal = fn(&mut RowsMut<'_>, &RecordKey) -> Result<(), WriteError>;
+    let removals: [Removal; 3] = [
+        |rows, root| Ok(rows.remove_at::<ApiSession>(&root.dependent(API_SESSION, 1))?),
+        |rows, root| {
+            rows.remove_dependents::<ApiSession>(root, |session| session.token_hash.0[0] == 1)?;
+            Ok(())
+        },
+        |rows, root| {
+            let entity = rows.rows().get(root)?.unwrap();
+            Ok(rows.remove_identity(&Found { key: *root, entity })?)
+        },
+    ];
+    for (number, remove) in removals.into_iter().enumerate() {
+        let store = store();
+        let laptop = identity("i1", "laptop");
+        insert(&store, 1, &laptop).unwrap();
+        let root = identity_key(Number(1));
+        let sessions = [session(&laptop, 1), session(&laptop, 2)];
+        write(&store, move |rows| {
+            for (number, session) in (1..).zip(&sessions) {
+                rows.insert(&root.dependent(API_SESSION, number), session)?;
+            }
+            for (number, session) in [(1, 0), (2, 0), (3, 1)] {
+                let key = root.dependent(SESSION_CERTIFICATE, number);
+                let certificate = certificate(&sessions[session], &format!("c{number}"));
+                rows.insert(&key, &certificate)?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(shortfalls(&store), []);
+
+        write(&store, move |rows| remove(rows, &root)).unwrap();
+        assert_eq!(shortfalls(&store), [], "{number}");
+        let snapshot = store.snapshot().unwrap();
+        let rows = Rows::new(&*snapshot);
+        let left: Vec<Found<SessionCertificate>> = rows.dependents(&root).unwrap();
+        let left: Vec<_> = left.iter().map(|found| found.entity.id.as_str()).collect();
+        let expected: &[&str] = if number == 2 { &[] } else { &["c3"] };
+        assert_eq!(left, expected, "{number}");
+        let target = root.dependent(API_SESSION, 1);
+        let referrers = rows.referrers(&target, SESSION_CERTIFICATE, 9).unwrap();
+        assert_eq!(referrers, [], "{number}");
+        let value = UniqueValue::new(Index::SessionCertificateId, "c1");
+        assert_eq!(rows.locate(&value).unwrap(), None, "{number}");
+    }
+}
+
+#[test]
+fn what_goes_along_needs_what_it_goes_with() {
+    let store = store();
+    let laptop = identity("i1", "laptop");
+    insert(&store, 1, &laptop).unwrap();
+    let orphan = certificate(&session(&laptop, 1), "c1");
+    let key = identity_key(Number(1)).dependent(SESSION_CERTIFICATE, 1);
+    let error = write(&store, move |rows| rows.insert(&key, &orphan)).unwrap_err();
+    assert!(matches!(error, WriteError::Missing(value) if value.index == Index::ApiSessionToken));
 }

@@ -109,7 +109,7 @@ fn all_names_of_the_current_certificate_are_kept() {
 }
 
 #[test]
-fn a_session_certificate_names_identity_and_session_and_ends_after_twelve_hours() {
+fn a_session_certificate_names_identity_and_session_for_twelve_hours() {
     let Some(maker) = Maker::new() else { return };
     let network = Network::new(122);
     let path = SpiffePath::ApiSessionCertificate {
@@ -137,7 +137,7 @@ fn a_session_certificate_names_identity_and_session_and_ends_after_twelve_hours(
     let dates = shown(&maker, &issued, &["-dates"]);
     assert_eq!(
         dates,
-        "notBefore=Mar  1 11:59:00 2026 GMT\nnotAfter=Mar  2 00:00:00 2026 GMT"
+        "notBefore=Mar  1 11:59:00 2026 GMT\nnotAfter=Mar  1 23:59:00 2026 GMT"
     );
     let purpose = shown(&maker, &issued, &["-ext", "extendedKeyUsage"]);
     assert!(
