@@ -1,5 +1,7 @@
 //! The real command line against the real controller.
 
+mod authenticators;
+mod authorities;
 mod credentials;
 mod deletion;
 mod exit_codes;
@@ -11,6 +13,7 @@ mod policies;
 mod requests;
 mod session;
 mod sessions;
+mod signers;
 mod terminal;
 mod trust;
 mod walk_through;

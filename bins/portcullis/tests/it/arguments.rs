@@ -4,8 +4,7 @@ use crate::environment::{Environment, outcome};
 
 #[test]
 fn arguments_without_sense_are_refused_before_anything_is_done() {
-    let environment = Environment::new();
-    for line in [
+    refuse(&[
         "",
         "frobnicate",
         "identity",
@@ -38,6 +37,33 @@ fn arguments_without_sense_are_refused_before_anything_is_done() {
         "authenticator",
         "authenticator show",
         "session list --limit 5 --all",
+        "api",
+        "api GET",
+        "api FETCH identities",
+        "api GET a//b",
+        "api GET ../../version",
+        "api GET identities --body {}",
+        "api DELETE identities true",
+        "api GET identities --query limit",
+        "api GET identities true --query filter=true",
+        "api GET edge/management/v1/identities --client",
+        "enrollment refresh x --expires-in soon",
+        "enrollment show x --force",
+        "enroll x.jwt --key-type dsa",
+        "login http://localhost:1280 --username admin",
+        "login https://admin:s3cret@localhost:1280 --username admin",
+        "login https://localhost:1280",
+        "login",
+        "login https://localhost:1280 --yes --ca x.pem",
+        "whoami --output xml",
+        "version --timeout 0",
+        "version --profile=",
+    ]);
+}
+
+#[test]
+fn arguments_about_credentials_are_refused_where_they_make_no_sense() {
+    refuse(&[
         "authenticator create x",
         "authenticator create x --username u --cert f",
         "authenticator create x --cert f --password p",
@@ -83,28 +109,14 @@ fn arguments_without_sense_are_refused_before_anything_is_done() {
         "auth-policy update",
         "auth-policy delete",
         "auth-policy delete x --filter true",
-        "api",
-        "api GET",
-        "api FETCH identities",
-        "api GET a//b",
-        "api GET ../../version",
-        "api GET identities --body {}",
-        "api DELETE identities true",
-        "api GET identities --query limit",
-        "api GET identities true --query filter=true",
-        "api GET edge/management/v1/identities --client",
-        "enrollment refresh x --expires-in soon",
-        "enrollment show x --force",
-        "enroll x.jwt --key-type dsa",
-        "login http://localhost:1280 --username admin",
-        "login https://admin:s3cret@localhost:1280 --username admin",
-        "login https://localhost:1280",
-        "login",
-        "login https://localhost:1280 --yes --ca x.pem",
-        "whoami --output xml",
-        "version --timeout 0",
-        "version --profile=",
-    ] {
+    ]);
+}
+
+/// Expects each line to be refused for its arguments alone.
+#[track_caller]
+fn refuse(lines: &[&str]) {
+    let environment = Environment::new();
+    for line in lines {
         let outcome = environment.run(line);
         assert_eq!(outcome.code, 2, "{line}: {}", outcome.stderr);
         assert_eq!(outcome.stdout, "", "{line}");

@@ -16,10 +16,15 @@ Examples:
       --jwks-endpoint https://okta.test/keys --claims-property email --use-external-id true
   portcullis ext-jwt-signer create build --issuer build --audience portcullis --cert build.pem";
 
+/// Within the width of a terminal.
+const USAGE: &str = "portcullis ext-jwt-signer create [OPTIONS] --issuer <ISSUER> \
+    --audience <AUDIENCE>\n       <--cert <FILE>|--jwks-endpoint <URL>> <NAME>";
+
 /// Arguments of `ext-jwt-signer create`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("keys").required(true))]
+#[command(override_usage = USAGE)]
 pub(crate) struct CreateArgs {
     /// Name of the signer; no other has it
     name: String,

@@ -71,7 +71,7 @@ struct EnrollmentArgs {
 
     /// Claim that such identities are named by; `/sub` if left out
     #[arg(long = "enroll-name-claim", value_name = "CLAIM")]
-    name: Option<String>,
+    name_claim: Option<String>,
 
     /// Claim that holds their role attributes
     #[arg(long = "enroll-attribute-claim", value_name = "CLAIM")]
@@ -125,7 +125,7 @@ impl MemberArgs {
             target_token: self.target_token.map(TargetToken::from),
             enroll_to_cert_enabled: enrollment.to_cert,
             enroll_to_token_enabled: enrollment.to_token,
-            enroll_name_claims_selector: enrollment.name.clone(),
+            enroll_name_claims_selector: enrollment.name_claim.clone(),
             enroll_attribute_claims_selector: enrollment.attributes.clone(),
             ..SignerMembers::default()
         }
