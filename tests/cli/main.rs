@@ -1,5 +1,7 @@
 //! The real command line against the real controller.
 
+mod authenticators;
+mod authorities;
 mod credentials;
 mod deletion;
 mod exit_codes;
@@ -7,8 +9,11 @@ mod files;
 mod identities;
 mod lists;
 mod output;
+mod policies;
 mod requests;
 mod session;
+mod sessions;
+mod signers;
 mod terminal;
 mod trust;
 mod walk_through;

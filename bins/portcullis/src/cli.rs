@@ -4,12 +4,16 @@ use crate::commands::{
     api::ApiArgs,
     auth_policy::{self, AuthPolicyCommand},
     authenticator::{self, AuthenticatorCommand},
+    ca::{self, CaCommand},
     completion::CompletionArgs,
     enroll::EnrollArgs,
     enrollment::{self, EnrollmentCommand},
+    ext_jwt_signer::{self, ExtJwtSignerCommand},
     identity::{self, IdentityCommand},
     login::LoginArgs,
     logout,
+    own_password::{self, PasswordCommand},
+    renew::RenewArgs,
     session::{self, SessionCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
@@ -36,10 +40,11 @@ What went wrong is told on the standard error, as text for people in every outpu
 standard output holds results only. A reader that closes the output early is no failure.
 
 Environment:
-  PORTCULLIS_PROFILE     profile to use instead of `default`
-  PORTCULLIS_CONFIG_DIR  folder of the profiles instead of ~/.config/portcullis
-  PORTCULLIS_PASSWORD    password for `login` and `enroll`
-  NO_COLOR               no colours, whatever the terminal can do";
+  PORTCULLIS_PROFILE       profile to use instead of `default`
+  PORTCULLIS_CONFIG_DIR    folder of the profiles instead of ~/.config/portcullis
+  PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
+  PORTCULLIS_NEW_PASSWORD  password to be set, for `password change` and `authenticator`
+  NO_COLOR                 no colours, whatever the terminal can do";
 
 /// Administers a Portcullis network, and enrolls devices in it
 #[derive(Debug, Parser)]
@@ -107,7 +112,7 @@ pub(crate) struct GlobalArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Log in to a controller with username and password
+    /// Log in to a controller by password, certificate or JWT
     Login(LoginArgs),
     /// End the session
     #[command(after_long_help = logout::EXAMPLES)]
@@ -116,6 +121,8 @@ pub(crate) enum Command {
     Whoami(WhoamiArgs),
     /// Turn a token from an administrator into an identity file or a password
     Enroll(EnrollArgs),
+    /// Replace the certificate of an identity file by a new one
+    Renew(RenewArgs),
     #[command(flatten)]
     Administration(Administration),
     /// Show the version of this program, and of the controller
@@ -130,18 +137,27 @@ pub(crate) enum Administration {
     /// Create, show, change and delete identities
     #[command(subcommand, visible_alias = "identities", after_long_help = identity::EXAMPLES)]
     Identity(IdentityCommand),
-    /// List, renew and delete enrollments
+    /// Create, list, renew and delete enrollments
     #[command(subcommand, visible_alias = "enrollments", after_long_help = enrollment::EXAMPLES)]
     Enrollment(EnrollmentCommand),
-    /// List and show what identities log in with
+    /// Create, show, change and delete what identities log in with
     #[command(subcommand, visible_alias = "authenticators", after_long_help = authenticator::EXAMPLES)]
     Authenticator(AuthenticatorCommand),
-    /// List sessions
+    /// List, show and end sessions
     #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
     Session(SessionCommand),
-    /// List and show authentication policies
+    /// Create, show, change and delete authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),
+    /// Add, verify, show, change and delete third-party authorities
+    #[command(subcommand, visible_alias = "cas", after_long_help = ca::EXAMPLES)]
+    Ca(CaCommand),
+    /// Create, show, change and delete external signers of JWTs
+    #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
+    ExtJwtSigner(ExtJwtSignerCommand),
+    /// Change your own password
+    #[command(subcommand, after_long_help = own_password::EXAMPLES)]
+    Password(PasswordCommand),
     /// Send a request that has no command of its own
     Api(ApiArgs),
 }

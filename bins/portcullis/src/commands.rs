@@ -3,16 +3,22 @@
 pub(crate) mod api;
 pub(crate) mod auth_policy;
 pub(crate) mod authenticator;
+pub(crate) mod ca;
 pub(crate) mod completion;
 mod deletion;
+mod document;
 pub(crate) mod enroll;
 pub(crate) mod enrollment;
+mod expiry;
+pub(crate) mod ext_jwt_signer;
 pub(crate) mod identity;
 mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
 mod of_identity;
+pub(crate) mod own_password;
 mod page;
+pub(crate) mod renew;
 pub(crate) mod session;
 mod token_file;
 pub(crate) mod version;
@@ -30,6 +36,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
         Command::Login(arguments) => login::run(&context, arguments).await,
         Command::Logout => logout::run(&context).await,
         Command::Whoami(arguments) => whoami::run(&context, arguments).await,
+        Command::Renew(arguments) => renew::run(&context, arguments).await,
         Command::Enroll(arguments) => enroll::run(&context, arguments).await,
         Command::Version(arguments) => version::run(&context, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
@@ -49,6 +56,11 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         },
         Administration::Session(command) => session::run(context, &session, command).await,
         Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
+        Administration::Ca(command) => ca::run(context, &session, command).await,
+        Administration::ExtJwtSigner(command) => {
+            ext_jwt_signer::run(context, &session, command).await
+        },
+        Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
     };
     session.explain(result).await
@@ -61,7 +73,11 @@ impl Administration {
             Self::Identity(command) => command.check(output),
             Self::Enrollment(command) => command.check(output),
             Self::Api(arguments) => arguments.check(),
-            Self::Authenticator(_) | Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
+            Self::Authenticator(command) => command.check(output),
+            Self::Ca(command) => command.check(output),
+            Self::ExtJwtSigner(command) => command.check(),
+            Self::Password(command) => command.check(),
+            Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::cli::GlobalArgs;
 use crate::clock::SystemClock;
+use crate::commands::login::missing;
 use crate::controller_url;
 use crate::error::{CliError, Kind};
+use crate::ext_jwt;
 use crate::output::Output;
 use crate::profile::{Profile, ProfileStore};
 use portcullis_api::code::Code;
@@ -57,6 +59,15 @@ impl Context {
         }
     }
 
+    /// Keeps the username for the next login.
+    pub(crate) fn remember_username(&self, username: &str) -> Result<(), CliError> {
+        self.store.change(|all| {
+            if let Some(profile) = all.profiles.get_mut(&self.profile) {
+                profile.username = Some(username.to_owned());
+            }
+        })
+    }
+
     /// Picks up the session of the profile.
     pub(crate) fn session(&self) -> Result<Session, CliError> {
         let name = &self.profile;
@@ -66,10 +77,13 @@ impl Context {
         let profile = self.store.read(name)?.ok_or_else(|| nobody(None))?;
         let url = controller_url::shown(&profile.url);
         let stored = profile.session.clone().ok_or_else(|| nobody(Some(&url)))?;
-        let client = self
+        let mut client = self
             .client(&profile.url, profile.trust()?)
             .session(stored.token)
             .build()?;
+        if let Some(path) = &profile.second_ext_jwt {
+            client = client.with_bearer(ext_jwt::read(path)?);
+        }
         Ok(Session {
             client,
             profile,
@@ -99,6 +113,8 @@ impl Session {
         };
         match self.client.current_session(Api::Client).await {
             Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.is_over()),
+            Ok(held) if !held.auth_queries.is_empty() => Err(missing::explain(&held.auth_queries)
+                .hint("then log in again: `portcullis login` with what it was made with")),
             _ => Err(error.hint(
                 "your identity lacks the permission; `portcullis whoami` shows those it has",
             )),

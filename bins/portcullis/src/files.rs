@@ -67,8 +67,14 @@ impl PrivateFile {
 
     /// Takes up room for so many bytes, so that a full disk is noticed now and not later.
     pub(crate) fn reserve(&mut self, bytes: usize) -> Result<(), CliError> {
+        self.fill(&vec![0; bytes])
+    }
+
+    /// Writes `content` down without putting it in its place: whatever ends the program before
+    /// [`PrivateFile::finish`] leaves it in the folder.
+    pub(crate) fn fill(&mut self, content: &[u8]) -> Result<(), CliError> {
         match &mut self.way {
-            Way::Draft { draft, .. } => write_anew(draft.as_file_mut(), &vec![0; bytes])
+            Way::Draft { draft, .. } => write_anew(draft.as_file_mut(), content)
                 .map_err(|error| unwritable(&self.path, error)),
             Way::Through(_) => Ok(()),
         }

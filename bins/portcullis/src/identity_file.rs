@@ -1,11 +1,12 @@
 //! Identity files: what a device keeps to prove who it is, in the format of OpenZiti's clients.
 
 use crate::controller_url;
+use crate::credential::Credential;
 use crate::error::CliError;
 use crate::files;
 use crate::secret;
 use portcullis_client::{Api, ClientCertificate, Trust};
-use portcullis_pki::{Certificate, SigningKey, certificates_from_pem, certificates_to_pem};
+use portcullis_pki::{Certificate, certificates_to_pem};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -31,7 +32,7 @@ pub(crate) struct IdentityFile {
     #[serde(rename = "configTypes", default)]
     config_types: Option<Vec<String>>,
     /// Key and certificates.
-    id: Credential,
+    id: Parts,
     /// Whether there are several controllers.
     #[serde(rename = "enableHa", default)]
     enable_ha: bool,
@@ -39,7 +40,7 @@ pub(crate) struct IdentityFile {
 
 /// Key and certificates, each with a word before it that says where it is.
 #[derive(Serialize, Deserialize)]
-struct Credential {
+struct Parts {
     #[serde(serialize_with = "secret::exposed")]
     key: SecretString,
     cert: String,
@@ -54,7 +55,7 @@ impl IdentityFile {
             api: format!("{}{}", controller_url::shown(url), Api::Client.prefix()),
             apis: None,
             config_types: None,
-            id: Credential {
+            id: Parts {
                 key: format!("{INLINE}{key}").into(),
                 cert: format!("{INLINE}{cert}"),
                 ca: format!("{INLINE}{}", certificates_to_pem(authorities)),
@@ -88,20 +89,35 @@ impl IdentityFile {
 
     /// Whom to trust.
     pub(crate) fn trust(&self) -> Result<Trust, CliError> {
-        crate::profile::trust_in(&content(&self.id.ca)?)
+        crate::profile::trust_in(&self.authorities()?)
+    }
+
+    /// The authorities to trust, PEM.
+    pub(crate) fn authorities(&self) -> Result<String, CliError> {
+        Ok(content(&self.id.ca)?.to_string())
+    }
+
+    /// The private key, PEM.
+    pub(crate) fn key(&self) -> Result<Zeroizing<String>, CliError> {
+        content(self.id.key.expose_secret())
+    }
+
+    /// Replaces the certificate, and the key if there is another one. Both stand in the file itself
+    /// then, but for a key that stays where it is.
+    pub(crate) fn renew(&mut self, cert: &str, key: Option<&str>) {
+        self.id.cert = format!("{INLINE}{cert}");
+        if let Some(key) = key {
+            self.id.key = format!("{INLINE}{key}").into();
+        }
     }
 
     /// What to log in with.
     pub(crate) fn certificate(&self) -> Result<ClientCertificate, CliError> {
-        let unusable = || CliError::failed("the key or certificate of the identity cannot be used");
-        let key = SigningKey::from_pem(&content(self.id.key.expose_secret())?)
-            .map_err(|error| unusable().because(error))?;
-        let chain = certificates_from_pem(&content(&self.id.cert)?)
-            .map_err(|error| unusable().because(error))?;
-        Ok(ClientCertificate {
-            chain: chain.iter().map(|one| one.as_rustls().clone()).collect(),
-            key: key.to_rustls().map_err(|error| unusable().because(error))?,
-        })
+        let credential = Credential {
+            cert: content(&self.id.cert)?.to_string(),
+            key: self.key()?,
+        };
+        credential.for_tls()
     }
 }
 
@@ -121,7 +137,7 @@ fn content(value: &str) -> Result<Zeroizing<String>, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_pki::KeyType;
+    use portcullis_pki::{KeyType, SigningKey};
 
     fn file(key: &str) -> IdentityFile {
         let url = "https://ctrl.example.test:1280".parse().unwrap();

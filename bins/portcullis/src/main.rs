@@ -6,7 +6,10 @@ mod columns;
 mod commands;
 mod context;
 mod controller_url;
+mod credential;
+mod entropy;
 mod error;
+mod ext_jwt;
 mod files;
 mod identity_file;
 mod listed;
@@ -21,6 +24,7 @@ mod shell;
 mod table;
 mod token;
 mod trust;
+mod words;
 
 use clap::Parser as _;
 use cli::Cli;

@@ -13,6 +13,7 @@ use portcullis_pki::certificates_from_pem;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use url::Url;
 
 /// All profiles by their names.
@@ -35,9 +36,32 @@ pub(crate) struct Profile {
     /// Who logged in last.
     #[serde(default)]
     pub(crate) username: Option<String>,
+    /// What the last login was made with, if not a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) way: Option<StoredWay>,
+    /// The file that holds the JWT which goes with every request of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) second_ext_jwt: Option<PathBuf>,
     /// The session, while there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<StoredSession>,
+}
+
+/// What a login is made with, as it is remembered: where it lies, and never itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum StoredWay {
+    /// An identity file.
+    Identity(PathBuf),
+    /// A certificate with its key.
+    Certificate {
+        /// The file of the certificate.
+        cert: PathBuf,
+        /// The file of the key.
+        key: PathBuf,
+    },
+    /// The JWT of an external signer.
+    ExtJwt(PathBuf),
 }
 
 /// A session as it is remembered.
@@ -55,10 +79,7 @@ pub(crate) struct StoredSession {
 impl Profile {
     /// Whom to trust.
     pub(crate) fn trust(&self) -> Result<Trust, CliError> {
-        match &self.ca {
-            Some(pem) => trust_in(pem),
-            None => Ok(system_trust()),
-        }
+        trust_of(self.ca.as_deref())
     }
 
     /// Says what to do when the controller is not the one that was trusted.
@@ -73,6 +94,14 @@ impl Profile {
                 "if its authority has been replaced, run `portcullis login {url} --forget-ca` and \
                  look closely"
             ))
+    }
+}
+
+/// Trust in the authorities of a PEM text, if there is one, else in those of the operating system.
+pub(crate) fn trust_of(pem: Option<&str>) -> Result<Trust, CliError> {
+    match pem {
+        Some(pem) => trust_in(pem),
+        None => Ok(system_trust()),
     }
 }
 

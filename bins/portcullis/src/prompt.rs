@@ -51,7 +51,8 @@ pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliEr
     if !is_interactive() {
         return Err(
             CliError::usage("there is no terminal to ask for the password").hint(
-                "use `--password-file FILE` (`-` for the standard input) or PORTCULLIS_PASSWORD",
+                "name a file that holds it (`-` for the standard input), or set a variable of the \
+                 environment; `--help` says which",
             ),
         );
     }

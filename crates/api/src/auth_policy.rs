@@ -1,7 +1,9 @@
 //! Authentication policies on the wire.
 
+mod body;
 mod request;
 
+pub use body::{AuthPolicyCreate, AuthPolicyUpdate};
 pub use request::{AuthPolicyBody, MergeAuthPolicy};
 
 use crate::entity::Base;
@@ -100,10 +102,16 @@ impl From<AuthPolicy> for AuthPolicyDetail {
             },
             name: policy.name,
             primary: policy.primary.into(),
-            secondary: Secondary {
-                require_ext_jwt_signer: policy.secondary.require_ext_jwt_signer,
-                require_totp: policy.secondary.require_totp,
-            },
+            secondary: policy.secondary.into(),
+        }
+    }
+}
+
+impl From<domain::Secondary> for Secondary {
+    fn from(rules: domain::Secondary) -> Self {
+        Self {
+            require_ext_jwt_signer: rules.require_ext_jwt_signer,
+            require_totp: rules.require_totp,
         }
     }
 }

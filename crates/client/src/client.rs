@@ -10,7 +10,7 @@ use crate::list_query::ListQuery;
 use crate::reply::Reply;
 use crate::trust::Trust;
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderValue};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
@@ -36,6 +36,7 @@ const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
 pub struct Client {
     shared: Arc<Shared>,
     session: Option<SecretString>,
+    bearer: Option<SecretString>,
 }
 
 struct Shared {
@@ -64,6 +65,7 @@ impl Client {
         Self {
             shared: Arc::new(shared),
             session,
+            bearer: None,
         }
     }
 
@@ -73,6 +75,17 @@ impl Client {
         Self {
             shared: Arc::clone(&self.shared),
             session: Some(token),
+            bearer: self.bearer.clone(),
+        }
+    }
+
+    /// The same client with that JWT of an external signer beside its session, instead of any it
+    /// had.
+    #[must_use]
+    pub fn with_bearer(&self, token: SecretString) -> Self {
+        Self {
+            bearer: Some(token),
+            ..self.clone()
         }
     }
 
@@ -219,10 +232,12 @@ impl Client {
             request = request.header(CONTENT_TYPE, content_type);
         }
         if let Some(token) = &self.session {
-            let mut value = HeaderValue::from_str(token.expose_secret())
-                .map_err(|_secret| unwritable("the session token is no token"))?;
-            value.set_sensitive(true);
+            let value = secret_header(token.expose_secret(), "the session token")?;
             request = request.header(SESSION, value);
+        }
+        if let Some(token) = &self.bearer {
+            let text = format!("Bearer {}", token.expose_secret());
+            request = request.header(AUTHORIZATION, secret_header(&text, "the JWT")?);
         }
         request
             .body(Full::new(body.bytes))
@@ -270,8 +285,17 @@ impl fmt::Debug for Client {
             .debug_struct("Client")
             .field("address", &self.shared.connector.authority())
             .field("has_session", &self.session.is_some())
+            .field("has_bearer", &self.bearer.is_some())
             .finish_non_exhaustive()
     }
+}
+
+/// A header whose value is shown nowhere. `what` is what it holds.
+fn secret_header(text: &str, what: &str) -> Result<HeaderValue, ClientError> {
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_secret| unwritable(&format!("{what} is no token")))?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 fn unwritable(reason: &str) -> ClientError {

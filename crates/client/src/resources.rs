@@ -3,8 +3,11 @@
 mod api_sessions;
 mod auth_policies;
 mod authenticators;
+mod cas;
 mod enroll;
 mod enrollments;
 mod identities;
 mod network;
+mod own_authenticators;
 mod sessions;
+mod signers;

@@ -1,7 +1,11 @@
 //! `portcullis auth-policy`.
 
+mod create;
+mod delete;
 mod list;
+mod rules;
 mod show;
+mod update;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -12,17 +16,25 @@ pub(crate) const EXAMPLES: &str = "\
 An authentication policy says which logins are enough for the identities that it is assigned to.
 
 Examples:
+  portcullis auth-policy create staff --updb deny
   portcullis auth-policy list
   portcullis auth-policy show default";
 
 /// What to do with authentication policies.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthPolicyCommand {
+    /// Create an authentication policy
+    Create(create::CreateArgs),
     /// List authentication policies
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Show an authentication policy
     Show(show::ShowArgs),
+    /// Change an authentication policy
+    Update(update::UpdateArgs),
+    /// Delete authentication policies that nobody refers to
+    #[command(visible_alias = "rm")]
+    Delete(delete::DeleteArgs),
 }
 
 pub(crate) async fn run(
@@ -31,7 +43,10 @@ pub(crate) async fn run(
     command: AuthPolicyCommand,
 ) -> Result<(), CliError> {
     match command {
+        AuthPolicyCommand::Create(arguments) => create::run(context, session, arguments).await,
         AuthPolicyCommand::List(arguments) => list::run(context, session, arguments).await,
         AuthPolicyCommand::Show(arguments) => show::run(context, session, arguments).await,
+        AuthPolicyCommand::Update(arguments) => update::run(context, session, arguments).await,
+        AuthPolicyCommand::Delete(arguments) => delete::run(context, session, arguments).await,
     }
 }

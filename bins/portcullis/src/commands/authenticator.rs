@@ -1,10 +1,16 @@
 //! `portcullis authenticator`.
 
+mod create;
+mod delete;
 mod list;
+mod request_extend;
+mod reset;
 mod show;
+pub(crate) mod update;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Subcommand;
 
 /// Shown below the help of `authenticator`.
@@ -13,16 +19,43 @@ An authenticator is what an identity logs in with: a certificate, or a username 
 
 Examples:
   portcullis authenticator list --identity laptop
-  portcullis authenticator show v1kz.YB3Rs";
+  portcullis authenticator show v1kz.YB3Rs
+  portcullis authenticator reset v1kz.YB3Rs --output-jwt laptop.jwt";
 
 /// What to do with authenticators.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthenticatorCommand {
+    /// Give an identity a username with a password, or a certificate that it has already
+    Create(create::CreateArgs),
     /// List authenticators
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Show an authenticator
     Show(show::ShowArgs),
+    /// Give somebody another password or username
+    Update(update::UpdateArgs),
+    /// Delete authenticators
+    #[command(visible_alias = "rm")]
+    Delete(delete::DeleteArgs),
+    /// Have an identity enroll again for what it logs in with
+    Reset(reset::ResetArgs),
+    /// Ask the holder of a certificate to have it extended
+    RequestExtend(request_extend::RequestExtendArgs),
+}
+
+impl AuthenticatorCommand {
+    /// Refuses arguments that make no sense together.
+    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
+        match self {
+            Self::Reset(arguments) => arguments.check(output),
+            Self::Create(_)
+            | Self::List(_)
+            | Self::Show(_)
+            | Self::Update(_)
+            | Self::Delete(_)
+            | Self::RequestExtend(_) => Ok(()),
+        }
+    }
 }
 
 pub(crate) async fn run(
@@ -31,7 +64,14 @@ pub(crate) async fn run(
     command: AuthenticatorCommand,
 ) -> Result<(), CliError> {
     match command {
+        AuthenticatorCommand::Create(arguments) => create::run(context, session, arguments).await,
         AuthenticatorCommand::List(arguments) => list::run(context, session, arguments).await,
         AuthenticatorCommand::Show(arguments) => show::run(context, session, arguments).await,
+        AuthenticatorCommand::Update(arguments) => update::run(context, session, arguments).await,
+        AuthenticatorCommand::Delete(arguments) => delete::run(context, session, arguments).await,
+        AuthenticatorCommand::Reset(arguments) => reset::run(context, session, arguments).await,
+        AuthenticatorCommand::RequestExtend(arguments) => {
+            request_extend::run(context, session, arguments).await
+        },
     }
 }

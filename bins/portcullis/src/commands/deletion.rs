@@ -31,6 +31,21 @@ pub(crate) struct DeletionArgs {
     dry_run: bool,
 }
 
+/// What to delete, by name, by id, or by what a filter finds.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NamedDeletionArgs {
+    /// Ids or names, as `list` shows them
+    #[arg(
+        required_unless_present = "filter",
+        conflicts_with = "filter",
+        value_name = "NAME"
+    )]
+    names: Vec<String>,
+
+    #[command(flatten)]
+    deletion: DeletionArgs,
+}
+
 /// Reads a filter. An empty one finds everything, and is what a script gives by mistake.
 fn filter(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
@@ -130,6 +145,20 @@ struct Failure {
 #[serde(rename_all = "camelCase")]
 struct Forecast {
     would_delete: Vec<Target>,
+}
+
+/// Deletes what is called by names or ids, or found by a filter.
+pub(crate) async fn of_named<D: Deletable>(
+    context: &Context,
+    session: &Session,
+    arguments: &NamedDeletionArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let targets = match &arguments.deletion.filter {
+        Some(filter) => Targets::found::<D>(client, ListQuery::filtered(filter)).await?,
+        None => Targets::named::<D>(client, &arguments.names).await?,
+    };
+    run::<D>(context, session, targets, &arguments.deletion).await
 }
 
 /// Deletes the targets in their order, goes on after failures, and reports; or says what it would

@@ -1,36 +1,48 @@
-//! `portcullis enroll`: from a token to an identity file or a password.
+//! `portcullis enroll`: from a token to an identity file, a password, or a login by JWT.
+
+mod by_certificate;
+pub(crate) mod by_request;
+mod issuer;
+pub(crate) mod key_kind;
+mod out;
 
 use crate::context::Context;
+use crate::credential::{CertificateArgs, Credential};
 use crate::error::CliError;
-use crate::files::{self, Existing, PrivateFile};
-use crate::identity_file::IdentityFile;
+use crate::ext_jwt;
+use crate::files;
 use crate::password::PasswordArgs;
 use crate::shell;
 use crate::table::Table;
 use crate::token::UnverifiedToken;
 use clap::{Args, ValueEnum};
-use portcullis_client::{Client, Trust, first_contact};
-use portcullis_pki::{
-    Certificate, EnrollmentClaims, KeyType, SigningKey, Subject, certificates_from_pem, make_csr,
-    pkcs7,
-};
+use issuer::Issuer;
+use key_kind::KeyKind;
+use out::Out;
+use portcullis_pki::EnrollmentClaims;
 use secrecy::SecretString;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-use url::Url;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-The token is verified with the certificate that its controller shows, the key is made here and stays
-here, and the result is an identity file that OpenZiti clients read. A token for a username and
-password asks for the password that is to be yours, and writes no file.
+The token is verified with the certificate that its controller shows. What is needed beside it depends
+on its method, which the administrator has chosen:
+
+  ott      nothing; a key is made here, and stays here
+  updb     the password that is to be yours
+  ottca    --cert and --key, of a third-party authority
+  ca       the same; whoever holds a certificate of the authority becomes an identity
+  network  --ext-jwt, a JWT of an external signer; whoever holds one becomes an identity
+
+The result is an identity file that OpenZiti clients read, with mode 0600. It holds the key: of the
+certificate that was given too. A password, and --to token, write no file.
 
 Examples:
   portcullis enroll laptop.jwt                   writes laptop.json
   portcullis enroll laptop.jwt --key-type rsa2048 --out /etc/ziti/laptop.json
-  portcullis enroll anna.jwt --password-file -   for a username and password";
-
-/// Room for a certificate with its intermediates.
-const ROOM: usize = 16 * 1024;
+  portcullis enroll anna.jwt --password-file -   for a username and password
+  portcullis enroll server.jwt --cert server.pem --key server.key
+  portcullis enroll network.jwt --ext-jwt anna.token --out anna.json";
 
 /// Arguments of `enroll`.
 #[derive(Debug, Args)]
@@ -49,204 +61,237 @@ pub(crate) struct EnrollArgs {
     #[arg(long)]
     force: bool,
 
-    /// Kind of the key
+    /// Kind of the key, where one is made
     #[arg(long, value_enum, default_value_t)]
     key_type: KeyKind,
+
+    #[command(flatten)]
+    certificate: CertificateArgs,
+
+    /// Name to wish for, with a token for `ca`; the authority may name its identities otherwise
+    #[arg(long)]
+    name: Option<String>,
+
+    /// File that holds a JWT of an external signer, for a token of the network; `-` for the standard
+    /// input
+    #[arg(long, value_name = "FILE", conflicts_with = "cert")]
+    ext_jwt: Option<PathBuf>,
+
+    /// What to become an identity for, with --ext-jwt
+    #[arg(
+        long,
+        value_name = "WHAT",
+        value_enum,
+        requires = "ext_jwt",
+        default_value_t
+    )]
+    to: Aim,
+
+    /// Username to wish for. Controllers pay no attention to it: the administrator has chosen it
+    #[arg(long, value_name = "USERNAME")]
+    username: Option<String>,
 
     #[command(flatten)]
     password: PasswordArgs,
 }
 
-/// Kinds of keys.
+/// What somebody with a JWT becomes an identity for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum KeyKind {
-    /// ECDSA over NIST P-256
+enum Aim {
+    /// A certificate of the network, in an identity file
     #[default]
-    P256,
-    /// ECDSA over NIST P-384
-    P384,
-    /// RSA of 2048 bits
-    Rsa2048,
-    /// RSA of 4096 bits
-    Rsa4096,
-}
-
-impl From<KeyKind> for KeyType {
-    fn from(kind: KeyKind) -> Self {
-        match kind {
-            KeyKind::P256 => Self::P256,
-            KeyKind::P384 => Self::P384,
-            KeyKind::Rsa2048 => Self::Rsa2048,
-            KeyKind::Rsa4096 => Self::Rsa4096,
-        }
-    }
-}
-
-/// A controller that has proved to be the one that issued a token.
-struct Issuer {
-    url: Url,
-    client: Client,
-    authorities: Vec<Certificate>,
+    Certificate,
+    /// Logging in with JWTs of the same signer
+    Token,
 }
 
 /// The result for programs.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Enrolled {
-    identity_id: String,
+    /// Unknown where the identity comes about only now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    identity_id: Option<String>,
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     username: Option<String>,
+    #[serde(skip)]
+    ext_jwt: Option<String>,
 }
 
 pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), CliError> {
+    arguments.check()?;
     let token = UnverifiedToken::read(&files::read_text(&arguments.token)?)?;
-    let (claims, issuer) = meet_issuer(context, &token).await?;
+    let (claims, issuer) = Issuer::meet(context, &token).await?;
     let mut result = Enrolled {
-        identity_id: claims.sub.clone(),
         url: crate::controller_url::shown(&issuer.url),
         ..Enrolled::default()
     };
+    arguments.check_method(&claims.em)?;
     match claims.em.as_str() {
-        "ott" => {
-            let path = out(&arguments)?;
-            by_certificate(&issuer, claims, &arguments, &path).await?;
-            result.file = Some(path.display().to_string());
+        "network" => arguments.with_jwt(&issuer, &mut result).await?,
+        "ca" => {
+            arguments
+                .with_certificate(&issuer, None, &mut result)
+                .await?;
         },
-        "updb" => result.username = Some(by_password(&issuer, claims, &arguments).await?),
-        other => {
-            return Err(
-                CliError::failed(format!("tokens for `{other}` are not redeemed here"))
-                    .hint("`portcullis enroll` takes tokens for `ott` and `updb`"),
-            );
+        method => {
+            result.identity_id = Some(claims.sub.clone());
+            match method {
+                "ottca" => {
+                    let token = Some(claims.jti.into());
+                    arguments
+                        .with_certificate(&issuer, token, &mut result)
+                        .await?;
+                },
+                "updb" => result.username = Some(arguments.with_password(&issuer, claims).await?),
+                _ => arguments.with_request(&issuer, claims, &mut result).await?,
+            }
         },
     }
-    context.output.result(&result, || {
-        let table = Table::of_properties()
-            .property("enrolled at", &result.url)
-            .property("identity", &result.identity_id)
-            .property("file", result.file.as_deref().unwrap_or_default())
-            .property("username", result.username.as_deref().unwrap_or_default());
-        match result.next_step() {
-            Some(next) => table.footer(format!("next: {next}")),
-            None => table,
+    context.output.result(&result, || result.table())
+}
+
+impl EnrollArgs {
+    /// Refuses what would read two things from the standard input.
+    fn check(&self) -> Result<(), CliError> {
+        let stdin = std::path::Path::new("-");
+        if self.token == stdin && self.ext_jwt.as_deref() == Some(stdin) {
+            return Err(CliError::usage(
+                "the standard input holds the token or the JWT, not both",
+            ));
         }
-    })
+        Ok(())
+    }
+
+    /// Refuses arguments that do not go with the method of the token.
+    fn check_method(&self, method: &str) -> Result<(), CliError> {
+        let has_cert = self.certificate.cert.is_some();
+        let (has_jwt, has_file) = (self.ext_jwt.is_some(), self.out.is_some());
+        let (fault, hint) = match method {
+            "ottca" | "ca" if !has_cert => (
+                "this token needs a certificate of a third-party authority",
+                "add `--cert FILE --key FILE`",
+            ),
+            "network" if !has_jwt => (
+                "this token needs a JWT of an external signer",
+                "add `--ext-jwt FILE`; `portcullis ext-jwt-signer list --public` shows the signers",
+            ),
+            "network" if self.to == Aim::Token && has_file => {
+                ("enrolling for JWTs writes no file", "leave `--out` out")
+            },
+            "updb" if has_file => (
+                "this token is for a username and password; there is no file",
+                "leave `--out` out",
+            ),
+            "ott" | "updb" if has_cert => (
+                "this token takes no certificate",
+                "leave `--cert` and `--key` out",
+            ),
+            "ott" | "updb" | "ottca" | "ca" if has_jwt => (
+                "this token takes no JWT of an external signer",
+                "leave `--ext-jwt` out",
+            ),
+            "ott" | "updb" | "ottca" | "ca" | "network" => return Ok(()),
+            other => {
+                let fault = format!("tokens for `{other}` are not redeemed here");
+                let hint = "`portcullis enroll` takes tokens for `ott`, `updb`, `ottca`, `ca` and \
+                            `network`";
+                return Err(CliError::failed(fault).hint(hint));
+            },
+        };
+        Err(CliError::usage(fault).hint(hint))
+    }
+
+    fn out(&self, result: &mut Enrolled) -> Result<Out, CliError> {
+        let out = Out::new(self.out.as_deref(), &self.token, self.force)?;
+        result.file = Some(out.path.display().to_string());
+        Ok(out)
+    }
+
+    async fn with_request(
+        &self,
+        issuer: &Issuer,
+        claims: EnrollmentClaims,
+        result: &mut Enrolled,
+    ) -> Result<(), CliError> {
+        let (out, client) = (self.out(result)?, issuer.client()?);
+        let token = SecretString::from(claims.jti);
+        let ask = async |csr: String| client.enroll_with_csr(token, &csr).await;
+        by_request::run(issuer, out, self.key_type.into(), &claims.sub, ask).await
+    }
+
+    async fn with_certificate(
+        &self,
+        issuer: &Issuer,
+        token: Option<SecretString>,
+        result: &mut Enrolled,
+    ) -> Result<(), CliError> {
+        let missing = || CliError::usage("the certificate is missing");
+        let credential: Credential = self.certificate.read()?.ok_or_else(missing)?;
+        let (out, name) = (self.out(result)?, self.name.clone());
+        by_certificate::run(issuer, out, &credential, async |client| match token {
+            Some(token) => client.enroll_with_certificate(token).await,
+            None => client.enroll_as_newcomer(name).await,
+        })
+        .await
+    }
+
+    async fn with_jwt(&self, issuer: &Issuer, result: &mut Enrolled) -> Result<(), CliError> {
+        let path = self.ext_jwt.clone().unwrap_or_default();
+        let client = issuer.client()?.with_bearer(ext_jwt::read(&path)?);
+        if self.to == Aim::Token {
+            client.enroll_with_jwt(None).await?;
+            result.ext_jwt = Some(path.display().to_string());
+            return Ok(());
+        }
+        let out = self.out(result)?;
+        let ask = async |csr: String| client.enroll_with_jwt(Some(csr)).await;
+        by_request::run(issuer, out, self.key_type.into(), "identity", ask).await
+    }
+
+    async fn with_password(
+        &self,
+        issuer: &Issuer,
+        claims: EnrollmentClaims,
+    ) -> Result<String, CliError> {
+        let client = issuer.client()?;
+        let password = self.password.obtain("Password of your choice", true)?;
+        let token = SecretString::from(claims.jti);
+        let result = client
+            .enroll_with_password(token, self.username.clone(), password)
+            .await?;
+        Ok(result.username.unwrap_or_default())
+    }
 }
 
 impl Enrolled {
+    fn table(&self) -> Table {
+        let table = Table::of_properties()
+            .property("enrolled at", &self.url)
+            .property("identity", self.identity_id.as_deref().unwrap_or_default())
+            .property("file", self.file.as_deref().unwrap_or_default())
+            .property("username", self.username.as_deref().unwrap_or_default());
+        match self.next_step() {
+            Some(next) => table.footer(format!("next: {next}")),
+            None => table,
+        }
+    }
+
     /// The command that shows that it worked.
     fn next_step(&self) -> Option<String> {
+        let url = shell::word(&self.url);
         if let Some(file) = &self.file {
-            return Some(format!(
-                "portcullis whoami --identity {}",
-                shell::word(file)
-            ));
+            let file = shell::word(file);
+            return Some(format!("portcullis whoami --identity {file}"));
+        }
+        if let Some(file) = &self.ext_jwt {
+            let file = shell::word(file);
+            return Some(format!("portcullis login {url} --ext-jwt {file}"));
         }
         let username = shell::word(self.username.as_deref()?);
-        let url = shell::word(&self.url);
         Some(format!("portcullis login {url} --username {username}"))
     }
-}
-
-/// Verifies a token as clients of OpenZiti do: by the certificate that its issuer shows, which then
-/// vouches for the authorities, which then vouch for the connection over which the token goes.
-async fn meet_issuer(
-    context: &Context,
-    token: &UnverifiedToken,
-) -> Result<(EnrollmentClaims, Issuer), CliError> {
-    let url = token.issuer().clone();
-    let chain = first_contact::peer_chain(&url, context.timeout).await?;
-    let leaf = chain.into_iter().next();
-    let leaf = leaf.ok_or_else(|| CliError::failed("the controller shows no certificate"))?;
-    let claims = token.verify(&leaf, context.now())?;
-
-    let pinned = context.client(&url, Trust::exact_leaf(leaf)).build()?;
-    let authorities = pkcs7::read_base64(&pinned.ca_bundle().await?).map_err(|error| {
-        CliError::failed("the authorities of the controller cannot be read").because(error)
-    })?;
-    let anchors = authorities.iter().map(|one| one.as_rustls().clone());
-    let client = context.client(&url, Trust::anchors(anchors)).build()?;
-    let issuer = Issuer {
-        url,
-        client,
-        authorities,
-    };
-    Ok((claims, issuer))
-}
-
-/// The identity file to write.
-fn out(arguments: &EnrollArgs) -> Result<PathBuf, CliError> {
-    match &arguments.out {
-        Some(path) => Ok(path.clone()),
-        None if arguments.token == Path::new("-") => {
-            Err(CliError::usage("there is no name for the identity file").hint("add `--out FILE`"))
-        },
-        None => Ok(arguments.token.with_extension("json")),
-    }
-}
-
-async fn by_certificate(
-    issuer: &Issuer,
-    claims: EnrollmentClaims,
-    arguments: &EnrollArgs,
-    path: &Path,
-) -> Result<(), CliError> {
-    let existing = if arguments.force {
-        Existing::Replace
-    } else {
-        Existing::Keep
-    };
-    // All that can fail here is done before the token is spent.
-    let mut file = PrivateFile::prepare(path, existing)?;
-    let key = SigningKey::generate(arguments.key_type.into())
-        .map_err(|error| CliError::failed("no key can be made").because(error))?;
-    let key_pem = key
-        .to_pkcs8_pem()
-        .map_err(|error| CliError::failed("the key cannot be written").because(error))?;
-    let csr = make_csr(&key, &Subject::new().common_name(&claims.sub))
-        .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
-
-    let draft = IdentityFile::new(&issuer.url, &key_pem, "", &issuer.authorities);
-    file.reserve(draft.to_json()?.len() + ROOM)?;
-
-    let result = issuer
-        .client
-        .enroll_with_csr(claims.jti.into(), &csr)
-        .await?;
-    let cert = result.cert.unwrap_or_default();
-    if !is_for(&cert, &key) {
-        return Err(CliError::failed(
-            "the controller answered without a certificate for the key",
-        ));
-    }
-    let identity = IdentityFile::new(&issuer.url, &key_pem, &cert, &issuer.authorities);
-    file.finish_or_keep(&identity.to_json()?)
-        .map_err(|error| error.hint("the token is spent, and no other identity file comes of it"))
-}
-
-/// Whether the first certificate of `pem` is for `key`.
-fn is_for(pem: &str, key: &SigningKey) -> bool {
-    let chain = certificates_from_pem(pem).unwrap_or_default();
-    let certified = chain.first().and_then(|leaf| leaf.public_key().ok());
-    certified.is_some_and(|certified| certified.as_der() == key.public_key().as_der())
-}
-
-async fn by_password(
-    issuer: &Issuer,
-    claims: EnrollmentClaims,
-    arguments: &EnrollArgs,
-) -> Result<String, CliError> {
-    if arguments.out.is_some() {
-        return Err(
-            CliError::usage("this token is for a username and password; there is no file")
-                .hint("leave `--out` out"),
-        );
-    }
-    let password = arguments.password.obtain("Password of your choice", true)?;
-    let token = SecretString::from(claims.jti);
-    let result = issuer.client.enroll_with_password(token, password).await?;
-    Ok(result.username.unwrap_or_default())
 }

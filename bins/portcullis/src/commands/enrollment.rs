@@ -1,9 +1,10 @@
 //! `portcullis enrollment`.
 
+mod create;
 mod delete;
 mod list;
 mod refresh;
-mod show;
+pub(crate) mod show;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
@@ -16,12 +17,15 @@ An enrollment is there until its token is redeemed with `portcullis enroll`, or 
 has expired stays, and can be refreshed.
 
 Examples:
+  portcullis enrollment create laptop --output-jwt laptop.jwt
   portcullis enrollment list
   portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt";
 
 /// What to do with enrollments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnrollmentCommand {
+    /// Let an identity enroll
+    Create(create::CreateArgs),
     /// List enrollments, pending and expired
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
@@ -38,6 +42,7 @@ impl EnrollmentCommand {
     /// Refuses arguments that make no sense together.
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
+            Self::Create(arguments) => arguments.check(output),
             Self::Show(arguments) => arguments.check(output),
             Self::Refresh(arguments) => arguments.check(output),
             Self::List(_) | Self::Delete(_) => Ok(()),
@@ -51,6 +56,7 @@ pub(crate) async fn run(
     command: EnrollmentCommand,
 ) -> Result<(), CliError> {
     match command {
+        EnrollmentCommand::Create(arguments) => create::run(context, session, arguments).await,
         EnrollmentCommand::List(arguments) => list::run(context, session, arguments).await,
         EnrollmentCommand::Show(arguments) => show::run(context, session, arguments).await,
         EnrollmentCommand::Refresh(arguments) => refresh::run(context, session, arguments).await,

@@ -1,7 +1,13 @@
 //! `portcullis login`.
 
+pub(crate) mod missing;
+mod way;
+
 use crate::context::Context;
+use crate::credential::CertificateArgs;
 use crate::error::CliError;
+use crate::ext_jwt;
+use crate::identity_file::IdentityFile;
 use crate::password::PasswordArgs;
 use crate::profile::{Profile, StoredSession};
 use crate::table::Table;
@@ -14,19 +20,25 @@ use portcullis_client::{Api, Client};
 use serde::Serialize;
 use std::path::PathBuf;
 use url::Url;
+use way::Way;
 
 const EXAMPLES: &str = "\
 The first login shows the fingerprint of the controller's authority and asks whether to trust it.
-What is trusted is remembered in the profile together with the session.
+What is trusted is remembered in the profile together with the session, and so are the username and
+the paths of certificates, keys and JWTs; no password and no JWT is.
+
+Where a policy asks for a JWT beside the login, --second-ext-jwt names the file that holds it: every
+later command reads it there, so that whatever renews the JWT may write it anew.
 
 Examples:
   portcullis login https://localhost:1280 --username admin
   portcullis login https://localhost:1280 --username admin --ca root-ca.pem
   pass show portcullis | portcullis login --password-file -
-  portcullis login                       again, to the same controller as the same user";
-
-/// What to do about a login that is refused.
-const WRONG: &str = "check username and password";
+  portcullis login                       again, to the same controller in the same way
+  portcullis login --identity laptop.json
+  portcullis login https://localhost:1280 --cert anna.pem --key anna.key
+  portcullis login https://localhost:1280 --ext-jwt anna.token
+  portcullis login --username anna --second-ext-jwt anna.token";
 
 const WHOAMI: &str = "portcullis whoami";
 const CREATE: &str = "portcullis identity create laptop --type device --output-jwt laptop.jwt";
@@ -44,6 +56,29 @@ pub(crate) struct LoginArgs {
 
     #[command(flatten)]
     password: PasswordArgs,
+
+    /// Log in with the certificate of this identity file, at its controller
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["username", "password", "password_file", "cert", "ext_jwt"]
+    )]
+    identity: Option<PathBuf>,
+
+    #[command(flatten)]
+    certificate: CertificateArgs,
+
+    /// Log in with the JWT of an external signer in this file; `-` for the standard input
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["username", "password", "password_file", "cert"]
+    )]
+    ext_jwt: Option<PathBuf>,
+
+    /// File that holds the JWT which the authentication policy asks for beside the login
+    #[arg(long, value_name = "FILE", value_parser = file)]
+    second_ext_jwt: Option<PathBuf>,
 
     /// Trust the authorities in this PEM file, without asking
     #[arg(long, value_name = "FILE")]
@@ -75,21 +110,32 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let known = context.store.read(&context.profile)?;
     let url = url(&arguments, known.as_ref())?;
     let known = known.filter(|profile| profile.url == url);
-    let username = username(&arguments, known.as_ref())?;
+    let way = Way::choose(&arguments, known.as_ref())?;
+    let second = arguments.second_ext_jwt.as_deref().map(way::absolute);
+    let second = second.transpose()?;
     let trusted = trust(context, &arguments, &url, known.as_ref()).await?;
-    let password = arguments
-        .password
-        .obtain(&format!("Password of {username}"), false)?;
-    let session = trusted
-        .client
-        .authenticate_with_password(Api::Management, &username, password)
-        .await
-        .map_err(|error| CliError::of_login(error, WRONG))?;
-    if !session.auth_queries.is_empty() {
-        return Err(refuse_partial(&trusted.client, session).await);
+    let session = way.log_in(context, &url, &trusted, &arguments).await?;
+    let mut client = trusted.client.with_session(session.token.clone());
+    if let Some(path) = &second {
+        client = client.with_bearer(ext_jwt::read(path)?);
     }
-    let client = trusted.client.with_session(session.token.clone());
-    remember(context, &url, trusted, username, &session)?;
+    check_complete(&client, &session, second.is_some()).await?;
+    let username = match &way {
+        Way::Password(username) => Some(username.clone()),
+        Way::Stored(_) => None,
+    };
+    let profile = Profile {
+        url: url.clone(),
+        ca: trusted.ca,
+        username,
+        way: way.stored(),
+        second_ext_jwt: second,
+        session: Some(StoredSession {
+            token: session.token.clone(),
+            expires_at: session.expires_at,
+        }),
+    };
+    remember(context, profile)?;
     let next = if context.output.is_for_programs() {
         WHOAMI
     } else {
@@ -123,21 +169,15 @@ async fn next_step(client: &Client) -> &'static str {
 }
 
 fn url(arguments: &LoginArgs, known: Option<&Profile>) -> Result<Url, CliError> {
+    if let (None, Some(path)) = (&arguments.url, &arguments.identity) {
+        return IdentityFile::read(path)?.url();
+    }
     match (&arguments.url, known) {
         (Some(text), _) => controller_url::parse(text),
         (None, Some(profile)) => Ok(profile.url.clone()),
         (None, None) => Err(CliError::usage("the address of the controller is missing")
             .hint("run `portcullis login https://HOST:1280 --username NAME`")),
     }
-}
-
-fn username(arguments: &LoginArgs, known: Option<&Profile>) -> Result<String, CliError> {
-    let last = known.and_then(|profile| profile.username.clone());
-    arguments
-        .username
-        .clone()
-        .or(last)
-        .ok_or_else(|| CliError::usage("the username is missing").hint("add `--username NAME`"))
 }
 
 async fn trust(
@@ -148,6 +188,10 @@ async fn trust(
 ) -> Result<Trusted, CliError> {
     if let Some(path) = &arguments.ca {
         return trust::given(context, url, files::read_text(path)?).await;
+    }
+    if let Some(path) = &arguments.identity {
+        let authorities = IdentityFile::read(path)?.authorities()?;
+        return trust::given(context, url, authorities).await;
     }
     match known {
         Some(profile) if !arguments.forget_ca => again(context, profile).await,
@@ -167,42 +211,38 @@ async fn again(context: &Context, profile: &Profile) -> Result<Trusted, CliError
     }
 }
 
-/// Gives a session back that would need more than a password.
-async fn refuse_partial(client: &Client, session: ApiSessionDetail) -> CliError {
-    let wanted: Vec<_> = session
-        .auth_queries
-        .iter()
-        .map(|query| query.type_id.to_string())
-        .collect();
-    // It is of no use to anybody; if it cannot be ended, it ends by itself.
-    let _ = client
-        .with_session(session.token)
-        .log_out(Api::Management)
-        .await;
-    CliError::failed(format!(
-        "the login needs a further factor: {}",
-        wanted.join(", ")
-    ))
-    .hint("log in as an identity whose authentication policy asks for a password only")
+/// Gives a session up that would need more than it has been given.
+async fn check_complete(
+    client: &Client,
+    session: &ApiSessionDetail,
+    has_second: bool,
+) -> Result<(), CliError> {
+    if session.auth_queries.is_empty() {
+        return Ok(());
+    }
+    if !has_second {
+        return Err(missing::refuse(client, session).await);
+    }
+    // Whether the second token answers is seen by the session that it goes with.
+    let held = client.current_session(Api::Client).await?;
+    if held.auth_queries.is_empty() {
+        return Ok(());
+    }
+    Err(missing::refuse(client, &held)
+        .await
+        .hint("the JWT of `--second-ext-jwt` does not do: it may have expired"))
 }
 
-fn remember(
-    context: &Context,
-    url: &Url,
-    trusted: Trusted,
-    username: String,
-    session: &ApiSessionDetail,
-) -> Result<(), CliError> {
-    let profile = Profile {
-        url: url.clone(),
-        ca: trusted.ca,
-        username: Some(username),
-        session: Some(StoredSession {
-            token: session.token.clone(),
-            expires_at: session.expires_at,
-        }),
-    };
+fn remember(context: &Context, profile: Profile) -> Result<(), CliError> {
     context
         .store
         .change(|all| drop(all.profiles.insert(context.profile.clone(), profile)))
+}
+
+/// A file that is there for the next command too.
+fn file(text: &str) -> Result<PathBuf, String> {
+    if text == "-" {
+        return Err("later commands read it too: it has to be a file".to_owned());
+    }
+    Ok(PathBuf::from(text))
 }

@@ -1,5 +1,6 @@
 //! Choosing what belongs to one identity.
 
+use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
 use crate::commands::listing;
 use crate::commands::page::PageArgs;
 use crate::context::{Context, Session};
@@ -39,6 +40,46 @@ impl OwnedPageArgs {
         let (query, extent) = self.page.query();
         let query = self.owner.narrow(client, query).await?;
         listing::run::<L>(context, client, query, extent).await
+    }
+}
+
+/// What to delete, by id, or by owner and filter.
+#[derive(Debug, Args)]
+pub(crate) struct OwnedDeletionArgs {
+    /// Ids, as `list` shows them
+    #[arg(
+        required_unless_present_any = ["filter", "identity"],
+        conflicts_with_all = ["filter", "identity"],
+        value_name = "ID"
+    )]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    owner: OfIdentityArgs,
+
+    #[command(flatten)]
+    deletion: DeletionArgs,
+}
+
+impl OwnedDeletionArgs {
+    /// Deletes it.
+    pub(crate) async fn delete<D: Deletable>(
+        self,
+        context: &Context,
+        session: &Session,
+    ) -> Result<(), CliError> {
+        let client = &session.client;
+        let targets = if self.ids.is_empty() {
+            let query = ListQuery {
+                filter: self.deletion.filter.clone(),
+                ..ListQuery::default()
+            };
+            let query = self.owner.narrow(client, query).await?;
+            Targets::found::<D>(client, query).await?
+        } else {
+            Targets::named::<D>(client, &self.ids).await?
+        };
+        deletion::run::<D>(context, session, targets, &self.deletion).await
     }
 }
 

@@ -1,10 +1,14 @@
 //! `portcullis session`.
 
+mod delete;
 mod list;
+mod show;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_api::time::WireTime;
 
 /// Shown below the help of `session`.
 pub(crate) const EXAMPLES: &str = "\
@@ -12,7 +16,8 @@ A login opens a session (an API session); logging out, deleting the identity and
 
 Examples:
   portcullis session list
-  portcullis session list --identity laptop";
+  portcullis session delete --identity laptop
+  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k";
 
 /// What to do with sessions.
 #[derive(Debug, Subcommand)]
@@ -20,6 +25,11 @@ pub(crate) enum SessionCommand {
     /// List sessions
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
+    /// Show a session
+    Show(show::ShowArgs),
+    /// End sessions
+    #[command(visible_alias = "rm")]
+    Delete(delete::DeleteArgs),
 }
 
 pub(crate) async fn run(
@@ -29,5 +39,12 @@ pub(crate) async fn run(
 ) -> Result<(), CliError> {
     match command {
         SessionCommand::List(arguments) => list::run(context, session, arguments).await,
+        SessionCommand::Show(arguments) => show::run(context, session, arguments).await,
+        SessionCommand::Delete(arguments) => delete::run(context, session, arguments).await,
     }
+}
+
+/// When a session was last used. The store learns of it later than the memory of the controller.
+fn last_used(session: &ApiSessionDetail) -> Option<WireTime> {
+    session.cached_last_activity_at.or(session.last_activity_at)
 }

@@ -115,6 +115,8 @@ mod tests {
             url: "https://c:1280".parse().unwrap(),
             ca: None,
             username: None,
+            way: None,
+            second_ext_jwt: None,
             session: None,
         }
     }

@@ -4,8 +4,7 @@ use crate::environment::{Environment, outcome};
 
 #[test]
 fn arguments_without_sense_are_refused_before_anything_is_done() {
-    let environment = Environment::new();
-    for line in [
+    refuse(&[
         "",
         "frobnicate",
         "identity",
@@ -38,7 +37,6 @@ fn arguments_without_sense_are_refused_before_anything_is_done() {
         "authenticator",
         "authenticator show",
         "session list --limit 5 --all",
-        "auth-policy show",
         "api",
         "api GET",
         "api FETCH identities",
@@ -60,7 +58,65 @@ fn arguments_without_sense_are_refused_before_anything_is_done() {
         "whoami --output xml",
         "version --timeout 0",
         "version --profile=",
-    ] {
+    ]);
+}
+
+#[test]
+fn arguments_about_credentials_are_refused_where_they_make_no_sense() {
+    refuse(&[
+        "authenticator create x",
+        "authenticator create x --username u --cert f",
+        "authenticator create x --cert f --password p",
+        "authenticator update",
+        "authenticator delete",
+        "authenticator reset",
+        "authenticator reset x --output json --output-jwt -",
+        "enrollment create",
+        "enrollment create x --method ottca",
+        "enrollment create x --method updb",
+        "enrollment create x --ca c --username u",
+        "ca create x",
+        "ca verify x",
+        "ca verify x --cert f --ca-key k",
+        "ca verify x --ca-cert f",
+        "ca update x",
+        "ca update x --no-external-id --external-id-from san-uri",
+        "ca update x --external-id-prefix a --external-id-suffix b",
+        "ext-jwt-signer create x --issuer i --audience a",
+        "ext-jwt-signer create x --issuer i --audience a --cert f --jwks-endpoint u",
+        "ext-jwt-signer create x --cert f --audience a",
+        "ext-jwt-signer update x",
+        "password change --current-password-file - --password-file -",
+        "enroll x.jwt --cert f",
+        "enroll x.jwt --key f",
+        "enroll x.jwt --to token",
+        "enroll - --ext-jwt -",
+        "enroll x.jwt --ext-jwt f --cert c --key k",
+        "login --identity f --username u",
+        "login --cert f",
+        "login --ext-jwt f --cert c --key k",
+        "login https://localhost:1280 -u u --second-ext-jwt -",
+        "renew",
+        "renew --identity f --key-type p384",
+        "session show",
+        "session delete",
+        "session delete x --identity y",
+        "auth-policy show",
+        "auth-policy create",
+        "auth-policy create x --cert maybe",
+        "auth-policy create x --require-totp",
+        "auth-policy create x --max-attempts -1",
+        "auth-policy update",
+        "auth-policy delete",
+        "auth-policy delete x --filter true",
+    ]);
+}
+
+/// Expects each line to be refused for its arguments alone.
+#[track_caller]
+fn refuse(lines: &[&str]) {
+    let environment = Environment::new();
+    for line in lines {
         let outcome = environment.run(line);
         assert_eq!(outcome.code, 2, "{line}: {}", outcome.stderr);
         assert_eq!(outcome.stdout, "", "{line}");

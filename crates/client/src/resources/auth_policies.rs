@@ -4,8 +4,8 @@ use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
-use portcullis_api::auth_policy::AuthPolicyDetail;
-use portcullis_api::envelope::ListEnvelope;
+use portcullis_api::auth_policy::{AuthPolicyCreate, AuthPolicyDetail, AuthPolicyUpdate};
+use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_domain::ids::AuthPolicyId;
 
 impl Client {
@@ -19,10 +19,36 @@ impl Client {
 
     /// One authentication policy.
     pub async fn auth_policy(&self, id: &AuthPolicyId) -> Result<AuthPolicyDetail, ClientError> {
-        self.get(&collection().then(id.as_str())).await
+        self.get(&one(id)).await
+    }
+
+    /// Creates an authentication policy.
+    pub async fn create_auth_policy(
+        &self,
+        body: &AuthPolicyCreate,
+    ) -> Result<Created, ClientError> {
+        self.create(&collection(), body).await
+    }
+
+    /// Changes some rules of an authentication policy.
+    pub async fn patch_auth_policy(
+        &self,
+        id: &AuthPolicyId,
+        body: &AuthPolicyUpdate,
+    ) -> Result<(), ClientError> {
+        self.patch(&one(id), body).await
+    }
+
+    /// Deletes an authentication policy.
+    pub async fn delete_auth_policy(&self, id: &AuthPolicyId) -> Result<(), ClientError> {
+        self.delete(&one(id)).await
     }
 }
 
 fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "auth-policies")
+}
+
+fn one(id: &AuthPolicyId) -> Endpoint {
+    collection().then(id.as_str())
 }

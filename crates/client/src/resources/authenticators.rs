@@ -1,11 +1,16 @@
 //! Authenticators, for administrators.
 
+use crate::body::Body;
 use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
-use portcullis_api::authenticator::AuthenticatorDetail;
-use portcullis_api::envelope::ListEnvelope;
+use http::Method;
+use portcullis_api::authenticator::{
+    AuthenticatorCreate, AuthenticatorDetail, AuthenticatorPatch, ExtendRequest,
+};
+use portcullis_api::enrollment::EnrollmentRefresh;
+use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_domain::ids::AuthenticatorId;
 
 impl Client {
@@ -22,10 +27,56 @@ impl Client {
         &self,
         id: &AuthenticatorId,
     ) -> Result<AuthenticatorDetail, ClientError> {
-        self.get(&collection().then(id.as_str())).await
+        self.get(&one(id)).await
+    }
+
+    /// Gives an identity something to log in with.
+    pub async fn create_authenticator(
+        &self,
+        body: &AuthenticatorCreate,
+    ) -> Result<Created, ClientError> {
+        self.create(&collection(), body).await
+    }
+
+    /// Changes username or password of an authenticator.
+    pub async fn patch_authenticator(
+        &self,
+        id: &AuthenticatorId,
+        body: &AuthenticatorPatch,
+    ) -> Result<(), ClientError> {
+        self.patch(&one(id), body).await
+    }
+
+    /// Deletes an authenticator, and ends the sessions that it opened.
+    pub async fn delete_authenticator(&self, id: &AuthenticatorId) -> Result<(), ClientError> {
+        self.delete(&one(id)).await
+    }
+
+    /// Deletes an authenticator in exchange for an enrollment of its kind, which is what was created.
+    pub async fn re_enroll(
+        &self,
+        id: &AuthenticatorId,
+        body: &EnrollmentRefresh,
+    ) -> Result<Created, ClientError> {
+        self.create(&one(id).then("re-enroll"), body).await
+    }
+
+    /// Asks the holder of a certificate to have it extended.
+    pub async fn request_extension(
+        &self,
+        id: &AuthenticatorId,
+        body: ExtendRequest,
+    ) -> Result<(), ClientError> {
+        let endpoint = one(id).then("request-extend");
+        self.succeed(Method::POST, &endpoint, Body::json(&body)?)
+            .await
     }
 }
 
 fn collection() -> Endpoint {
     Endpoint::new(Api::Management, "authenticators")
+}
+
+fn one(id: &AuthenticatorId) -> Endpoint {
+    collection().then(id.as_str())
 }

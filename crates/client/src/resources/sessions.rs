@@ -33,6 +33,12 @@ impl Client {
             .await
     }
 
+    /// Opens a session by the JWT of an external signer that the client holds as its bearer.
+    pub async fn authenticate_with_jwt(&self, api: Api) -> Result<ApiSessionDetail, ClientError> {
+        self.authenticate(api, "ext-jwt", &Authenticate::default())
+            .await
+    }
+
     /// Opens a session by `method`: `password`, `cert` or `ext-jwt`.
     pub async fn authenticate(
         &self,

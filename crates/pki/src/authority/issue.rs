@@ -23,7 +23,7 @@ use super::{
 use crate::{
     certificate::{Certificate, CertificateError},
     csr::Csr,
-    key::{CryptoError, IssuerKey, PublicKey, SigningKey},
+    key::{CryptoError, IssuerKey, KeyType, PublicKey, SigningKey},
     spiffe::{SpiffeError, SpiffeId, SpiffePath, TrustDomain},
     subject::Subject,
 };
@@ -245,6 +245,29 @@ impl Authority {
             key: csr.public_key(),
             names: vec![name.to_general_name()?],
             lifetime: DAY / 2 - BACKDATED,
+        };
+        self.issue(&order, now, entropy)
+    }
+
+    /// Issues a certificate that proves that the key of this authority is held: its common name is
+    /// `token`, it is valid for an hour, and nobody has its key.
+    ///
+    /// # Errors
+    ///
+    /// [`IssueError`].
+    pub fn issue_proof(
+        &self,
+        token: &str,
+        now: Timestamp,
+        entropy: &dyn Entropy,
+    ) -> Result<Certificate, IssueError> {
+        let key = SigningKey::generate(KeyType::P256)?;
+        let order = Order {
+            kind: Kind::Client,
+            subject: &Subject::new().common_name(token),
+            key: key.public_key(),
+            names: vec![],
+            lifetime: DAY / 24,
         };
         self.issue(&order, now, entropy)
     }

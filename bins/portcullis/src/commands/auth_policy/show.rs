@@ -30,7 +30,8 @@ pub(super) async fn run(
     context.output.result(&policy, || table(&policy))
 }
 
-fn table(policy: &AuthPolicyDetail) -> Table {
+/// Writes a policy for people.
+pub(super) fn table(policy: &AuthPolicyDetail) -> Table {
     Table::of_properties()
         .property("name", &policy.name)
         .property("id", policy.base.id.as_str())

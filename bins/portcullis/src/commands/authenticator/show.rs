@@ -32,7 +32,8 @@ pub(super) async fn run(
         .result(&authenticator, || table(&authenticator))
 }
 
-fn table(authenticator: &AuthenticatorDetail) -> Table {
+/// Writes an authenticator for people.
+pub(super) fn table(authenticator: &AuthenticatorDetail) -> Table {
     let table = Table::of_properties()
         .property("id", authenticator.base.id.as_str())
         .property("method", &authenticator.method)

@@ -1,12 +1,12 @@
 //! `portcullis enrollment delete`.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
-use crate::commands::of_identity::OfIdentityArgs;
+use crate::commands::deletion::Deletable;
+use crate::commands::of_identity::OwnedDeletionArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::enrollment::EnrollmentDetail;
-use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
@@ -23,19 +23,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DeleteArgs {
-    /// Ids of enrollments
-    #[arg(
-        required_unless_present_any = ["filter", "identity"],
-        conflicts_with_all = ["filter", "identity"],
-        value_name = "ID"
-    )]
-    ids: Vec<String>,
-
     #[command(flatten)]
-    owner: OfIdentityArgs,
-
-    #[command(flatten)]
-    deletion: DeletionArgs,
+    deletion: OwnedDeletionArgs,
 }
 
 pub(super) async fn run(
@@ -43,18 +32,10 @@ pub(super) async fn run(
     session: &Session,
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
-    let client = &session.client;
-    let targets = if arguments.ids.is_empty() {
-        let query = ListQuery {
-            filter: arguments.deletion.filter.clone(),
-            ..ListQuery::default()
-        };
-        let query = arguments.owner.narrow(client, query).await?;
-        Targets::found::<EnrollmentDetail>(client, query).await?
-    } else {
-        Targets::named::<EnrollmentDetail>(client, &arguments.ids).await?
-    };
-    deletion::run::<EnrollmentDetail>(context, session, targets, &arguments.deletion).await
+    arguments
+        .deletion
+        .delete::<EnrollmentDetail>(context, session)
+        .await
 }
 
 impl Deletable for EnrollmentDetail {

@@ -45,7 +45,7 @@ pub(super) async fn run(
 }
 
 /// Hands the token out if it is wanted, and shows the enrollment.
-pub(super) fn deliver(
+pub(crate) fn deliver(
     context: &Context,
     destination: Destination,
     enrollment: &EnrollmentDetail,

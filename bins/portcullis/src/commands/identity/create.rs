@@ -9,6 +9,7 @@ use crate::output::Output;
 use crate::resolve;
 use clap::{Args, ValueEnum};
 use portcullis_api::auth_policy::AuthPolicyDetail;
+use portcullis_api::ca::CaDetail;
 use portcullis_api::identity::{EnrollmentChoice, IdentityCreate, IdentityDetail};
 use portcullis_client::Client;
 use portcullis_domain::ids::IdentityId;
@@ -42,8 +43,7 @@ pub(crate) struct CreateArgs {
     #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
     role_attributes: Vec<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id. Portcullis has no
-    /// external signers yet: the id is kept, but lets nobody in
+    /// Let it log in with JWTs of an external signer, which names it by this id
     #[arg(long, value_name = "ID", conflicts_with_all = ["updb", "ottca"])]
     external_id: Option<String>,
 
@@ -51,8 +51,7 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "USERNAME", group = "method")]
     updb: Option<String>,
 
-    /// Let it enroll with a certificate from the third-party authority with this id. Portcullis has
-    /// no third-party authorities yet, and refuses every id
+    /// Let it enroll with a certificate of this third-party authority, by id or name
     #[arg(long, value_name = "CA", group = "method")]
     ottca: Option<String>,
 
@@ -106,6 +105,10 @@ impl CreateArgs {
     async fn body(&self, client: &Client) -> Result<IdentityCreate, CliError> {
         let mut body = IdentityCreate::named(&self.name);
         body.enrollment = self.choice();
+        if let Some(ca) = &self.ottca {
+            let ca: CaDetail = resolve::one(client, ca).await?;
+            body.enrollment = Some(EnrollmentChoice::ottca(ca.base.id.as_str()));
+        }
         body.update.is_admin = self.admin;
         let options = &mut body.update.options;
         if !self.role_attributes.is_empty() {

@@ -1,12 +1,12 @@
 //! `portcullis identity delete`.
 
-use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
+use crate::commands::deletion::{self, Deletable, NamedDeletionArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
 use clap::Args;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::IdentityId;
 
 const EXAMPLES: &str = "\
@@ -24,16 +24,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct DeleteArgs {
-    /// Ids or names of identities
-    #[arg(
-        required_unless_present = "filter",
-        conflicts_with = "filter",
-        value_name = "IDENTITY"
-    )]
-    identities: Vec<String>,
-
     #[command(flatten)]
-    deletion: DeletionArgs,
+    deletion: NamedDeletionArgs,
 }
 
 pub(super) async fn run(
@@ -41,13 +33,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
-    let client = &session.client;
-    let targets = if let Some(filter) = &arguments.deletion.filter {
-        Targets::found::<IdentityDetail>(client, ListQuery::filtered(filter)).await?
-    } else {
-        Targets::named::<IdentityDetail>(client, &arguments.identities).await?
-    };
-    deletion::run::<IdentityDetail>(context, session, targets, &arguments.deletion).await
+    deletion::of_named::<IdentityDetail>(context, session, &arguments.deletion).await
 }
 
 impl Deletable for IdentityDetail {

@@ -5,6 +5,7 @@ use super::show;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
+use crate::words::between_commas;
 use clap::Args;
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::identity::{IdentityDetail, IdentityPatch};
@@ -38,8 +39,7 @@ pub(crate) struct UpdateArgs {
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
-    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none.
-    /// Portcullis has no external signers yet: the id is kept, but lets nobody in
+    /// Let it log in with JWTs of an external signer, which names it by this id; empty for none
     #[arg(long, value_name = "ID")]
     external_id: Option<String>,
 
@@ -88,7 +88,7 @@ impl UpdateArgs {
             is_admin: self.admin,
             ..IdentityPatch::default()
         };
-        patch.options.role_attributes = self.role_attributes.as_deref().map(words);
+        patch.options.role_attributes = self.role_attributes.as_deref().map(between_commas);
         patch.options.external_id.clone_from(&self.external_id);
         // Tags are replaced as a whole.
         patch.options.tags = self.kind.map(|kind| kind.tag(&identity.base.tags));
@@ -98,15 +98,6 @@ impl UpdateArgs {
         }
         Ok(patch)
     }
-}
-
-/// Takes a list with commas apart.
-fn words(text: &str) -> Vec<String> {
-    let words = text
-        .split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty());
-    words.map(str::to_owned).collect()
 }
 
 pub(super) async fn run(
@@ -124,15 +115,4 @@ pub(super) async fn run(
     context
         .output
         .result(&identity, || show::table(&identity, now))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_stand_between_commas() {
-        assert_eq!(words("a, b,,c "), ["a", "b", "c"]);
-        assert!(words("").is_empty());
-    }
 }

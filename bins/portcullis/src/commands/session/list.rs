@@ -58,8 +58,7 @@ impl Listed for ApiSessionDetail {
     }
 
     fn cells(&self, _now: Timestamp) -> Vec<String> {
-        // The store learns of uses later than the memory of the controller.
-        let used = self.cached_last_activity_at.or(self.last_activity_at);
+        let used = super::last_used(self);
         vec![
             self.base.id.to_string(),
             self.identity.name.clone(),

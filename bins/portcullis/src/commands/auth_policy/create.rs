@@ -1,0 +1,55 @@
+//! `portcullis auth-policy create`.
+
+use super::rules::RuleArgs;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::auth_policy::AuthPolicyCreate;
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
+use portcullis_domain::ids::AuthPolicyId;
+
+const EXAMPLES: &str = "\
+What is not given is as in the policy `Default` of a new network: every way in is open, passwords
+have at least 5 characters, nobody is locked, and nothing is needed beside.
+
+Examples:
+  portcullis auth-policy create staff --updb deny --expired-certs deny
+  portcullis auth-policy create people --min-password-length 12 --max-attempts 5 --lockout-minutes 15
+  portcullis auth-policy create sso --cert deny --updb deny --signers okta --require-totp true
+  portcullis auth-policy show staff --output json | portcullis auth-policy create staff-2 --from -";
+
+/// Arguments of `auth-policy create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Name of the authentication policy; no other has it
+    name: String,
+
+    #[command(flatten)]
+    rules: RuleArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let patch = AuthPolicyPatch {
+        name: Some(arguments.name.clone()),
+        ..arguments.rules.patch(client).await?
+    };
+    let now = context.now();
+    let mut policy = AuthPolicy::default_policy(now);
+    policy
+        .merge(patch, now)
+        .map_err(|error| CliError::usage("there can be no such policy").because(error))?;
+    let body = AuthPolicyCreate::from(policy);
+    let created = client.create_auth_policy(&body).await?;
+    let id = AuthPolicyId::from_wire(created.id);
+    let policy = client.auth_policy(&id).await.map_err(|error| {
+        CliError::from(error).hint(format!("the policy was created, with the id {id}"))
+    })?;
+    context.output.result(&policy, || show::table(&policy))
+}

@@ -1,0 +1,50 @@
+//! `portcullis auth-policy delete`.
+
+use crate::commands::deletion::{self, Deletable, NamedDeletionArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::auth_policy::AuthPolicyDetail;
+use portcullis_client::{Client, ClientError};
+use portcullis_domain::ids::AuthPolicyId;
+
+const EXAMPLES: &str = "\
+A policy that identities or signers refer to stays, and so does the policy `Default`. Several
+policies, and what a filter finds, are deleted only after a question, or with --yes.
+
+Examples:
+  portcullis auth-policy delete staff
+  portcullis auth-policy delete --filter 'name contains \"test-\"' --dry-run";
+
+/// Arguments of `auth-policy delete`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct DeleteArgs {
+    #[command(flatten)]
+    deletion: NamedDeletionArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: DeleteArgs,
+) -> Result<(), CliError> {
+    deletion::of_named::<AuthPolicyDetail>(context, session, &arguments.deletion).await
+}
+
+impl Deletable for AuthPolicyDetail {
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        resolve::one(client, text).await
+    }
+
+    fn label(&self) -> String {
+        self.name.clone()
+    }
+
+    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
+        client
+            .delete_auth_policy(&AuthPolicyId::from_wire(id))
+            .await
+    }
+}

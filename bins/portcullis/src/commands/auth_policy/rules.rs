@@ -1,0 +1,212 @@
+//! The rules of authentication policies, as arguments.
+
+use crate::commands::document;
+use crate::error::CliError;
+use crate::resolve;
+use crate::words;
+use clap::{Args, ValueEnum};
+use portcullis_api::auth_policy::MergeAuthPolicy;
+use portcullis_api::signer::SignerDetail;
+use portcullis_client::Client;
+use portcullis_domain::auth_policy::{AuthPolicyPatch, CertPatch, UpdbPatch};
+use portcullis_domain::ids::SignerId;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What a policy says, as far as it is given.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct RuleArgs {
+    /// Read rules from a JSON file, or from the standard input for `-`, in the form in which `show
+    /// --output json` writes them; other arguments go before it
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
+    /// Whether certificates are a way in
+    #[arg(
+        long,
+        value_name = "allow|deny",
+        value_enum,
+        hide_possible_values = true
+    )]
+    cert: Option<Way>,
+
+    /// Whether certificates are one after their time is over
+    #[arg(
+        long,
+        value_name = "allow|deny",
+        value_enum,
+        hide_possible_values = true
+    )]
+    expired_certs: Option<Way>,
+
+    /// Whether username and password are a way in
+    #[arg(
+        long,
+        value_name = "allow|deny",
+        value_enum,
+        hide_possible_values = true
+    )]
+    updb: Option<Way>,
+
+    /// Fewest characters of a password, from 5 to 100
+    #[arg(long, value_name = "NUMBER")]
+    min_password_length: Option<u32>,
+
+    /// Whether a password needs letters of both cases
+    #[arg(long, value_name = "true|false")]
+    require_mixed_case: Option<bool>,
+
+    /// Whether a password needs a digit
+    #[arg(long, value_name = "true|false")]
+    require_number: Option<bool>,
+
+    /// Whether a password needs a character that is neither letter nor digit
+    #[arg(long, value_name = "true|false")]
+    require_special: Option<bool>,
+
+    /// Wrong passwords in a row until the identity is locked; 0 for any number
+    #[arg(long, value_name = "NUMBER")]
+    max_attempts: Option<u32>,
+
+    /// For how many minutes it is locked; 0 until an administrator unlocks it
+    #[arg(long, value_name = "MINUTES")]
+    lockout_minutes: Option<u32>,
+
+    /// Whether JWTs of external signers are a way in
+    #[arg(
+        long,
+        value_name = "allow|deny",
+        value_enum,
+        hide_possible_values = true
+    )]
+    ext_jwt: Option<Way>,
+
+    /// The signers whose JWTs are one, by id or name, with commas between
+    /// them; empty for any that is
+    /// enabled
+    #[arg(long, value_name = "SIGNERS")]
+    signers: Option<String>,
+
+    /// Whether a TOTP code is needed as well
+    #[arg(long, value_name = "true|false")]
+    require_totp: Option<bool>,
+
+    /// The signer, by id or name, of a JWT that is needed as well; empty for none
+    #[arg(long, value_name = "SIGNER")]
+    require_ext_jwt: Option<String>,
+}
+
+/// Whether something is a way in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Way {
+    Allow,
+    Deny,
+}
+
+impl RuleArgs {
+    /// What the file and the arguments change, if anything.
+    pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicyPatch, CliError> {
+        let mut patch = match &self.from {
+            Some(path) => document::read::<MergeAuthPolicy>(path)?.patch,
+            None => AuthPolicyPatch::default(),
+        };
+        self.lay_over(&mut patch);
+        if let Some(words) = &self.signers {
+            patch.primary.ext_jwt.allowed_signers = Some(signers(client, words).await?);
+        }
+        if let Some(word) = &self.require_ext_jwt {
+            let required = signers(client, word).await?;
+            patch.secondary.require_ext_jwt_signer = Some(required.into_iter().next());
+        }
+        Ok(patch)
+    }
+
+    /// Changes what needs no look at the controller.
+    fn lay_over(&self, patch: &mut AuthPolicyPatch) {
+        let CertPatch {
+            allowed,
+            allow_expired_certs,
+        } = &mut patch.primary.cert;
+        lay(allowed, is_allowed(self.cert));
+        lay(allow_expired_certs, is_allowed(self.expired_certs));
+        self.lay_over_passwords(&mut patch.primary.updb);
+        lay(&mut patch.primary.ext_jwt.allowed, is_allowed(self.ext_jwt));
+        lay(&mut patch.secondary.require_totp, self.require_totp);
+    }
+
+    fn lay_over_passwords(&self, patch: &mut UpdbPatch) {
+        lay(&mut patch.allowed, is_allowed(self.updb));
+        lay(&mut patch.min_password_length, self.min_password_length);
+        lay(&mut patch.require_mixed_case, self.require_mixed_case);
+        lay(&mut patch.require_number_char, self.require_number);
+        lay(&mut patch.require_special_char, self.require_special);
+        lay(&mut patch.max_attempts, self.max_attempts);
+        lay(&mut patch.lockout_duration_minutes, self.lockout_minutes);
+    }
+}
+
+/// Replaces what was there by what is given, if anything is.
+fn lay<T>(place: &mut Option<T>, given: Option<T>) {
+    if given.is_some() {
+        *place = given;
+    }
+}
+
+fn is_allowed(way: Option<Way>) -> Option<bool> {
+    way.map(|way| way == Way::Allow)
+}
+
+/// The signers that are called by these words.
+async fn signers(client: &Client, words: &str) -> Result<BTreeSet<SignerId>, CliError> {
+    let mut ids = BTreeSet::new();
+    for word in words::between_commas(words) {
+        let signer: SignerDetail = resolve::one(client, &word).await?;
+        ids.insert(signer.base.id);
+    }
+    Ok(ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        rules: RuleArgs,
+    }
+
+    fn over(patch: &mut AuthPolicyPatch, line: &str) {
+        let words = std::iter::once("x").chain(line.split_whitespace());
+        Line::try_parse_from(words).unwrap().rules.lay_over(patch);
+    }
+
+    #[test]
+    fn arguments_go_before_the_file() {
+        let mut patch = AuthPolicyPatch::default();
+        patch.primary.cert.allowed = Some(true);
+        patch.primary.updb.max_attempts = Some(3);
+        let before = patch.clone();
+        over(&mut patch, "");
+        assert_eq!(patch, before, "nothing was given");
+        over(
+            &mut patch,
+            "--cert deny --expired-certs allow --updb allow --min-password-length 12 \
+             --require-mixed-case true --require-number false --require-special true \
+             --lockout-minutes 5 --ext-jwt deny --require-totp true",
+        );
+        let updb = patch.primary.updb;
+        assert_eq!(patch.primary.cert.allowed, Some(false));
+        assert_eq!(patch.primary.cert.allow_expired_certs, Some(true));
+        assert_eq!(updb.allowed, Some(true));
+        assert_eq!(updb.min_password_length, Some(12));
+        assert_eq!(updb.require_mixed_case, Some(true));
+        assert_eq!(updb.require_number_char, Some(false));
+        assert_eq!(updb.require_special_char, Some(true));
+        assert_eq!(updb.max_attempts, Some(3), "it stands in the file alone");
+        assert_eq!(updb.lockout_duration_minutes, Some(5));
+        assert_eq!(patch.primary.ext_jwt.allowed, Some(false));
+        assert_eq!(patch.secondary.require_totp, Some(true));
+    }
+}

@@ -1,0 +1,56 @@
+//! `portcullis auth-policy update`.
+
+use super::rules::RuleArgs;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::auth_policy::{AuthPolicyDetail, AuthPolicyUpdate};
+use portcullis_domain::auth_policy::AuthPolicyPatch;
+
+const EXAMPLES: &str = "\
+What is not given stays as it is. Sessions that are open follow the new rules at once.
+
+Examples:
+  portcullis auth-policy update staff --name employees
+  portcullis auth-policy update default --max-attempts 5 --lockout-minutes 15
+  portcullis auth-policy update sso --require-ext-jwt ''      no JWT beside the login";
+
+/// Arguments of `auth-policy update`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct UpdateArgs {
+    /// Id or name of the authentication policy
+    policy: String,
+
+    /// A new name
+    #[arg(long)]
+    name: Option<String>,
+
+    #[command(flatten)]
+    rules: RuleArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: UpdateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let mut patch = arguments.rules.patch(client).await?;
+    if arguments.name.is_some() {
+        patch.name = arguments.name;
+    }
+    if patch == AuthPolicyPatch::default() {
+        return Err(CliError::usage("there is nothing to change")
+            .hint("see `portcullis auth-policy update --help`"));
+    }
+    let policy: AuthPolicyDetail = resolve::one(client, &arguments.policy).await?;
+    let body = AuthPolicyUpdate::from(patch);
+    client.patch_auth_policy(&policy.base.id, &body).await?;
+    let policy = client.auth_policy(&policy.base.id).await.map_err(|error| {
+        CliError::from(error).hint("the policy was changed; it may ask more of you than before")
+    })?;
+    context.output.result(&policy, || show::table(&policy))
+}

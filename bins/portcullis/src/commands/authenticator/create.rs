@@ -1,0 +1,83 @@
+//! `portcullis authenticator create`.
+
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::files;
+use crate::password::NewPasswordArgs;
+use crate::resolve;
+use clap::{ArgGroup, Args};
+use portcullis_api::authenticator::{AuthenticatorCreate, NewCredential};
+use portcullis_api::identity::IdentityDetail;
+use portcullis_domain::ids::AuthenticatorId;
+use portcullis_domain::tags::Tags;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+An identity has at most one username, and one certificate that is added in this way. With
+`portcullis enrollment create` the identity chooses the password, or makes the key, by itself.
+
+Examples:
+  portcullis authenticator create anna --username anna
+  portcullis authenticator create anna --username anna --password-file password.txt
+  portcullis authenticator create server --cert server.pem";
+
+/// Arguments of `authenticator create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+#[command(group = ArgGroup::new("credential").required(true))]
+pub(crate) struct CreateArgs {
+    /// Id or name of the identity that is to log in
+    identity: String,
+
+    /// Let it log in with this username and a password
+    #[arg(long, value_name = "USERNAME", group = "credential")]
+    username: Option<String>,
+
+    /// Let it log in with the certificate in this PEM file, which the network or a third-party
+    /// authority has issued
+    #[arg(
+        long,
+        value_name = "FILE",
+        group = "credential",
+        conflicts_with_all = ["password", "password_file"]
+    )]
+    cert: Option<PathBuf>,
+
+    #[command(flatten)]
+    password: NewPasswordArgs,
+}
+
+impl CreateArgs {
+    fn credential(&self) -> Result<NewCredential, CliError> {
+        if let Some(path) = &self.cert {
+            let cert_pem = files::read_text(path)?;
+            return Ok(NewCredential::Cert { cert_pem });
+        }
+        let username = self.username.clone().unwrap_or_default();
+        let password = self.password.obtain(&format!("Password of {username}"))?;
+        Ok(NewCredential::Updb { username, password })
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let identity: IdentityDetail = resolve::one(client, &arguments.identity).await?;
+    let body = AuthenticatorCreate {
+        identity_id: identity.base.id,
+        credential: arguments.credential()?,
+        tags: Tags::default(),
+    };
+    let created = client.create_authenticator(&body).await?;
+    let id = AuthenticatorId::from_wire(created.id);
+    let authenticator = client.authenticator(&id).await.map_err(|error| {
+        CliError::from(error).hint(format!("the authenticator was created, with the id {id}"))
+    })?;
+    context
+        .output
+        .result(&authenticator, || show::table(&authenticator))
+}

@@ -1,0 +1,56 @@
+//! `portcullis authenticator delete`.
+
+use crate::commands::deletion::Deletable;
+use crate::commands::of_identity::OwnedDeletionArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::authenticator::AuthenticatorDetail;
+use portcullis_client::{Client, ClientError};
+use portcullis_domain::ids::AuthenticatorId;
+
+const EXAMPLES: &str = "\
+Nobody logs in with what is deleted, and the sessions that it opened are over at once. Several, and
+what --filter or --identity finds, are deleted only after a question, or with --yes.
+
+Examples:
+  portcullis authenticator delete v1kz.YB3Rs
+  portcullis authenticator delete --identity laptop --yes
+  portcullis authenticator delete --filter 'method = \"updb\"' --dry-run";
+
+/// Arguments of `authenticator delete`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct DeleteArgs {
+    #[command(flatten)]
+    deletion: OwnedDeletionArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: DeleteArgs,
+) -> Result<(), CliError> {
+    arguments
+        .deletion
+        .delete::<AuthenticatorDetail>(context, session)
+        .await
+}
+
+impl Deletable for AuthenticatorDetail {
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        Ok(client
+            .authenticator(&AuthenticatorId::from_wire(text))
+            .await?)
+    }
+
+    fn label(&self) -> String {
+        format!("{} of {}", self.method, self.identity.name)
+    }
+
+    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
+        client
+            .delete_authenticator(&AuthenticatorId::from_wire(id))
+            .await
+    }
+}

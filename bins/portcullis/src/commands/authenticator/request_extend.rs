@@ -1,0 +1,45 @@
+//! `portcullis authenticator request-extend`.
+
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::authenticator::ExtendRequest;
+use portcullis_domain::ids::AuthenticatorId;
+
+const EXAMPLES: &str = "\
+Clients see the request when they log in, and obtain a new certificate by themselves; whoever uses an
+identity file by hand does it with `portcullis renew`. The present certificate holds until then.
+
+Examples:
+  portcullis authenticator request-extend v1kz.YB3Rs
+  portcullis authenticator request-extend v1kz.YB3Rs --roll-key";
+
+/// Arguments of `authenticator request-extend`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct RequestExtendArgs {
+    /// Id of the authenticator, as `authenticator list` shows it
+    id: String,
+
+    /// Ask for another key as well
+    #[arg(long)]
+    roll_key: bool,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: RequestExtendArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let id = AuthenticatorId::from_wire(arguments.id);
+    let request = ExtendRequest {
+        roll_keys: arguments.roll_key,
+    };
+    client.request_extension(&id, request).await?;
+    let authenticator = client.authenticator(&id).await?;
+    context
+        .output
+        .result(&authenticator, || show::table(&authenticator))
+}

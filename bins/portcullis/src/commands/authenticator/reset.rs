@@ -1,0 +1,61 @@
+//! `portcullis authenticator reset`.
+
+use crate::commands::enrollment::show;
+use crate::commands::expiry::ExpiryArgs;
+use crate::commands::token_file::TokenArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use clap::Args;
+use portcullis_api::enrollment::EnrollmentRefresh;
+use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
+
+const EXAMPLES: &str = "\
+The authenticator is deleted in exchange for an enrollment of its kind: with the same username, for a
+certificate of the same third-party authority, or for one of the network. Whoever has the token
+enrolls again with `portcullis enroll`; the sessions that the authenticator opened are over at once.
+
+Examples:
+  portcullis authenticator reset v1kz.YB3Rs --output-jwt anna.jwt
+  portcullis authenticator reset v1kz.YB3Rs --expires-in 24h";
+
+/// Arguments of `authenticator reset`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ResetArgs {
+    /// Id of the authenticator, as `authenticator list` shows it
+    id: String,
+
+    #[command(flatten)]
+    expiry: ExpiryArgs,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl ResetArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ResetArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let body = EnrollmentRefresh {
+        expires_at: arguments.expiry.end(context)?,
+    };
+    let destination = arguments.token.prepare()?;
+    let id = AuthenticatorId::from_wire(arguments.id);
+    let created = client.re_enroll(&id, &body).await?;
+    let id = EnrollmentId::from_wire(created.id);
+    let enrollment = client.enrollment(&id).await.map_err(|error| {
+        CliError::from(error).hint(format!(
+            "the authenticator is deleted; the enrollment in its place has the id {id}"
+        ))
+    })?;
+    show::deliver(context, destination, &enrollment)
+}

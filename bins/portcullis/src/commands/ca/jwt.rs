@@ -1,0 +1,60 @@
+//! `portcullis ca jwt`.
+
+use crate::commands::token_file::TokenArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use crate::resolve;
+use crate::table::Table;
+use clap::Args;
+use portcullis_api::ca::CaDetail;
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+
+const EXAMPLES: &str = "\
+The token is no secret, and does not end: it says which controller to enroll at. Who enrolls with it
+has to hold a certificate of the authority, which has to be verified and make identities (--autoca).
+
+Examples:
+  portcullis ca jwt factory --output-jwt factory.jwt
+  portcullis enroll factory.jwt --cert sensor.pem --key sensor.key";
+
+/// Arguments of `ca jwt`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct JwtArgs {
+    /// Id or name of the authority
+    ca: String,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl JwtArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: JwtArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let destination = arguments.token.prepare()?;
+    let ca: CaDetail = resolve::one(client, &arguments.ca).await?;
+    let jwt = client.ca_jwt(&ca.base.id).await?;
+    if !destination.deliver(Some(&jwt), None)? {
+        return Ok(());
+    }
+    let result = json!({"id": ca.base.id, "name": ca.name, "jwt": jwt.expose_secret()});
+    context.output.result(&result, || {
+        let table = Table::of_properties();
+        if arguments.token.is_wanted() {
+            table.property("authority", &ca.name)
+        } else {
+            table.footer(jwt.expose_secret())
+        }
+    })
+}

@@ -1,0 +1,81 @@
+//! `portcullis ca list`.
+
+use crate::commands::listing;
+use crate::commands::page::PageArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::listed::Listed;
+use crate::resolve::Named;
+use clap::Args;
+use portcullis_api::ca::CaDetail;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_domain::clock::Timestamp;
+
+const EXAMPLES: &str = "\
+The columns say whether its key was proved to be held, and whether its certificates are a way in,
+redeem enrollments, and make identities by themselves.
+
+Examples:
+  portcullis ca list
+  portcullis ca list --filter 'isVerified = false' --sort name --all";
+
+/// Arguments of `ca list`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ListArgs,
+) -> Result<(), CliError> {
+    let (query, extent) = arguments.page.query();
+    listing::run::<CaDetail>(context, &session.client, query, extent).await
+}
+
+impl Listed for CaDetail {
+    const SINGULAR: &'static str = "authority";
+    const PLURAL: &'static str = "authorities";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "name",
+        "verified",
+        "auth",
+        "ottca",
+        "autoca",
+        "fingerprint",
+    ];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.cas(query).await
+    }
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, _now: Timestamp) -> Vec<String> {
+        let yes = |is_so: bool| if is_so { "yes" } else { "" }.to_owned();
+        vec![
+            self.base.id.to_string(),
+            self.name.clone(),
+            yes(self.is_verified),
+            yes(self.is_auth_enabled),
+            yes(self.is_ott_ca_enrollment_enabled),
+            yes(self.is_auto_ca_enrollment_enabled),
+            self.fingerprint.clone(),
+        ]
+    }
+}
+
+impl Named for CaDetail {
+    const LIST: &'static str = "portcullis ca list";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,117 @@
+//! `portcullis ca show`.
+
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use crate::shell;
+use crate::table::Table;
+use clap::Args;
+use portcullis_api::ca::{CaDetail, ClaimDetail};
+use portcullis_domain::ca::{Location, Matcher, Parser};
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis ca show corporate
+  portcullis ca show corporate --output json | jq -r .verificationToken";
+
+/// Arguments of `ca show`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// Id or name of the authority
+    ca: String,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ShowArgs,
+) -> Result<(), CliError> {
+    let ca: CaDetail = resolve::one(&session.client, &arguments.ca).await?;
+    context.output.result(&ca, || table(&ca))
+}
+
+/// Writes an authority for people.
+pub(super) fn table(ca: &CaDetail) -> Table {
+    let yes = |is_so: bool| if is_so { "yes" } else { "no" };
+    let roles = ca.identity_roles.as_ref();
+    let roles: Vec<_> = roles
+        .map(|roles| roles.iter().collect())
+        .unwrap_or_default();
+    let claim = ca.external_id_claim.as_ref();
+    let table = Table::of_properties()
+        .property("name", &ca.name)
+        .property("id", ca.base.id.as_str())
+        .property("certificate", format!("SHA-1 {}", ca.fingerprint))
+        .property("verified", yes(ca.is_verified))
+        .property("a way in", yes(ca.is_auth_enabled))
+        .property("redeems enrollments", yes(ca.is_ott_ca_enrollment_enabled))
+        .property("makes identities", yes(ca.is_auto_ca_enrollment_enabled))
+        .property("their names", &ca.identity_name_format)
+        .property("their role attributes", roles.join(", "))
+        .property("external id", claim.map(claimed).unwrap_or_default())
+        .property("created", ca.base.created_at.to_string())
+        .property("changed", ca.base.updated_at.to_string());
+    if ca.is_verified {
+        return table;
+    }
+    let name = shell::word(&ca.name);
+    table
+        .property("verification token", &ca.verification_token)
+        .footer(format!("next: portcullis ca verify {name} --ca-key FILE"))
+}
+
+/// Says in words where the external id stands.
+fn claimed(claim: &ClaimDetail) -> String {
+    let place = match claim.location {
+        Location::CommonName => "common name",
+        Location::SanUri => "URI",
+        Location::SanEmail => "mail address",
+    };
+    let criteria = &claim.matcher_criteria;
+    let matched = match claim.matcher {
+        Matcher::All => String::new(),
+        Matcher::Prefix => format!(" that begins with `{criteria}`, without that"),
+        Matcher::Suffix => format!(" that ends with `{criteria}`, without that"),
+        Matcher::Scheme => format!(" of the scheme `{criteria}`"),
+    };
+    let split = match claim.parser {
+        Parser::None => String::new(),
+        Parser::Split => format!(", split at `{}`", claim.parser_criteria),
+    };
+    format!("{place}{matched}{split}, number {}", claim.index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn authority_is_told_in_words() {
+        let mut ca = json!({
+            "_links": {}, "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z", "id": "c1", "name": "the factory",
+            "certPem": "PEM", "fingerprint": "ab01", "identityNameFormat": "[commonName]",
+            "identityRoles": ["sensors"], "isAuthEnabled": true,
+            "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": true,
+            "isVerified": false, "verificationToken": "tok",
+            "externalIdClaim": {"index": 1, "location": "SAN_EMAIL", "matcher": "SUFFIX",
+                "matcherCriteria": "@x.test", "parser": "SPLIT", "parserCriteria": "."},
+        });
+        let shown =
+            |ca: &serde_json::Value| table(&serde_json::from_value(ca.clone()).unwrap()).render();
+        let unverified = shown(&ca);
+        for words in [
+            "mail address that ends with `@x.test`, without that, split at `.`, number 1\n",
+            "verification token:     tok\n",
+            "next: portcullis ca verify 'the factory' --ca-key FILE\n",
+        ] {
+            assert!(unverified.contains(words), "{unverified}");
+        }
+        ca["isVerified"] = json!(true);
+        ca["identityRoles"].take();
+        let verified = shown(&ca);
+        assert!(!verified.contains("tok") && !verified.contains("sensors"));
+    }
+}

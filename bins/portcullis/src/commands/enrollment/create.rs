@@ -1,0 +1,167 @@
+//! `portcullis enrollment create`.
+
+use super::show;
+use crate::commands::expiry::ExpiryArgs;
+use crate::commands::token_file::TokenArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use crate::resolve;
+use clap::{Args, ValueEnum};
+use portcullis_api::ca::CaDetail;
+use portcullis_api::enrollment::EnrollmentCreate;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_client::Client;
+use portcullis_domain::enrollment::MethodKind;
+use portcullis_domain::ids::EnrollmentId;
+
+const EXAMPLES: &str = "\
+An identity has at most one enrollment of each method; what it logs in with already stays.
+
+Examples:
+  portcullis enrollment create laptop --output-jwt laptop.jwt
+  portcullis enrollment create anna --method updb --username anna --expires-in 24h
+  portcullis enrollment create server --method ottca --ca corporate --output-jwt server.jwt";
+
+/// Arguments of `enrollment create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Id or name of the identity that is to enroll
+    identity: String,
+
+    /// How it enrolls; by a certificate of the network if neither this nor what a method needs is
+    /// given
+    #[arg(long, value_enum)]
+    method: Option<Method>,
+
+    /// Third-party authority, by id or name, whose certificate is needed
+    #[arg(long, value_name = "CA", conflicts_with = "username")]
+    ca: Option<String>,
+
+    /// Username that the password to be chosen belongs to
+    #[arg(long, value_name = "USERNAME")]
+    username: Option<String>,
+
+    #[command(flatten)]
+    expiry: ExpiryArgs,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+/// Ways to enroll.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// A certificate of the network, made for a key of the device
+    Ott,
+    /// A certificate of a third-party authority
+    Ottca,
+    /// A password for a username
+    Updb,
+}
+
+impl From<Method> for MethodKind {
+    fn from(method: Method) -> Self {
+        match method {
+            Method::Ott => Self::Ott,
+            Method::Ottca => Self::OttCa,
+            Method::Updb => Self::Updb,
+        }
+    }
+}
+
+impl CreateArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.method()?;
+        self.token.check(output)
+    }
+
+    /// The method, which has to fit what else is given.
+    fn method(&self) -> Result<MethodKind, CliError> {
+        let implied = match (&self.ca, &self.username) {
+            (Some(_), _) => Method::Ottca,
+            (None, Some(_)) => Method::Updb,
+            (None, None) => Method::Ott,
+        };
+        let method = self.method.unwrap_or(implied);
+        let misfit = match method {
+            _ if method == implied => return Ok(method.into()),
+            Method::Ottca => "enrollments for `ottca` need `--ca CA`",
+            Method::Updb => "enrollments for `updb` need `--username USERNAME`",
+            Method::Ott => "enrollments for `ott` take neither `--ca` nor `--username`",
+        };
+        Err(CliError::usage(misfit))
+    }
+
+    async fn body(&self, context: &Context, client: &Client) -> Result<EnrollmentCreate, CliError> {
+        let identity: IdentityDetail = resolve::one(client, &self.identity).await?;
+        let ca_id = match &self.ca {
+            Some(ca) => Some(resolve::one::<CaDetail>(client, ca).await?.base.id),
+            None => None,
+        };
+        Ok(EnrollmentCreate {
+            identity_id: identity.base.id,
+            method: self.method()?,
+            expires_at: self.expiry.end(context)?,
+            ca_id,
+            username: self.username.clone(),
+        })
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let body = arguments.body(context, client).await?;
+    let destination = arguments.token.prepare()?;
+    let created = client.create_enrollment(&body).await?;
+    let id = EnrollmentId::from_wire(created.id);
+    let enrollment = client.enrollment(&id).await.map_err(|error| {
+        CliError::from(error).hint(format!("the enrollment was created, with the id {id}"))
+    })?;
+    show::deliver(context, destination, &enrollment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        create: CreateArgs,
+    }
+
+    fn method(line: &str) -> Result<MethodKind, CliError> {
+        let words = std::iter::once("create").chain(line.split_whitespace());
+        Line::try_parse_from(words).unwrap().create.method()
+    }
+
+    #[test]
+    fn method_follows_from_what_it_needs() {
+        for (line, expected) in [
+            ("x", MethodKind::Ott),
+            ("x --method ott", MethodKind::Ott),
+            ("x --ca c", MethodKind::OttCa),
+            ("x --method ottca --ca c", MethodKind::OttCa),
+            ("x --username u", MethodKind::Updb),
+            ("x --method updb --username u", MethodKind::Updb),
+        ] {
+            assert_eq!(method(line).unwrap(), expected, "{line}");
+        }
+        for line in [
+            "x --method ottca",
+            "x --method updb",
+            "x --method ott --ca c",
+            "x --method ott --username u",
+            "x --method updb --ca c",
+        ] {
+            assert!(method(line).is_err(), "{line}");
+        }
+    }
+}

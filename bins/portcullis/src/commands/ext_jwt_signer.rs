@@ -1,0 +1,65 @@
+//! `portcullis ext-jwt-signer`.
+
+mod create;
+mod delete;
+mod list;
+mod members;
+mod public;
+mod show;
+mod update;
+
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Subcommand;
+
+/// Shown below the help of `ext-jwt-signer`.
+pub(crate) const EXAMPLES: &str = "\
+An external signer issues JWTs by which identities log in, for example an OpenID provider. A JWT
+belongs to the identity whose id, or external id, it names.
+
+Examples:
+  portcullis ext-jwt-signer create okta --issuer https://okta.test --audience portcullis \\
+      --jwks-endpoint https://okta.test/keys --use-external-id true
+  portcullis identity create anna --external-id anna@okta.test
+  portcullis login https://localhost:1280 --ext-jwt anna.token";
+
+/// What to do with external signers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExtJwtSignerCommand {
+    /// Create an external signer
+    Create(Box<create::CreateArgs>),
+    /// List external signers
+    #[command(visible_alias = "ls")]
+    List(list::ListArgs),
+    /// Show an external signer
+    Show(show::ShowArgs),
+    /// Change an external signer
+    Update(Box<update::UpdateArgs>),
+    /// Delete external signers that no policy refers to
+    #[command(visible_alias = "rm")]
+    Delete(delete::DeleteArgs),
+}
+
+impl ExtJwtSignerCommand {
+    /// Refuses arguments that make no sense together.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        match self {
+            Self::Update(arguments) => arguments.check(),
+            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+        }
+    }
+}
+
+pub(crate) async fn run(
+    context: &Context,
+    session: &Session,
+    command: ExtJwtSignerCommand,
+) -> Result<(), CliError> {
+    match command {
+        ExtJwtSignerCommand::Create(arguments) => create::run(context, session, *arguments).await,
+        ExtJwtSignerCommand::List(arguments) => list::run(context, session, arguments).await,
+        ExtJwtSignerCommand::Show(arguments) => show::run(context, session, arguments).await,
+        ExtJwtSignerCommand::Update(arguments) => update::run(context, session, *arguments).await,
+        ExtJwtSignerCommand::Delete(arguments) => delete::run(context, session, arguments).await,
+    }
+}

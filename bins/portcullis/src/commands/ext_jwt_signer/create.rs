@@ -1,0 +1,67 @@
+//! `portcullis ext-jwt-signer create`.
+
+use super::members::MemberArgs;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::{ArgGroup, Args};
+use portcullis_api::signer::SignerCreate;
+use portcullis_domain::ids::SignerId;
+
+const EXAMPLES: &str = "\
+Where its keys come from has to be said: from a certificate, or from an address.
+
+Examples:
+  portcullis ext-jwt-signer create okta --issuer https://okta.test --audience portcullis \\
+      --jwks-endpoint https://okta.test/keys --claims-property email --use-external-id true
+  portcullis ext-jwt-signer create build --issuer build --audience portcullis --cert build.pem";
+
+/// Within the width of a terminal.
+const USAGE: &str = "portcullis ext-jwt-signer create [OPTIONS] --issuer <ISSUER> \
+    --audience <AUDIENCE>\n       <--cert <FILE>|--jwks-endpoint <URL>> <NAME>";
+
+/// Arguments of `ext-jwt-signer create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+#[command(group = ArgGroup::new("keys").required(true))]
+#[command(override_usage = USAGE)]
+pub(crate) struct CreateArgs {
+    /// Name of the signer; no other has it
+    name: String,
+
+    /// What its JWTs name as their issuer, to the letter
+    #[arg(long)]
+    issuer: String,
+
+    /// What has to be among the audiences of its JWTs
+    #[arg(long)]
+    audience: String,
+
+    /// Whether its JWTs count; true if left out
+    #[arg(long, value_name = "true|false")]
+    enabled: Option<bool>,
+
+    #[command(flatten)]
+    members: MemberArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let body = SignerCreate {
+        name: arguments.name,
+        enabled: arguments.enabled.unwrap_or(true),
+        issuer: arguments.issuer,
+        audience: arguments.audience,
+        members: arguments.members.members(client).await?,
+    };
+    let created = client.create_signer(&body).await?;
+    let id = SignerId::from_wire(created.id);
+    let signer = client.signer(&id).await.map_err(|error| {
+        CliError::from(error).hint(format!("the signer was created, with the id {id}"))
+    })?;
+    context.output.result(&signer, || show::table(&signer))
+}

@@ -1,0 +1,48 @@
+//! `portcullis ext-jwt-signer delete`.
+
+use crate::commands::deletion::{self, Deletable, NamedDeletionArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::signer::SignerDetail;
+use portcullis_client::{Client, ClientError};
+use portcullis_domain::ids::SignerId;
+
+const EXAMPLES: &str = "\
+Its JWTs are no way in any more, and sessions that they opened are over. A signer that a policy names
+stays. Several, and what a filter finds, are deleted only after a question, or with --yes.
+
+Examples:
+  portcullis ext-jwt-signer delete okta
+  portcullis ext-jwt-signer delete --filter 'enabled = false' --dry-run";
+
+/// Arguments of `ext-jwt-signer delete`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct DeleteArgs {
+    #[command(flatten)]
+    deletion: NamedDeletionArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: DeleteArgs,
+) -> Result<(), CliError> {
+    deletion::of_named::<SignerDetail>(context, session, &arguments.deletion).await
+}
+
+impl Deletable for SignerDetail {
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        resolve::one(client, text).await
+    }
+
+    fn label(&self) -> String {
+        self.name.clone()
+    }
+
+    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
+        client.delete_signer(&SignerId::from_wire(id)).await
+    }
+}

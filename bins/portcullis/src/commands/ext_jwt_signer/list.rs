@@ -1,0 +1,79 @@
+//! `portcullis ext-jwt-signer list`.
+
+use crate::commands::listing;
+use crate::commands::page::PageArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::listed::Listed;
+use crate::resolve::Named;
+use clap::Args;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_api::signer::{ClientSignerDetail, SignerDetail};
+use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_domain::clock::Timestamp;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis ext-jwt-signer list
+  portcullis ext-jwt-signer list --public            what everybody sees, without a login
+  portcullis ext-jwt-signer list --filter 'enabled = true' --sort name --all";
+
+/// Arguments of `ext-jwt-signer list`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+
+    /// List what everybody sees who might log in: the signers that are enabled
+    #[arg(long)]
+    public: bool,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ListArgs,
+) -> Result<(), CliError> {
+    let (query, extent) = arguments.page.query();
+    let client = &session.client;
+    if arguments.public {
+        listing::run::<ClientSignerDetail>(context, client, query, extent).await
+    } else {
+        listing::run::<SignerDetail>(context, client, query, extent).await
+    }
+}
+
+impl Listed for SignerDetail {
+    const SINGULAR: &'static str = "external signer";
+    const PLURAL: &'static str = "external signers";
+    const COLUMNS: &'static [&'static str] =
+        &["id", "name", "enabled", "issuer", "audience", "keys"];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.signers(query).await
+    }
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            self.base.id.to_string(),
+            self.name.clone(),
+            if self.enabled { "yes" } else { "" }.to_owned(),
+            self.issuer.clone(),
+            self.audience.clone(),
+            super::show::keys(self),
+        ]
+    }
+}
+
+impl Named for SignerDetail {
+    const LIST: &'static str = "portcullis ext-jwt-signer list";
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}

@@ -1,0 +1,193 @@
+//! `portcullis ext-jwt-signer update`.
+
+use super::members::MemberArgs;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::signer::{SignerCreate, SignerDetail, SignerMembers, SignerUpdate};
+use portcullis_domain::signer::TargetToken;
+
+const EXAMPLES: &str = "\
+What is not given stays as it is; what is given empty is taken away. A signer whose keys come from
+somewhere else than before is replaced as a whole, as controllers demand.
+
+Examples:
+  portcullis ext-jwt-signer update okta --enabled false
+  portcullis ext-jwt-signer update okta --audience gate --scopes openid,email
+  portcullis ext-jwt-signer update build --jwks-endpoint https://build.test/keys";
+
+/// Arguments of `ext-jwt-signer update`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct UpdateArgs {
+    /// Id or name of the signer
+    signer: String,
+
+    /// A new name
+    #[arg(long)]
+    name: Option<String>,
+
+    /// What its JWTs name as their issuer, to the letter
+    #[arg(long)]
+    issuer: Option<String>,
+
+    /// What has to be among the audiences of its JWTs
+    #[arg(long)]
+    audience: Option<String>,
+
+    /// Whether its JWTs count
+    #[arg(long, value_name = "true|false")]
+    enabled: Option<bool>,
+
+    #[command(flatten)]
+    members: MemberArgs,
+}
+
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_empty = self.name.is_none()
+            && self.issuer.is_none()
+            && self.audience.is_none()
+            && self.enabled.is_none()
+            && self.members.is_empty();
+        if is_empty {
+            return Err(CliError::usage("there is nothing to change")
+                .hint("see `portcullis ext-jwt-signer update --help`"));
+        }
+        Ok(())
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: UpdateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let signer: SignerDetail = resolve::one(client, &arguments.signer).await?;
+    let id = signer.base.id.clone();
+    let update = SignerUpdate {
+        name: arguments.name,
+        enabled: arguments.enabled,
+        issuer: arguments.issuer,
+        audience: arguments.audience,
+        members: arguments.members.members(client).await?,
+    };
+    if moves_keys(&signer, &update.members) {
+        client.replace_signer(&id, &whole(signer, update)).await?;
+    } else {
+        client.patch_signer(&id, &update).await?;
+    }
+    let signer = client.signer(&id).await?;
+    context.output.result(&signer, || show::table(&signer))
+}
+
+/// Whether the keys are to come from the other kind of place.
+fn moves_keys(signer: &SignerDetail, members: &SignerMembers) -> bool {
+    (members.cert_pem.is_some() && signer.jwks_endpoint.is_some())
+        || (members.jwks_endpoint.is_some() && signer.cert_pem.is_some())
+}
+
+/// The signer with what changes about it, apart from the keys that it had.
+fn whole(signer: SignerDetail, update: SignerUpdate) -> SignerCreate {
+    let changed = update.members;
+    let to_id = signer.target_token == TargetToken::Id.name();
+    let target = if to_id {
+        TargetToken::Id
+    } else {
+        TargetToken::Access
+    };
+    let or = |changed: Option<String>, held: Option<String>| changed.or(held);
+    SignerCreate {
+        name: update.name.unwrap_or(signer.name),
+        enabled: update.enabled.unwrap_or(signer.enabled),
+        issuer: update.issuer.unwrap_or(signer.issuer),
+        audience: update.audience.unwrap_or(signer.audience),
+        members: SignerMembers {
+            cert_pem: changed.cert_pem,
+            jwks_endpoint: changed.jwks_endpoint,
+            // A key id goes with the key that it was given for.
+            kid: changed.kid,
+            claims_property: or(changed.claims_property, Some(signer.claims_property)),
+            use_external_id: changed.use_external_id.or(Some(signer.use_external_id)),
+            external_auth_url: or(changed.external_auth_url, signer.external_auth_url),
+            client_id: or(changed.client_id, signer.client_id),
+            scopes: changed.scopes.or(signer.scopes),
+            target_token: changed.target_token.or(Some(target)),
+            enroll_to_cert_enabled: changed
+                .enroll_to_cert_enabled
+                .or(Some(signer.enroll_to_cert_enabled)),
+            enroll_to_token_enabled: changed
+                .enroll_to_token_enabled
+                .or(Some(signer.enroll_to_token_enabled)),
+            enroll_attribute_claims_selector: or(
+                changed.enroll_attribute_claims_selector,
+                signer.enroll_attribute_claims_selector,
+            ),
+            enroll_name_claims_selector: or(
+                changed.enroll_name_claims_selector,
+                Some(signer.enroll_name_claims_selector),
+            ),
+            enroll_auth_policy_id: or(
+                changed.enroll_auth_policy_id,
+                Some(signer.enroll_auth_policy_id.to_string()),
+            ),
+            tags: changed.tags.or(Some(signer.base.tags)),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn signer(keys: &Value) -> SignerDetail {
+        let mut signer = json!({
+            "_links": {}, "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z", "id": "s1", "tags": {"a": 1},
+            "audience": "gate", "claimsProperty": "email", "clientId": "c", "commonName": "",
+            "enabled": true, "enrollAttributeClaimsSelector": "/roles",
+            "enrollAuthPolicyId": "p1", "enrollNameClaimsSelector": "/name",
+            "enrollToCertEnabled": true, "externalAuthUrl": "https://log.in", "issuer": "iss",
+            "name": "s", "notAfter": "2031-04-05T06:07:08.009Z",
+            "notBefore": "2031-04-05T06:07:08.009Z", "scopes": ["openid"], "targetToken": "ID",
+            "useExternalId": true, "kid": "k1", "certPem": null, "jwksEndpoint": null,
+            "fingerprint": null,
+        });
+        for (name, value) in keys.as_object().unwrap() {
+            signer[name] = value.clone();
+        }
+        serde_json::from_value(signer).unwrap()
+    }
+
+    #[test]
+    fn whole_signer_is_sent_when_its_keys_move() {
+        let update = SignerUpdate {
+            audience: Some("door".to_owned()),
+            members: SignerMembers {
+                jwks_endpoint: Some("https://k".to_owned()),
+                ..SignerMembers::default()
+            },
+            ..SignerUpdate::default()
+        };
+        let held = signer(&json!({"certPem": "PEM"}));
+        assert!(moves_keys(&held, &update.members));
+        assert!(!moves_keys(
+            &signer(&json!({"jwksEndpoint": "https://j"})),
+            &update.members
+        ));
+        let sent = serde_json::to_value(whole(held, update)).unwrap();
+        let expected = json!({
+            "name": "s", "enabled": true, "issuer": "iss", "audience": "door",
+            "jwksEndpoint": "https://k", "claimsProperty": "email", "useExternalId": true,
+            "externalAuthUrl": "https://log.in", "clientId": "c", "scopes": ["openid"],
+            "targetToken": "ID", "enrollToCertEnabled": true, "enrollToTokenEnabled": false,
+            "enrollAttributeClaimsSelector": "/roles", "enrollNameClaimsSelector": "/name",
+            "enrollAuthPolicyId": "p1", "tags": {"a": 1},
+        });
+        assert_eq!(sent, expected);
+    }
+}

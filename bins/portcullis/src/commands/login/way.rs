@@ -1,0 +1,130 @@
+//! What a login is made with.
+
+use super::LoginArgs;
+use crate::context::Context;
+use crate::credential::Credential;
+use crate::error::CliError;
+use crate::ext_jwt;
+use crate::identity_file::IdentityFile;
+use crate::profile::{self, Profile, StoredWay};
+use crate::trust::Trusted;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_client::{Api, Client, ClientCertificate};
+use std::path::{Path, PathBuf};
+use url::Url;
+
+/// What a login is made with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Way {
+    /// A password for this username.
+    Password(String),
+    /// What lies in files.
+    Stored(StoredWay),
+}
+
+/// What to do about a login that is refused.
+const WRONG_PASSWORD: &str = "check username and password";
+const WRONG_CERTIFICATE: &str = "the certificate is none that the controller knows, or none that \
+    is a way in for this identity";
+const WRONG_JWT: &str = "the JWT may have expired, its signer may not be enabled, or it belongs to \
+    no identity that may log in with it";
+
+impl Way {
+    /// The way that the arguments say, else the one of the last login.
+    pub(super) fn choose(arguments: &LoginArgs, known: Option<&Profile>) -> Result<Self, CliError> {
+        let certificate = arguments.certificate.cert.as_ref();
+        let certificate = certificate.zip(arguments.certificate.key.as_ref());
+        if let Some(username) = &arguments.username {
+            return Ok(Self::Password(username.clone()));
+        }
+        if let Some(path) = &arguments.identity {
+            return Ok(Self::Stored(StoredWay::Identity(absolute(path)?)));
+        }
+        if let Some((cert, key)) = certificate {
+            let (cert, key) = (absolute(cert)?, absolute(key)?);
+            return Ok(Self::Stored(StoredWay::Certificate { cert, key }));
+        }
+        if let Some(path) = &arguments.ext_jwt {
+            return Ok(Self::Stored(StoredWay::ExtJwt(absolute(path)?)));
+        }
+        Self::last(known)
+            .ok_or_else(|| CliError::usage("the username is missing").hint("add `--username NAME`"))
+    }
+
+    fn last(known: Option<&Profile>) -> Option<Self> {
+        let known = known?;
+        match &known.way {
+            Some(way) => Some(Self::Stored(way.clone())),
+            None => known.username.clone().map(Self::Password),
+        }
+    }
+
+    /// What of it may be remembered. What came by the standard input is gone.
+    pub(super) fn stored(&self) -> Option<StoredWay> {
+        match self {
+            Self::Stored(StoredWay::ExtJwt(path)) if path == Path::new("-") => None,
+            Self::Stored(way) => Some(way.clone()),
+            Self::Password(_) => None,
+        }
+    }
+
+    /// Logs in.
+    pub(super) async fn log_in(
+        &self,
+        context: &Context,
+        url: &Url,
+        trusted: &Trusted,
+        arguments: &LoginArgs,
+    ) -> Result<ApiSessionDetail, CliError> {
+        let client = &trusted.client;
+        let refused = |hint| move |error| CliError::of_login(error, hint);
+        match self {
+            Self::Password(username) => {
+                let question = format!("Password of {username}");
+                let password = arguments.password.obtain(&question, false)?;
+                let login = client.authenticate_with_password(Api::Management, username, password);
+                login.await.map_err(refused(WRONG_PASSWORD))
+            },
+            Self::Stored(StoredWay::ExtJwt(path)) => {
+                let client = client.with_bearer(ext_jwt::read(path)?);
+                let login = client.authenticate_with_jwt(Api::Management);
+                login
+                    .await
+                    .map_err(|error| CliError::of_login(error, WRONG_JWT))
+            },
+            Self::Stored(StoredWay::Identity(path)) => {
+                let certificate = IdentityFile::read(path)?.certificate()?;
+                by_certificate(context, url, trusted, certificate).await
+            },
+            Self::Stored(StoredWay::Certificate { cert, key }) => {
+                let certificate = Credential::read(cert, key)?.for_tls()?;
+                by_certificate(context, url, trusted, certificate).await
+            },
+        }
+    }
+}
+
+async fn by_certificate(
+    context: &Context,
+    url: &Url,
+    trusted: &Trusted,
+    certificate: ClientCertificate,
+) -> Result<ApiSessionDetail, CliError> {
+    let client: Client = context
+        .client(url, profile::trust_of(trusted.ca.as_deref())?)
+        .certificate(certificate)
+        .build()?;
+    let login = client.authenticate_with_certificate(Api::Management);
+    login
+        .await
+        .map_err(|error| CliError::of_login(error, WRONG_CERTIFICATE))
+}
+
+/// The same file, wherever the next command runs. The standard input stays what it is.
+pub(super) fn absolute(path: &Path) -> Result<PathBuf, CliError> {
+    if path == Path::new("-") {
+        return Ok(path.to_owned());
+    }
+    std::path::absolute(path)
+        .map_err(|error| CliError::failed("the present folder is not known").because(error))
+}

@@ -1,0 +1,48 @@
+//! `portcullis session show`.
+
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::table::Table;
+use clap::Args;
+use portcullis_api::api_session::ApiSessionDetail;
+use portcullis_domain::ids::ApiSessionId;
+
+const EXAMPLES: &str = "\
+The documents for programs hold something in place of the token, which opens nothing.
+
+Examples:
+  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k
+  portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k --output yaml";
+
+/// Arguments of `session show`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// Id of the session, as `session list` shows it
+    id: String,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ShowArgs,
+) -> Result<(), CliError> {
+    let id = ApiSessionId::from_wire(arguments.id);
+    let shown = session.client.api_session(&id).await?;
+    context.output.result(&shown, || table(&shown))
+}
+
+fn table(session: &ApiSessionDetail) -> Table {
+    let used = super::last_used(session);
+    Table::of_properties()
+        .property("id", session.base.id.as_str())
+        .property("identity", &session.identity.name)
+        .property("identity id", session.identity_id.as_str())
+        .property("opened by", &session.authenticator_id)
+        .property("address", &session.ip_address)
+        .property("opened", session.base.created_at.to_string())
+        .property(
+            "last used",
+            used.map_or_else(String::new, |used| used.to_string()),
+        )
+}

@@ -1,0 +1,179 @@
+//! Requests about authentication policies, as clients write them.
+
+use super::{Primary, Secondary};
+use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
+use portcullis_domain::ids::SignerId;
+use portcullis_domain::tags::Tags;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The body of POST `/auth-policies` and PUT `/auth-policies/{id}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AuthPolicyCreate {
+    /// Its unique name.
+    pub name: String,
+    /// Rules on primary mechanisms.
+    pub primary: Primary,
+    /// Rules on secondary factors.
+    pub secondary: Secondary,
+    /// What users attach to it.
+    pub tags: Tags,
+}
+
+/// The body of PATCH `/auth-policies/{id}`. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct AuthPolicyUpdate {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    primary: PrimaryUpdate,
+    #[serde(skip_serializing_if = "is_default")]
+    secondary: SecondaryUpdate,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Tags>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PrimaryUpdate {
+    #[serde(skip_serializing_if = "is_default")]
+    cert: CertUpdate,
+    #[serde(skip_serializing_if = "is_default")]
+    ext_jwt: ExtJwtUpdate,
+    #[serde(skip_serializing_if = "is_default")]
+    updb: UpdbUpdate,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CertUpdate {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_expired_certs: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExtJwtUpdate {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed_signers: Option<BTreeSet<SignerId>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct UpdbUpdate {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allowed: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lockout_duration_minutes: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_attempts: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_password_length: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_mixed_case: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_number_char: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_special_char: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SecondaryUpdate {
+    /// The empty text demands the tokens of no signer any more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_ext_jwt_signer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_totp: Option<bool>,
+}
+
+impl From<AuthPolicy> for AuthPolicyCreate {
+    fn from(policy: AuthPolicy) -> Self {
+        Self {
+            name: policy.name,
+            primary: policy.primary.into(),
+            secondary: policy.secondary.into(),
+            tags: policy.tags,
+        }
+    }
+}
+
+impl From<AuthPolicyPatch> for AuthPolicyUpdate {
+    fn from(patch: AuthPolicyPatch) -> Self {
+        let signer = patch.secondary.require_ext_jwt_signer;
+        let (cert, updb) = (patch.primary.cert, patch.primary.updb);
+        Self {
+            name: patch.name,
+            primary: PrimaryUpdate {
+                cert: CertUpdate {
+                    allow_expired_certs: cert.allow_expired_certs,
+                    allowed: cert.allowed,
+                },
+                ext_jwt: ExtJwtUpdate {
+                    allowed: patch.primary.ext_jwt.allowed,
+                    allowed_signers: patch.primary.ext_jwt.allowed_signers,
+                },
+                updb: UpdbUpdate {
+                    allowed: updb.allowed,
+                    lockout_duration_minutes: updb.lockout_duration_minutes,
+                    max_attempts: updb.max_attempts,
+                    min_password_length: updb.min_password_length,
+                    require_mixed_case: updb.require_mixed_case,
+                    require_number_char: updb.require_number_char,
+                    require_special_char: updb.require_special_char,
+                },
+            },
+            secondary: SecondaryUpdate {
+                require_ext_jwt_signer: signer
+                    .map(|signer| signer.map(|id| id.to_string()).unwrap_or_default()),
+                require_totp: patch.secondary.require_totp,
+            },
+            tags: patch.tags,
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth_policy::{AuthPolicyBody, MergeAuthPolicy};
+    use crate::decode::Decode as _;
+    use portcullis_domain::clock::Timestamp;
+
+    #[test]
+    fn whole_policy_is_read_back_as_it_was() {
+        let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
+        let body = serde_json::to_vec(&AuthPolicyCreate::from(policy.clone())).unwrap();
+        let AuthPolicyBody { spec } = AuthPolicyBody::from_body(&body).unwrap();
+        assert_eq!((spec.name, spec.tags), (policy.name, policy.tags));
+        assert_eq!(spec.primary, policy.primary);
+        assert_eq!(spec.secondary, policy.secondary);
+    }
+
+    #[test]
+    fn changes_are_read_back_as_they_were() {
+        let mut patch = AuthPolicyPatch::default();
+        let written = |patch: &AuthPolicyPatch| {
+            let update = AuthPolicyUpdate::from(patch.clone());
+            serde_json::to_string(&update).unwrap()
+        };
+        assert_eq!(written(&patch), "{}");
+        patch.primary.updb.max_attempts = Some(3);
+        let expected = r#"{"primary":{"updb":{"maxAttempts":3}}}"#;
+        assert_eq!(written(&patch), expected);
+        patch.name = Some("p".to_owned());
+        patch.primary.cert.allowed = Some(false);
+        patch.primary.ext_jwt.allowed_signers = Some(BTreeSet::from([SignerId::from_wire("s")]));
+        patch.secondary.require_ext_jwt_signer = Some(None);
+        let read = MergeAuthPolicy::from_body(written(&patch).as_bytes()).unwrap();
+        assert_eq!(read.patch, patch);
+    }
+}

@@ -1,0 +1,68 @@
+//! External JWT signers.
+
+use crate::client::Client;
+use crate::endpoint::{Api, Endpoint};
+use crate::error::ClientError;
+use crate::list_query::ListQuery;
+use portcullis_api::envelope::{Created, ListEnvelope};
+use portcullis_api::signer::{ClientSignerDetail, SignerCreate, SignerDetail, SignerUpdate};
+use portcullis_domain::ids::SignerId;
+
+impl Client {
+    /// A page of the external signers.
+    pub async fn signers(
+        &self,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<SignerDetail>, ClientError> {
+        self.list(collection(Api::Management), query).await
+    }
+
+    /// A page of the external signers that are enabled, as everybody sees them.
+    pub async fn public_signers(
+        &self,
+        query: &ListQuery,
+    ) -> Result<ListEnvelope<ClientSignerDetail>, ClientError> {
+        self.list(collection(Api::Client), query).await
+    }
+
+    /// One external signer.
+    pub async fn signer(&self, id: &SignerId) -> Result<SignerDetail, ClientError> {
+        self.get(&one(id)).await
+    }
+
+    /// Creates an external signer.
+    pub async fn create_signer(&self, body: &SignerCreate) -> Result<Created, ClientError> {
+        self.create(&collection(Api::Management), body).await
+    }
+
+    /// Replaces an external signer. Where its keys come from can only be changed in this way.
+    pub async fn replace_signer(
+        &self,
+        id: &SignerId,
+        body: &SignerCreate,
+    ) -> Result<(), ClientError> {
+        self.put(&one(id), body).await
+    }
+
+    /// Changes an external signer.
+    pub async fn patch_signer(
+        &self,
+        id: &SignerId,
+        body: &SignerUpdate,
+    ) -> Result<(), ClientError> {
+        self.patch(&one(id), body).await
+    }
+
+    /// Deletes an external signer that no policy refers to.
+    pub async fn delete_signer(&self, id: &SignerId) -> Result<(), ClientError> {
+        self.delete(&one(id)).await
+    }
+}
+
+fn collection(api: Api) -> Endpoint {
+    Endpoint::new(api, "external-jwt-signers")
+}
+
+fn one(id: &SignerId) -> Endpoint {
+    collection(Api::Management).then(id.as_str())
+}

@@ -1,0 +1,141 @@
+//! Third-party authorities: certificates made by `openssl` as a way in.
+
+use crate::Session;
+use serde_json::json;
+use support::{Openssl, Tool, tools};
+
+/// Makes an authority and one certificate for clients, in the folder of the person.
+fn make(openssl: &Openssl, authority: &str, client: &str) {
+    openssl
+        .run(&format!(
+            "req -x509 -nodes -newkey rsa:2048 -keyout {authority}.key -out {authority}.pem \
+             -subj /CN={authority} -days 2"
+        ))
+        .success();
+    sign(openssl, authority, client);
+}
+
+/// Makes the certificate `NAME.pem`, whose common name is the same.
+fn sign(openssl: &Openssl, authority: &str, name: &str) {
+    openssl.csr(name, support::openssl::Key::P256, &format!("/CN={name}"));
+    std::fs::write(openssl.file("usage"), "extendedKeyUsage=clientAuth\n").unwrap();
+    openssl
+        .run(&format!(
+            "x509 -req -in {name}.csr -CA {authority}.pem -CAkey {authority}.key -out {name}.pem \
+             -days 2 -CAcreateserial -extfile usage"
+        ))
+        .success();
+}
+
+#[test]
+fn certificates_of_a_verified_authority_are_a_way_in() {
+    if !tools::are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::logged_in();
+    let openssl = Openssl::new(session.site.work());
+    make(&openssl, "corporate", "server");
+    let ca = session.json(&["ca", "create", "corporate", "corporate.pem"]);
+    assert_eq!(ca["isVerified"], false);
+    let shown = session.run(&["ca", "show", "corporate"]).success().text();
+    assert!(
+        shown.ends_with("next: portcullis ca verify corporate --ca-key FILE\n"),
+        "{shown}"
+    );
+    let verify = ["ca", "verify", "corporate", "--ca-key"];
+    let refused = session.run(&[&verify[..], &["server.key"]].concat());
+    let refused = refused.expect_code(1).stderr;
+    assert!(refused.contains("does not belong"), "{refused}");
+    let verified = session.json(&[&verify[..], &["corporate.key"]].concat());
+    assert_eq!(verified["isVerified"], true);
+
+    let create = ["identity", "create", "server", "--ottca", "corporate"];
+    let create = [&create[..], &["--output-jwt", "server.jwt"]].concat();
+    session.run(&create).success();
+    let bare = session.run(&["enroll", "server.jwt"]).expect_code(2).stderr;
+    assert!(bare.contains("add `--cert FILE --key FILE`"), "{bare}");
+    let pair = ["--cert", "server.pem", "--key", "server.key"];
+    session
+        .run(&[&["enroll", "server.jwt"][..], &pair].concat())
+        .success();
+    let who = session.json(&["whoami", "--identity", "server.json"]);
+    assert_eq!(who["name"], "server");
+    assert!(session.site.file("server.key").exists(), "it stays");
+
+    let trust = session.controller.ca();
+    let login = ["login", session.controller.url(), "--profile", "server"];
+    let login = [&login[..], &pair, &["--ca", trust.to_str().unwrap()]].concat();
+    session.run(&login).success();
+    let who = session.json(&["whoami", "--profile", "server"]);
+    assert_eq!(who["name"], "server");
+
+    let update = ["ca", "update", "corporate", "--auth", "false"];
+    assert_eq!(session.json(&update)["isAuthEnabled"], false);
+    let again = session.run(&["login", "--profile", "server"]);
+    let again = again.expect_code(1).stderr;
+    assert!(again.contains("the certificate is none"), "{again}");
+    session.run(&["ca", "delete", "corporate"]).success();
+}
+
+#[test]
+fn holders_of_a_certificate_become_identities() {
+    if !tools::are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::logged_in();
+    let openssl = Openssl::new(session.site.work());
+    make(&openssl, "factory", "sensor-1");
+    let create = ["ca", "create", "factory", "factory.pem", "--autoca", "true"];
+    let rest = ["-a", "sensors", "--name-format", "[commonName]"];
+    let ca = session.json(&[&create[..], &rest].concat());
+    assert_eq!(ca["identityRoles"], json!(["sensors"]));
+    // The proof may be made elsewhere.
+    let token = ca["verificationToken"].as_str().unwrap();
+    sign(&openssl, "factory", token);
+    let proof = format!("{token}.pem");
+    let verify = ["ca", "verify", "factory", "--cert", &proof];
+    session.run(&verify).success();
+
+    let jwt = ["ca", "jwt", "factory", "--output-jwt", "factory.jwt"];
+    session.run(&jwt).success();
+    let printed = session.run(&["ca", "jwt", "factory"]).success().text();
+    assert_eq!(printed.trim().split('.').count(), 3, "{printed}");
+    let enroll = ["enroll", "factory.jwt", "--cert", "sensor-1.pem"];
+    let enroll = [&enroll[..], &["--key", "sensor-1.key", "--out", "s.json"]].concat();
+    session.run(&enroll).success();
+    let who = session.json(&["whoami", "--identity", "s.json"]);
+    assert_eq!(who["name"], "sensor-1");
+    assert_eq!(who["roleAttributes"], json!(["sensors"]));
+}
+
+#[test]
+fn claims_are_made_changed_and_taken_away() {
+    if !tools::are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::logged_in();
+    make(&Openssl::new(session.site.work()), "staff", "anna");
+    let create = ["ca", "create", "staff", "staff.pem"];
+    let claim = ["--external-id-from", "san-email"];
+    let staff = session.json(&[&create[..], &claim].concat());
+    let expected = json!({"index": 0, "location": "SAN_EMAIL", "matcher": "ALL",
+        "matcherCriteria": "", "parser": "NONE", "parserCriteria": ""});
+    assert_eq!(staff["externalIdClaim"], expected);
+    let update = ["ca", "update", "staff"];
+    let changed = [
+        "--external-id-suffix",
+        "@x.test",
+        "--external-id-index",
+        "1",
+    ];
+    let staff = session.json(&[&update[..], &changed].concat());
+    assert_eq!(staff["externalIdClaim"]["matcher"], "SUFFIX");
+    assert_eq!(staff["externalIdClaim"]["location"], "SAN_EMAIL");
+    assert_eq!(staff["externalIdClaim"]["index"], 1);
+    let renamed = session.json(&[&update[..], &["--name", "people"]].concat());
+    assert_eq!(renamed["externalIdClaim"], staff["externalIdClaim"]);
+    let none = session.json(&["ca", "update", "people", "--no-external-id"]);
+    assert!(none.get("externalIdClaim").is_none(), "{none}");
+    let table = session.run(&["ca", "list"]).success().text();
+    assert!(table.ends_with("\n1 authority\n"), "{table}");
+}

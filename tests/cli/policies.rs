@@ -1,0 +1,102 @@
+//! Authentication policies: made, changed, in use, gone.
+
+use crate::Session;
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn policy_lives_from_creation_to_deletion() {
+    let session = Session::logged_in();
+    let create = ["auth-policy", "create", "staff", "--updb", "deny"];
+    let staff = session.json(&[&create[..], &["--expired-certs", "deny"]].concat());
+    let default = session.json(&["auth-policy", "show", "default"]);
+    let mut expected = default["primary"].clone();
+    expected["updb"]["allowed"] = json!(false);
+    expected["cert"]["allowExpiredCerts"] = json!(false);
+    assert_eq!(staff["primary"], expected, "the rest is as by default");
+    assert_eq!(staff["secondary"], default["secondary"]);
+
+    let update = ["--name", "people", "--updb", "allow", "--require-totp"];
+    let people = ["auth-policy", "update", "staff"];
+    let people = session.json(&[&people[..], &update, &["true"]].concat());
+    assert_eq!(people["name"], "people");
+    assert_eq!(people["primary"]["updb"]["allowed"], true);
+    assert_eq!(people["primary"]["cert"]["allowExpiredCerts"], false);
+    assert_eq!(people["secondary"]["requireTotp"], true);
+    let by_id = session.json(&["auth-policy", "show", staff["id"].as_str().unwrap()]);
+    assert_eq!(by_id, people);
+
+    let create = ["identity", "create", "anna", "--auth-policy", "people"];
+    let anna = session.json(&create);
+    assert_eq!(anna["authPolicyId"], staff["id"]);
+    let delete = ["auth-policy", "delete", "people"];
+    let refused = session.run(&delete).expect_code(1).stderr;
+    assert!(
+        refused.contains("CAN_NOT_DELETE_REFERENCED_ENTITY"),
+        "{refused}"
+    );
+    session.run(&["identity", "delete", "anna"]).success();
+    session.run(&delete).success();
+    session
+        .run(&["auth-policy", "show", "people"])
+        .expect_code(1);
+    let default = session.run(&["auth-policy", "delete", "default"]);
+    default.expect_code(1);
+}
+
+#[test]
+fn arguments_are_laid_over_a_file() {
+    let session = Session::logged_in();
+    let rules = json!({
+        "name": "in the file",
+        "primary": {"updb": {"minPasswordLength": 12, "maxAttempts": 3}},
+        "secondary": {"requireTotp": true},
+    });
+    fs::write(session.site.file("rules.json"), rules.to_string()).unwrap();
+    let create = ["auth-policy", "create", "strict", "--from", "rules.json"];
+    let strict = session.json(&[&create[..], &["--max-attempts", "5"]].concat());
+    assert_eq!(strict["name"], "strict");
+    assert_eq!(strict["primary"]["updb"]["minPasswordLength"], 12);
+    assert_eq!(strict["primary"]["updb"]["maxAttempts"], 5);
+    assert_eq!(strict["primary"]["cert"]["allowed"], true);
+    assert_eq!(strict["secondary"]["requireTotp"], true);
+
+    // What is shown can be given back.
+    fs::write(session.site.file("shown.json"), strict.to_string()).unwrap();
+    let create = ["auth-policy", "create", "copy", "--from", "shown.json"];
+    let copy = session.json(&create);
+    assert_eq!(copy["name"], "copy");
+    assert_eq!(copy["primary"], strict["primary"]);
+    let update = ["auth-policy", "update", "copy", "--from", "rules.json"];
+    assert_eq!(session.json(&update)["name"], "in the file");
+}
+
+#[test]
+fn policies_that_make_no_sense_are_refused() {
+    let session = Session::logged_in();
+    fs::write(session.site.file("odd.json"), "{\"primary\": 1}").unwrap();
+    for (arguments, code, told) in [
+        (&["create", " "][..], 2, "name: must not be blank"),
+        (
+            &["create", "x", "--min-password-length", "101"],
+            2,
+            "must be at most 100",
+        ),
+        (&["create", "x", "--from", "odd.json"], 2, "odd.json"),
+        (
+            &["create", "x", "--from", "missing.json"],
+            1,
+            "missing.json",
+        ),
+        (&["create", "Default"], 1, "name"),
+        (&["update", "default"], 2, "nothing to change"),
+        (&["update", "default", "--name", " "], 1, "name"),
+        (&["update", "nobody", "--updb", "deny"], 1, "there is no"),
+    ] {
+        let line = [&["auth-policy"], arguments].concat();
+        let refused = session.run(&line).expect_code(code).stderr;
+        assert!(refused.contains(told), "{line:?}: {refused}");
+    }
+    let table = session.run(&["auth-policy", "list"]).success().text();
+    assert!(table.ends_with("\n1 authentication policy\n"), "{table}");
+}
