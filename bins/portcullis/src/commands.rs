@@ -15,6 +15,7 @@ pub(crate) mod identity;
 mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
+mod named_deletion;
 mod of_identity;
 pub(crate) mod own_password;
 mod page;

@@ -6,16 +6,17 @@ use crate::connection::Connector;
 use crate::endpoint::Endpoint;
 use crate::error::ClientError;
 use crate::exchange::{Exchange, Observer};
+use crate::headers;
 use crate::list_query::ListQuery;
 use crate::reply::Reply;
 use crate::trust::Trust;
 use bytes::Bytes;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue};
 use http::{Method, Request};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
 use rustls_pki_types::CertificateDer;
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::SecretString;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -24,9 +25,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{self, Instant};
 use url::Url;
-
-/// Carries the session token.
-const SESSION: &str = "zt-session";
 
 /// The largest answer that is read: 256 MiB, a list of some hundred thousand entities.
 const LARGEST_ANSWER: usize = 256 * 1024 * 1024;
@@ -231,17 +229,21 @@ impl Client {
         if let Some(content_type) = body.content_type {
             request = request.header(CONTENT_TYPE, content_type);
         }
-        if let Some(token) = &self.session {
-            let value = secret_header(token.expose_secret(), "the session token")?;
-            request = request.header(SESSION, value);
-        }
-        if let Some(token) = &self.bearer {
-            let text = format!("Bearer {}", token.expose_secret());
-            request = request.header(AUTHORIZATION, secret_header(&text, "the JWT")?);
+        for (name, value) in self.credentials()? {
+            request = request.header(name, value);
         }
         request
             .body(Full::new(body.bytes))
             .map_err(|error| ClientError::Unwritable(error.to_string()))
+    }
+}
+
+impl Client {
+    /// The headers that say who calls.
+    fn credentials(&self) -> Result<Vec<(HeaderName, HeaderValue)>, ClientError> {
+        let session = self.session.as_ref().map(headers::session);
+        let bearer = self.bearer.as_ref().map(headers::bearer);
+        session.into_iter().chain(bearer).collect()
     }
 }
 
@@ -288,16 +290,4 @@ impl fmt::Debug for Client {
             .field("has_bearer", &self.bearer.is_some())
             .finish_non_exhaustive()
     }
-}
-
-/// A header whose value is shown nowhere. `what` is what it holds.
-fn secret_header(text: &str, what: &str) -> Result<HeaderValue, ClientError> {
-    let mut value = HeaderValue::from_str(text)
-        .map_err(|_secret| unwritable(&format!("{what} is no token")))?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-fn unwritable(reason: &str) -> ClientError {
-    ClientError::Unwritable(reason.to_owned())
 }

@@ -38,6 +38,7 @@ mod endpoint;
 mod error;
 mod exchange;
 pub mod first_contact;
+mod headers;
 mod list_query;
 mod reply;
 mod resources;

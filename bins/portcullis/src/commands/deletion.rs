@@ -31,21 +31,6 @@ pub(crate) struct DeletionArgs {
     dry_run: bool,
 }
 
-/// What to delete, by name, by id, or by what a filter finds.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct NamedDeletionArgs {
-    /// Ids or names, as `list` shows them
-    #[arg(
-        required_unless_present = "filter",
-        conflicts_with = "filter",
-        value_name = "NAME"
-    )]
-    names: Vec<String>,
-
-    #[command(flatten)]
-    deletion: DeletionArgs,
-}
-
 /// Reads a filter. An empty one finds everything, and is what a script gives by mistake.
 fn filter(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
@@ -119,6 +104,13 @@ impl Targets {
     }
 }
 
+impl Targets {
+    /// Has the one with that id deleted after all others, if it is among them.
+    pub(crate) fn put_last(&mut self, id: &str) {
+        self.members.sort_by_key(|target| target.id == id);
+    }
+}
+
 fn target<D: Deletable>(entity: &D) -> Target {
     Target {
         id: entity.id().to_owned(),
@@ -145,20 +137,6 @@ struct Failure {
 #[serde(rename_all = "camelCase")]
 struct Forecast {
     would_delete: Vec<Target>,
-}
-
-/// Deletes what is called by names or ids, or found by a filter.
-pub(crate) async fn of_named<D: Deletable>(
-    context: &Context,
-    session: &Session,
-    arguments: &NamedDeletionArgs,
-) -> Result<(), CliError> {
-    let client = &session.client;
-    let targets = match &arguments.deletion.filter {
-        Some(filter) => Targets::found::<D>(client, ListQuery::filtered(filter)).await?,
-        None => Targets::named::<D>(client, &arguments.names).await?,
-    };
-    run::<D>(context, session, targets, &arguments.deletion).await
 }
 
 /// Deletes the targets in their order, goes on after failures, and reports; or says what it would

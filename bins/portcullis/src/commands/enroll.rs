@@ -2,6 +2,7 @@
 
 mod by_certificate;
 pub(crate) mod by_request;
+mod enrolled;
 mod issuer;
 pub(crate) mod key_kind;
 mod out;
@@ -12,16 +13,14 @@ use crate::error::CliError;
 use crate::ext_jwt;
 use crate::files;
 use crate::password::PasswordArgs;
-use crate::shell;
-use crate::table::Table;
 use crate::token::UnverifiedToken;
 use clap::{Args, ValueEnum};
+use enrolled::Enrolled;
 use issuer::Issuer;
 use key_kind::KeyKind;
 use out::Out;
 use portcullis_pki::EnrollmentClaims;
 use secrecy::SecretString;
-use serde::Serialize;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -103,22 +102,6 @@ enum Aim {
     Certificate,
     /// Logging in with JWTs of the same signer
     Token,
-}
-
-/// The result for programs.
-#[derive(Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Enrolled {
-    /// Unknown where the identity comes about only now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    identity_id: Option<String>,
-    url: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    username: Option<String>,
-    #[serde(skip)]
-    ext_jwt: Option<String>,
 }
 
 pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), CliError> {
@@ -264,34 +247,5 @@ impl EnrollArgs {
             .enroll_with_password(token, self.username.clone(), password)
             .await?;
         Ok(result.username.unwrap_or_default())
-    }
-}
-
-impl Enrolled {
-    fn table(&self) -> Table {
-        let table = Table::of_properties()
-            .property("enrolled at", &self.url)
-            .property("identity", self.identity_id.as_deref().unwrap_or_default())
-            .property("file", self.file.as_deref().unwrap_or_default())
-            .property("username", self.username.as_deref().unwrap_or_default());
-        match self.next_step() {
-            Some(next) => table.footer(format!("next: {next}")),
-            None => table,
-        }
-    }
-
-    /// The command that shows that it worked.
-    fn next_step(&self) -> Option<String> {
-        let url = shell::word(&self.url);
-        if let Some(file) = &self.file {
-            let file = shell::word(file);
-            return Some(format!("portcullis whoami --identity {file}"));
-        }
-        if let Some(file) = &self.ext_jwt {
-            let file = shell::word(file);
-            return Some(format!("portcullis login {url} --ext-jwt {file}"));
-        }
-        let username = shell::word(self.username.as_deref()?);
-        Some(format!("portcullis login {url} --username {username}"))
     }
 }

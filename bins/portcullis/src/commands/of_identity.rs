@@ -68,17 +68,30 @@ impl OwnedDeletionArgs {
         context: &Context,
         session: &Session,
     ) -> Result<(), CliError> {
-        let client = &session.client;
-        let targets = if self.ids.is_empty() {
-            let query = ListQuery {
-                filter: self.deletion.filter.clone(),
-                ..ListQuery::default()
-            };
-            let query = self.owner.narrow(client, query).await?;
-            Targets::found::<D>(client, query).await?
-        } else {
-            Targets::named::<D>(client, &self.ids).await?
+        let targets = self.targets::<D>(&session.client).await?;
+        self.delete_these::<D>(context, session, targets).await
+    }
+
+    /// Finds it.
+    pub(crate) async fn targets<D: Deletable>(&self, client: &Client) -> Result<Targets, CliError> {
+        if !self.ids.is_empty() {
+            return Targets::named::<D>(client, &self.ids).await;
+        }
+        let query = ListQuery {
+            filter: self.deletion.filter.clone(),
+            ..ListQuery::default()
         };
+        let query = self.owner.narrow(client, query).await?;
+        Targets::found::<D>(client, query).await
+    }
+
+    /// Deletes what was found.
+    pub(crate) async fn delete_these<D: Deletable>(
+        self,
+        context: &Context,
+        session: &Session,
+        targets: Targets,
+    ) -> Result<(), CliError> {
         deletion::run::<D>(context, session, targets, &self.deletion).await
     }
 }

@@ -1,6 +1,7 @@
 //! `portcullis ca delete`.
 
-use crate::commands::deletion::{self, Deletable, NamedDeletionArgs};
+use crate::commands::deletion::Deletable;
+use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -31,7 +32,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
-    deletion::of_named::<CaDetail>(context, session, &arguments.deletion).await
+    named_deletion::run::<CaDetail>(context, session, &arguments.deletion).await
 }
 
 impl Deletable for CaDetail {

@@ -1,6 +1,7 @@
 //! `portcullis ext-jwt-signer delete`.
 
-use crate::commands::deletion::{self, Deletable, NamedDeletionArgs};
+use crate::commands::deletion::Deletable;
+use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::resolve;
@@ -30,7 +31,7 @@ pub(super) async fn run(
     session: &Session,
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
-    deletion::of_named::<SignerDetail>(context, session, &arguments.deletion).await
+    named_deletion::run::<SignerDetail>(context, session, &arguments.deletion).await
 }
 
 impl Deletable for SignerDetail {

@@ -6,12 +6,13 @@ use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
-use portcullis_client::{Client, ClientError};
+use portcullis_client::{Api, Client, ClientError};
 use portcullis_domain::ids::ApiSessionId;
 
 const EXAMPLES: &str = "\
-A session that is deleted is over at once; its holder may log in again. Several, and what --filter
-or --identity finds, are deleted only after a question, or with --yes.
+A session that is deleted is over at once; its holder may log in again. Your own comes
+last. Several, and what --filter or --identity finds, are deleted only after a question, or with
+--yes.
 
 Examples:
   portcullis session delete cmf0a1b2c3d4e5f6g7h8i9j0k
@@ -31,9 +32,14 @@ pub(super) async fn run(
     session: &Session,
     arguments: DeleteArgs,
 ) -> Result<(), CliError> {
-    arguments
-        .deletion
-        .delete::<ApiSessionDetail>(context, session)
+    let client = &session.client;
+    let deletion = arguments.deletion;
+    let mut targets = deletion.targets::<ApiSessionDetail>(client).await?;
+    // Nothing is deleted by a session that is over.
+    let own = client.current_session(Api::Client).await?;
+    targets.put_last(own.base.id.as_str());
+    deletion
+        .delete_these::<ApiSessionDetail>(context, session, targets)
         .await
 }
 

@@ -1,0 +1,48 @@
+//! Headers that say who calls.
+
+use crate::error::ClientError;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use secrecy::{ExposeSecret as _, SecretString};
+
+/// Carries the session token.
+const SESSION: HeaderName = HeaderName::from_static("zt-session");
+
+/// The header of a session.
+pub(crate) fn session(token: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
+    secret(SESSION, token.expose_secret(), "the session token")
+}
+
+/// The header of a JWT of an external signer.
+pub(crate) fn bearer(token: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
+    let text = format!("Bearer {}", token.expose_secret());
+    secret(AUTHORIZATION, &text, "the JWT")
+}
+
+/// A header whose value is shown nowhere. `what` is what it holds.
+fn secret(
+    name: HeaderName,
+    text: &str,
+    what: &str,
+) -> Result<(HeaderName, HeaderValue), ClientError> {
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_secret| ClientError::Unwritable(format!("{what} is no token")))?;
+    value.set_sensitive(true);
+    Ok((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_sent_and_not_shown() {
+        let (name, value) = bearer(&"a.b.c".into()).unwrap();
+        assert_eq!(
+            (name, value.to_str().unwrap()),
+            (AUTHORIZATION, "Bearer a.b.c")
+        );
+        assert!(!format!("{value:?}").contains("a.b.c"));
+        let error = session(&"t1\r\nx: y".into()).unwrap_err().to_string();
+        assert!(!error.contains("t1"), "{error}");
+    }
+}
