@@ -192,7 +192,7 @@ async fn sessions_end_with_what_let_them_in() {
 
     let two = open().await;
     edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = false
+        policy.primary.ext_jwt.allowed = false;
     })
     .await;
     assert!(!live(&two).await, "the policy allows no tokens");
@@ -201,7 +201,7 @@ async fn sessions_end_with_what_let_them_in() {
         "missing"
     );
     edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = true
+        policy.primary.ext_jwt.allowed = true;
     })
     .await;
 
