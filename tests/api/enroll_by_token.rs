@@ -83,8 +83,8 @@ async fn a_token_becomes_an_identity_that_goes_on_with_tokens() {
     let at = revision(&controller);
     for csr in [String::new(), client_key().1] {
         let again = enroll_with(&controller, &token, &csr).await;
-        let taken = (409, "ENROLLMENT_IDENTITY_ALREADY_ENROLLED".to_owned());
-        assert_eq!(again.error(), taken);
+        let enrolled = (409, "ENROLLMENT_IDENTITY_ALREADY_ENROLLED".to_owned());
+        assert_eq!(again.error(), enrolled);
     }
     assert_eq!(revision(&controller), at);
 }

@@ -192,7 +192,7 @@ async fn sessions_end_with_what_let_them_in() {
 
     let two = open().await;
     edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = false
+        policy.primary.ext_jwt.allowed = false;
     })
     .await;
     assert!(!live(&two).await, "the policy allows no tokens");
@@ -201,7 +201,7 @@ async fn sessions_end_with_what_let_them_in() {
         "missing"
     );
     edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = true
+        policy.primary.ext_jwt.allowed = true;
     })
     .await;
 
@@ -212,8 +212,8 @@ async fn sessions_end_with_what_let_them_in() {
     .await;
     let three = open().await;
     let path = format!("/identities/{holder}");
-    let patch = controller.manage(Method::PATCH, &path, &admin);
-    patch
+    let change = controller.manage(Method::PATCH, &path, &admin);
+    change
         .json(&json!({"authPolicyId": "picky"}))
         .send()
         .await
@@ -223,8 +223,8 @@ async fn sessions_end_with_what_let_them_in() {
         challenge(&log_in_with(&controller, &[&token]).await),
         "missing"
     );
-    let patch = controller.manage(Method::PATCH, &path, &admin);
-    patch
+    let change = controller.manage(Method::PATCH, &path, &admin);
+    change
         .json(&json!({"authPolicyId": "default"}))
         .send()
         .await
@@ -290,9 +290,9 @@ async fn what_changes_between_check_and_commit_counts() {
             drawn(&controller, API_SESSION, 1, first).await;
             drop(hold);
         };
-        let (changed, login, ()) =
+        let (outcome, login, ()) =
             tokio::join!(changing, log_in_with(&controller, &tokens), release);
-        assert!(changed.status.is_success(), "{}", changed.text());
+        assert!(outcome.status.is_success(), "{}", outcome.text());
         assert_eq!(login.error(), (401, "UNAUTHORIZED".to_owned()), "{change}");
         let sessions = get(&controller, &admin, "/api-sessions").await.data();
         assert_eq!(sessions.as_array().unwrap().len(), 1, "{change}");

@@ -170,7 +170,7 @@ async fn demands_take_effect_at_once() {
         "it is meant for somebody else now"
     );
     edit_policy(controller, POLICY, |policy| {
-        policy.secondary.require_ext_jwt_signer = None
+        policy.secondary.require_ext_jwt_signer = None;
     })
     .await;
     assert!(is_whole(&[]).await, "nothing is demanded any more");
@@ -181,7 +181,7 @@ async fn a_code_is_asked_for_first() {
     let scene = Scene::new().await;
     let controller = &scene.controller;
     edit_policy(controller, POLICY, |policy| {
-        policy.secondary.require_totp = true
+        policy.secondary.require_totp = true;
     })
     .await;
     let kinds = |reply: &Reply| -> Vec<String> {

@@ -15,6 +15,7 @@ mod golden;
 mod hardening;
 mod kill;
 mod long_lists;
+mod openid;
 mod py_jwt;
 mod renewal;
 mod restart;

@@ -84,7 +84,7 @@ fn tokens_of_another_library_are_understood() {
     let controller = site.quickstart().start();
     let admin = Api::admin(&controller);
     let body = json!({"name": "ada", "isAdmin": false, "externalId": "ada@x"});
-    let created = admin.send("POST", "/edge/management/v1/identities", &body);
+    let created = admin.send("POST", "/identities", &body);
     let id = created.data()["id"].clone();
     let anonymous = Api::anonymous(&controller);
     for one in made {
@@ -93,7 +93,7 @@ fn tokens_of_another_library_are_understood() {
             "name": one["kid"], "enabled": true, "issuer": one["issuer"], "kid": one["kid"],
             "audience": "portcullis", "certPem": one["certificate"], "useExternalId": true,
         });
-        let path = "/edge/management/v1/external-jwt-signers";
+        let path = "/external-jwt-signers";
         let _ = admin.send("POST", path, &signer).expect(201);
         let log_in = |token: &str| {
             anonymous

@@ -4,6 +4,7 @@ use crate::binaries;
 use crate::command::{self, Outcome};
 use crate::site::Site;
 use crate::wait;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -67,6 +68,13 @@ impl<'s> Launch<'s> {
     #[must_use]
     pub fn with<'a>(mut self, arguments: impl IntoIterator<Item = &'a str>) -> Self {
         self.command.args(arguments);
+        self
+    }
+
+    /// Adds a variable to its environment.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
         self
     }
 
