@@ -126,6 +126,9 @@ fn second_jwt_goes_with_every_command() {
     assert!(told.contains("needs a further factor: EXT-JWT"), "{told}");
     signer.sign("anna@idp", "second.token");
     session.run(&whoami).success();
+    // So does a login that is repeated.
+    session.run(&["login", "--profile", "other"]).success();
+    session.run(&whoami).success();
     session
         .run(&["ext-jwt-signer", "delete", "idp"])
         .expect_code(1);

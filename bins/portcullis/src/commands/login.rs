@@ -1,6 +1,7 @@
 //! `portcullis login`.
 
 pub(crate) mod missing;
+mod second;
 mod way;
 
 use crate::context::Context;
@@ -77,7 +78,7 @@ pub(crate) struct LoginArgs {
     ext_jwt: Option<PathBuf>,
 
     /// File that holds the JWT which the authentication policy asks for beside the login
-    #[arg(long, value_name = "FILE", value_parser = file)]
+    #[arg(long, value_name = "FILE", value_parser = second::file)]
     second_ext_jwt: Option<PathBuf>,
 
     /// Trust the authorities in this PEM file, without asking
@@ -111,8 +112,7 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let url = url(&arguments, known.as_ref())?;
     let known = known.filter(|profile| profile.url == url);
     let way = Way::choose(&arguments, known.as_ref())?;
-    let second = arguments.second_ext_jwt.as_deref().map(way::absolute);
-    let second = second.transpose()?;
+    let second = second::choose(&arguments, known.as_ref())?;
     let trusted = trust(context, &arguments, &url, known.as_ref()).await?;
     let session = way.log_in(context, &url, &trusted, &arguments).await?;
     let mut client = trusted.client.with_session(session.token.clone());
@@ -237,12 +237,4 @@ fn remember(context: &Context, profile: Profile) -> Result<(), CliError> {
     context
         .store
         .change(|all| drop(all.profiles.insert(context.profile.clone(), profile)))
-}
-
-/// A file that is there for the next command too.
-fn file(text: &str) -> Result<PathBuf, String> {
-    if text == "-" {
-        return Err("later commands read it too: it has to be a file".to_owned());
-    }
-    Ok(PathBuf::from(text))
 }

@@ -231,6 +231,21 @@ fn session_certificate_names_the_session() {
 }
 
 #[test]
+fn proof_names_the_token_for_an_hour() {
+    let network = Network::new(9);
+    let prove = || network.root.issue_proof("tok.en", now(), &network.entropy);
+    let proof = prove().unwrap();
+    assert_eq!(proof.common_name().as_deref(), Some("tok.en"));
+    assert_eq!(proof.issuer(), network.root.certificate().subject());
+    assert_eq!(seconds(&proof), 3600 + 60, "backdated by a minute");
+    assert!(!proof.is_ca());
+    let names = [proof.uri_names().count(), proof.dns_names().count()];
+    assert_eq!(names, [0, 0]);
+    let other = prove().unwrap();
+    assert_ne!(proof.key_fingerprint(), other.key_fingerprint());
+}
+
+#[test]
 fn renewal_keeps_the_names() {
     let network = Network::new(6);
     let current = network.identity();

@@ -51,6 +51,14 @@ impl Way {
             .ok_or_else(|| CliError::usage("the username is missing").hint("add `--username NAME`"))
     }
 
+    /// Whether the arguments say what to log in with.
+    pub(super) fn is_given(arguments: &LoginArgs) -> bool {
+        arguments.username.is_some()
+            || arguments.identity.is_some()
+            || arguments.certificate.cert.is_some()
+            || arguments.ext_jwt.is_some()
+    }
+
     fn last(known: Option<&Profile>) -> Option<Self> {
         let known = known?;
         match &known.way {
