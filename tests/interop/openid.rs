@@ -1,4 +1,4 @@
-//! A real OpenID provider: its tokens, and its key set over HTTPS. `PORTCULLIS_TEST_OIDC` names a
+//! A real identity provider: its tokens, and its key set over HTTPS. `PORTCULLIS_TEST_OIDC` names a
 //! folder in which the npm package `oidc-provider` is installed; without it there is nothing to
 //! test with.
 
@@ -12,7 +12,7 @@ use support::tools::are_there;
 use support::{Api, Curl, Openssl, Site, Tool, command};
 
 /// Serves a provider whose clients get JWTs for themselves; says where.
-const SCRIPT: &str = r#"
+const SCRIPT: &str = r"
 const [folder, key, cert] = process.argv.slice(1);
 const { default: Provider } = await import(`${folder}/node_modules/oidc-provider/lib/index.js`);
 const { createServer } = await import('node:https');
@@ -48,7 +48,7 @@ const provider = new Provider(issuer, {
 });
 server.on('request', provider.callback());
 console.log(issuer);
-"#;
+";
 
 /// The provider; it ends with the value.
 struct Provider {

@@ -15,7 +15,7 @@ use portcullis_domain::clock::Timestamp;
 const EXAMPLES: &str = "\
 Examples:
   portcullis ext-jwt-signer list
-  portcullis ext-jwt-signer list --public            what everybody sees, without a login
+  portcullis ext-jwt-signer list --public            what everybody sees who might log in
   portcullis ext-jwt-signer list --filter 'enabled = true' --sort name --all";
 
 /// Arguments of `ext-jwt-signer list`.
