@@ -470,3 +470,27 @@ async fn extension_is_asked_for_and_told_at_login() {
         assert_eq!(reply.error(), refusal, "{id}");
     }
 }
+
+/// However they come about, one identity has a bounded number of them.
+#[tokio::test]
+async fn identity_has_a_bounded_number_of_authenticators() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = bare(&controller, &admin, "device").await;
+    let wanted = id.clone();
+    operate(&controller, move |rows| {
+        let by_id = UniqueValue::new(Index::IdentityId, wanted.as_str());
+        let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
+        let mut after = found.entity.clone();
+        after.attached.authenticators = 64;
+        rows.replace(&found.key, &found.entity, &after).unwrap();
+    })
+    .await;
+    let at = revision(&controller);
+    let reply = send(&controller, &admin, ALL, &updb(&id, "device")).await;
+    assert_eq!(
+        reply.error(),
+        (409, "MAX_AUTHENTICATOR_METHODS_REACHED".to_owned())
+    );
+    assert_eq!(revision(&controller), at);
+}

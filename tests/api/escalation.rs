@@ -1,9 +1,9 @@
 //! Property S-52: no permission leads to the means of becoming somebody who may do more.
 
-use crate::support::{STRICT, add_strict_policy, create, get, pending, revision, text};
+use crate::support::{STRICT, add_strict_policy, create, get, pending, redeem, revision, text};
 use http::Method;
 use portcullis_domain::permission::Permission;
-use portcullis_testkit::Harness;
+use portcullis_testkit::{Harness, client_key};
 use serde_json::{Value, json};
 
 const LATER: &str = "2040-01-01T00:00:00Z";
@@ -245,4 +245,36 @@ async fn ways_in_to_somebody_above_are_for_administrators() {
     let request = controller.manage(Method::PATCH, &format!("/identities/{above}"), &helper);
     let renamed = request.json(&json!({"name": "called otherwise"})).send();
     assert_eq!(renamed.await.status, 200, "a name is no way in");
+}
+
+/// Whoever has the token of somebody below does not come up with them.
+#[tokio::test]
+async fn who_rises_leaves_pending_enrollments_behind() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let change = async |id: &str, patch: Value| {
+        let request = controller.manage(Method::PATCH, &format!("/identities/{id}"), &admin);
+        request.json(&patch).send().await.data();
+    };
+    for (number, patch) in [
+        json!({"isAdmin": true}),
+        json!({"permissions": ["service.read", "ca"]}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let more = json!({"permissions": ["service"]});
+        let target = Target::make(&controller, &admin, &format!("target {number}"), more).await;
+        let list = format!("/identities/{}/enrollments", target.id);
+        change(&target.id, json!({"name": format!("called {number}")})).await;
+        change(&target.id, json!({"permissions": ["service.read"]})).await;
+        let left = get(&controller, &admin, &list).await.data();
+        assert_eq!(left.as_array().map(Vec::len), Some(1), "{left}");
+        change(&target.id, patch.clone()).await;
+        let left = get(&controller, &admin, &list).await.data();
+        assert_eq!(left, json!([]), "{patch}");
+        let (_key, csr) = client_key();
+        let reply = redeem(&controller, text(&target.enrollment, "token"), &csr).await;
+        assert_eq!(reply.error().1, "INVALID_ENROLLMENT_TOKEN", "{patch}");
+    }
 }

@@ -52,6 +52,10 @@ actions! {
     Renew = Access::Full;
 }
 
+/// Most authenticators of one identity, however they come about: one of each method by the hand of
+/// an administrator, more by certificates of third parties.
+const MOST_AUTHENTICATORS: u32 = 64;
+
 /// Shows an authenticator of a list and hears whether more are wanted.
 type Show<'s> = dyn FnMut(AuthenticatorView) -> ControlFlow<()> + 's;
 
@@ -141,6 +145,9 @@ pub(crate) fn add(
     number: Number,
     authenticator: &Authenticator,
 ) -> Result<(), AppError> {
+    if identity.entity.attached.authenticators >= MOST_AUTHENTICATORS {
+        return Err(AppError::AuthenticatorExists(authenticator.method()));
+    }
     let key = identity.key.dependent(AUTHENTICATOR, number.0);
     rows.insert(&key, authenticator)?;
     let mut after = identity.entity.clone();

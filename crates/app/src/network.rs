@@ -3,7 +3,7 @@
 
 use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{ControllerId, IdentityId};
+use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
     Authority, Certificate, CertificateError, ChainError, Fingerprint, IssueError, JwtError,
     JwtSigner, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
@@ -83,8 +83,8 @@ pub struct GoodChain {
     pub validity: Validity,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
-    /// The identity that it was issued to, as it says itself.
-    pub issued_to: Option<Arc<IdentityId>>,
+    /// Whose it is, as its SPIFFE name in this network says; none without such a name.
+    pub issued_to: Option<Arc<SpiffePath>>,
 }
 
 /// A client's chain was not believed.
@@ -227,22 +227,14 @@ impl Network {
             fingerprint: leaf.fingerprint(),
             validity: leaf.validity(),
             is_improper: !is_proper,
-            issued_to: self.identity_in(&leaf).map(Arc::new),
+            issued_to: self.path_in(&leaf).map(Arc::new),
         })
     }
 
-    /// The identity that the SPIFFE name of a certificate names, in this network.
-    fn identity_in(&self, leaf: &Certificate) -> Option<IdentityId> {
+    /// The path of the SPIFFE name of a certificate, if it has one in this network.
+    fn path_in(&self, leaf: &Certificate) -> Option<SpiffePath> {
         let name = SpiffeId::of_certificate(leaf).ok().flatten()?;
-        if *name.domain() != self.trust_domain {
-            return None;
-        }
-        match name.path() {
-            SpiffePath::Identity(identity) | SpiffePath::ApiSessionCertificate { identity, .. } => {
-                Some(identity.clone())
-            },
-            SpiffePath::Domain | SpiffePath::Controller(_) => None,
-        }
+        (*name.domain() == self.trust_domain).then(|| name.path().clone())
     }
 }
 

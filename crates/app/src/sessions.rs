@@ -9,14 +9,14 @@ mod room;
 mod second_token;
 mod upkeep;
 
-pub(crate) use binding::move_to;
+pub(crate) use binding::{end_others, move_to};
 pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
+pub(crate) use login::{Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
-pub(crate) use login::{forgive, note_refusal};
 pub use upkeep::{flush_activity, sweep};
 
 use judge::{Live, authenticator_of, judge};

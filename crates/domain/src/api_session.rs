@@ -52,6 +52,10 @@ pub struct ApiSession {
 pub struct LoginCertificate {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
+    /// The one before it, if it was renewed through this session: connections that are open still
+    /// show that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
     /// The last second of its validity.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub not_after: Timestamp,

@@ -90,16 +90,14 @@ fn authenticator(id: &str, identity: &str, credential: Credential) -> Authentica
 }
 
 fn updb(username: &str) -> Credential {
-    Credential::Updb(UpdbCredential {
-        username: username.to_owned(),
-        password: PasswordHash {
-            memory: 1,
-            passes: 1,
-            lanes: 1,
-            salt: "opensalt".to_owned(),
-            hash: "opensesame".to_owned(),
-        },
-    })
+    let hash = PasswordHash {
+        memory: 1,
+        passes: 1,
+        lanes: 1,
+        salt: "opensalt".to_owned(),
+        hash: "opensesame".to_owned(),
+    };
+    Credential::Updb(UpdbCredential::new(username, hash))
 }
 
 fn cert() -> Credential {

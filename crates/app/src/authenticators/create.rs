@@ -14,7 +14,7 @@ use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::tags::Tags;
-use portcullis_pki::{Certificate, VerifyAt, certificates_from_pem};
+use portcullis_pki::{Certificate, SpiffePath, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows};
 use secrecy::SecretString;
 
@@ -148,10 +148,10 @@ impl Draft {
                 }
                 Ok(Credential::Cert(credential.clone()))
             },
-            Self::Updb { username, password } => Ok(Credential::Updb(UpdbCredential {
-                username: username.clone(),
-                password: password.settle(rows, identity)?,
-            })),
+            Self::Updb { username, password } => {
+                let hash = password.settle(rows, identity)?;
+                Ok(Credential::Updb(UpdbCredential::new(username, hash)))
+            },
         }
     }
 }
@@ -159,12 +159,16 @@ impl Draft {
 /// The third-party authority that vouches for a certificate that somebody else than its holder
 /// brings; none if the network itself does.
 ///
-/// The dates of the certificate do not matter here: whether an expired one lets its holder in is
-/// for the policy to say, at each login.
+/// The network's certificates of controllers and of sessions prove something else than an identity.
+/// The dates of the certificate do not matter here: whether an expired one lets its holder in is for
+/// the policy to say, at each login.
 fn voucher(app: &App, leaf: &Certificate) -> Result<Option<Voucher>, AppError> {
     let chain = [leaf.as_der()];
-    if app.network().judge(&chain).is_ok() {
-        return Ok(None);
+    if let Ok(own) = app.network().judge(&chain) {
+        return match own.issued_to.as_deref() {
+            Some(SpiffePath::Identity(_)) | None => Ok(None),
+            Some(_) => Err(AppError::Unvouched),
+        };
     }
     let view = app.snapshot()?;
     let at = VerifyAt::IgnoreValidity;

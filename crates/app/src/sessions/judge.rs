@@ -93,8 +93,9 @@ fn is_certificate_good(
 ) -> Result<bool, StoreError> {
     let rules = policy.primary.cert;
     let Some(certificate) = &session.certificate else {
-        // Opened before sessions remembered their certificate.
-        return Ok(rules.allowed);
+        // Authenticators opened sessions before sessions remembered their certificate.
+        let is_of_old = matches!(session.opened_by, OpenedBy::Authenticator(_));
+        return Ok(is_of_old && rules.allowed);
     };
     if !rules.allowed || (!rules.allow_expired_certs && now > certificate.not_after) {
         return Ok(false);

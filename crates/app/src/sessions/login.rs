@@ -10,7 +10,7 @@ mod token;
 
 pub use certificate::with_certificate;
 pub use password::with_password;
-pub(crate) use password::{forgive, note_refusal};
+pub(crate) use password::{Guess, forgive, note_refusal};
 pub use token::with_token;
 
 use super::room::Room;

@@ -20,10 +20,7 @@ pub(super) async fn choose(
         .filter(|password| !password.expose_secret().is_empty())
         .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
     let password = NewPassword::prepare(app, identity, password).await?;
-    let credential = UpdbCredential {
-        username: username.to_owned(),
-        password: password.hash().clone(),
-    };
+    let credential = UpdbCredential::new(username, password.hash().clone());
     let redeemed = Redeemed::Username(username.to_owned());
     Ok(Earned {
         password: Some(password),

@@ -211,6 +211,7 @@ impl Way for Certificate {
     ) -> Result<(), WriteError> {
         session.certificate = Some(LoginCertificate {
             fingerprint: self.fingerprint.clone(),
+            previous: None,
             not_after: self.validity.not_after,
             ca: self.voucher.as_ref().map(|one| one.ca.entity.id.clone()),
         });
