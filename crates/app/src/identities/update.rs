@@ -159,7 +159,9 @@ async fn change(
         rows.replace(&found.key, &found.entity, &identity)?;
         if rises(&found.entity, &identity) {
             // Whoever made one for somebody of lower rank has its token, and is not to rise with them.
-            rows.remove_dependents::<StoredEnrollment>(&found.key, |_pending| true)?;
+            rows.remove_dependents::<StoredEnrollment>(&found.key, |pending| {
+                pending.enrollment.is_delegated
+            })?;
         }
         if identity.is_disabled(now) {
             rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
