@@ -4,6 +4,7 @@
 
 mod create;
 mod delete;
+mod draft;
 mod own;
 mod re_enroll;
 mod renewal;
@@ -11,6 +12,7 @@ mod update;
 
 pub use create::{CreateAuthenticator, NewCredential, create};
 pub use delete::delete;
+pub(crate) use draft::Draft;
 pub use own::{list_own, read_own, update_own};
 pub use re_enroll::re_enroll;
 pub use renewal::{confirm, extend, request_extension};
