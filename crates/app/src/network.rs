@@ -11,8 +11,10 @@ use portcullis_pki::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
+mod leaf_key;
 mod verdicts;
 
+pub use leaf_key::leaf_key;
 use verdicts::Verdicts;
 
 /// What is decided about the network when the controller starts.
