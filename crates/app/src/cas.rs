@@ -10,7 +10,7 @@ pub(crate) use known::KnownAuthorities;
 pub use list::list;
 pub use token::token;
 pub use verify::{ProofError, verify};
-pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by};
+pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by, vouchers};
 
 use crate::action::actions;
 use crate::app::App;

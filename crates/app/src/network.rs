@@ -11,8 +11,10 @@ use portcullis_pki::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
+mod leaf_key;
 mod verdicts;
 
+pub use leaf_key::leaf_key;
 use verdicts::Verdicts;
 
 /// What is decided about the network when the controller starts.
@@ -215,14 +217,13 @@ impl Network {
         let leaf = certificates.next().ok_or(BadChain::Missing)??;
         let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
         let at = VerifyAt::IgnoreValidity;
+        // The roots are among these, so that strangers are refused by one search.
+        self.with_intermediates
+            .verify_client_chain(&leaf, &intermediates, at)?;
         let is_proper = self
             .roots
             .verify_client_chain(&leaf, &intermediates, at)
             .is_ok();
-        if !is_proper {
-            self.with_intermediates
-                .verify_client_chain(&leaf, &intermediates, at)?;
-        }
         Ok(GoodChain {
             fingerprint: leaf.fingerprint(),
             validity: leaf.validity(),
