@@ -123,10 +123,123 @@ mod tests {
         };
         after.merge(before.keys.clone(), patch, now).unwrap();
         let mut expected = before;
+        expected.terms = expected.terms.followed(true);
         expected.spec.kid = None;
         expected.spec.enabled = false;
         expected.spec.enrollment.to_cert = true;
         assert_eq!(after, expected);
+    }
+
+    #[test]
+    fn terms_change_with_what_makes_tokens_good_and_names_their_holders() {
+        let text = || Some("x".to_owned());
+        let none = SignerPatch::default;
+        let changes = [
+            (
+                SignerPatch {
+                    issuer: text(),
+                    ..none()
+                },
+                true,
+            ),
+            (
+                SignerPatch {
+                    audience: text(),
+                    ..none()
+                },
+                true,
+            ),
+            (
+                SignerPatch {
+                    kid: Some(None),
+                    ..none()
+                },
+                true,
+            ),
+            (
+                SignerPatch {
+                    claims_property: text(),
+                    ..none()
+                },
+                true,
+            ),
+            (
+                SignerPatch {
+                    use_external_id: Some(true),
+                    ..none()
+                },
+                true,
+            ),
+            (
+                SignerPatch {
+                    name: text(),
+                    ..none()
+                },
+                false,
+            ),
+            (
+                SignerPatch {
+                    enabled: Some(false),
+                    ..none()
+                },
+                false,
+            ),
+            (
+                SignerPatch {
+                    client_id: Some(text()),
+                    ..none()
+                },
+                false,
+            ),
+            (
+                SignerPatch {
+                    scopes: Some(["s".to_owned()].into()),
+                    ..none()
+                },
+                false,
+            ),
+            (
+                SignerPatch {
+                    external_auth_url: Some(text()),
+                    ..none()
+                },
+                false,
+            ),
+            (
+                SignerPatch {
+                    target_token: Some(TargetToken::Id),
+                    ..none()
+                },
+                false,
+            ),
+            (
+                SignerPatch {
+                    audience: Some(signer().spec.audience),
+                    ..none()
+                },
+                false,
+            ),
+        ];
+        let mut signer = signer();
+        for (patch, is_other) in changes {
+            let before = signer.clone();
+            let keys = before.keys.clone();
+            signer
+                .merge(keys, patch.clone(), before.updated_at)
+                .unwrap();
+            assert_eq!(signer.terms != before.terms, is_other, "{patch:?}");
+            let (keys, spec) = (before.keys.clone(), before.spec.clone());
+            signer.replace(keys, spec, before.updated_at).unwrap();
+            assert_eq!(
+                signer.terms != before.terms,
+                is_other,
+                "going back is no way back"
+            );
+        }
+        let (before, spec) = (signer.terms, signer.spec.clone());
+        let keys = KeySource::KeySet("https://else.example.test/keys".to_owned());
+        signer.replace(keys, spec, signer.updated_at).unwrap();
+        assert_ne!(signer.terms, before);
     }
 
     #[test]
