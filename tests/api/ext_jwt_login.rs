@@ -406,12 +406,12 @@ async fn names_of_signers_are_told_to_everybody_and_nothing_else() {
         assert!(all[0].get(secret).is_none(), "{secret}");
     }
     let filter = format!(
-        "/external-jwt-signers?filter=issuer%3D%22{}%22",
+        "/external-jwt-signers?filter=name%3D%22{}%22",
         hidden.issuer
     );
     let found = controller.request(Method::GET, &filter).send().await.data();
     assert_eq!(found, json!([]), "filters find no signer that is off");
-    let filter = format!("/external-jwt-signers?filter=issuer%3D%22{}%22", idp.issuer);
+    let filter = format!("/external-jwt-signers?filter=name%3D%22{}%22", idp.issuer);
     let found = controller.request(Method::GET, &filter).send().await.data();
     assert_eq!(text(&found[0], "id"), signer);
     let refused = create_signer(&controller, "nobody", &idp.signer(json!({}))).await;
