@@ -1,7 +1,9 @@
 //! External JWT signers: whose tokens are a way in, or a second factor.
 
+mod check;
 mod patch;
 
+pub use check::check_length;
 pub use patch::{EnrollmentPatch, KeyPatch, SignerPatch};
 
 use crate::FieldError;
@@ -237,23 +239,6 @@ impl SignerSpec {
             target_token: TargetToken::default(),
             enrollment: SignerEnrollment::default(),
             tags: Tags::default(),
-        }
-    }
-
-    /// Checks the members that have to say something.
-    ///
-    /// # Errors
-    ///
-    /// [`FieldError`] on the first that is blank.
-    pub fn check(&self) -> Result<(), FieldError> {
-        let members = [
-            ("name", &self.name),
-            ("issuer", &self.issuer),
-            ("audience", &self.audience),
-        ];
-        match members.into_iter().find(|(_, text)| text.trim().is_empty()) {
-            Some((field, text)) => Err(FieldError::new(field, "must not be blank", text)),
-            None => Ok(()),
         }
     }
 }
