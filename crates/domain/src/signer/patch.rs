@@ -132,114 +132,50 @@ mod tests {
 
     #[test]
     fn terms_change_with_what_makes_tokens_good_and_names_their_holders() {
-        let text = || Some("x".to_owned());
-        let none = SignerPatch::default;
-        let changes = [
-            (
-                SignerPatch {
-                    issuer: text(),
-                    ..none()
-                },
-                true,
-            ),
-            (
-                SignerPatch {
-                    audience: text(),
-                    ..none()
-                },
-                true,
-            ),
-            (
-                SignerPatch {
-                    kid: Some(None),
-                    ..none()
-                },
-                true,
-            ),
-            (
-                SignerPatch {
-                    claims_property: text(),
-                    ..none()
-                },
-                true,
-            ),
-            (
-                SignerPatch {
-                    use_external_id: Some(true),
-                    ..none()
-                },
-                true,
-            ),
-            (
-                SignerPatch {
-                    name: text(),
-                    ..none()
-                },
-                false,
-            ),
-            (
-                SignerPatch {
-                    enabled: Some(false),
-                    ..none()
-                },
-                false,
-            ),
-            (
-                SignerPatch {
-                    client_id: Some(text()),
-                    ..none()
-                },
-                false,
-            ),
-            (
-                SignerPatch {
-                    scopes: Some(["s".to_owned()].into()),
-                    ..none()
-                },
-                false,
-            ),
-            (
-                SignerPatch {
-                    external_auth_url: Some(text()),
-                    ..none()
-                },
-                false,
-            ),
-            (
-                SignerPatch {
-                    target_token: Some(TargetToken::Id),
-                    ..none()
-                },
-                false,
-            ),
-            (
-                SignerPatch {
-                    audience: Some(signer().spec.audience),
-                    ..none()
-                },
-                false,
-            ),
+        let counts: [fn(&mut SignerPatch); 5] = [
+            |patch| patch.issuer = Some("x".to_owned()),
+            |patch| patch.audience = Some("x".to_owned()),
+            |patch| patch.kid = Some(None),
+            |patch| patch.claims_property = Some("x".to_owned()),
+            |patch| patch.use_external_id = Some(true),
         ];
-        let mut signer = signer();
-        for (patch, is_other) in changes {
-            let before = signer.clone();
-            let keys = before.keys.clone();
-            signer
-                .merge(keys, patch.clone(), before.updated_at)
+        let is_told: [fn(&mut SignerPatch); 8] = [
+            |patch| patch.name = Some("x".to_owned()),
+            |patch| patch.enabled = Some(false),
+            |patch| patch.client_id = Some(Some("x".to_owned())),
+            |patch| patch.scopes = Some(["s".to_owned()].into()),
+            |patch| patch.external_auth_url = Some(Some("x".to_owned())),
+            |patch| patch.target_token = Some(TargetToken::Id),
+            |patch| patch.enrollment.to_cert = Some(true),
+            |patch| patch.audience = Some(signer().spec.audience),
+        ];
+        let all = counts.map(|set| (set, true)).into_iter();
+        for (set, is_other) in all.chain(is_told.map(|set| (set, false))) {
+            let before = signer();
+            let (mut after, mut patch) = (before.clone(), SignerPatch::default());
+            set(&mut patch);
+            let keys = || before.keys.clone();
+            after
+                .merge(keys(), patch.clone(), before.updated_at)
                 .unwrap();
-            assert_eq!(signer.terms != before.terms, is_other, "{patch:?}");
-            let (keys, spec) = (before.keys.clone(), before.spec.clone());
-            signer.replace(keys, spec, before.updated_at).unwrap();
+            assert_eq!(after.terms != before.terms, is_other, "{patch:?}");
+            let changed = after.clone();
+            after
+                .replace(keys(), before.spec.clone(), before.updated_at)
+                .unwrap();
+            assert_eq!(after.terms != changed.terms, is_other, "{patch:?}");
             assert_eq!(
-                signer.terms != before.terms,
+                after.terms != before.terms,
                 is_other,
-                "going back is no way back"
+                "there is no way back"
             );
         }
-        let (before, spec) = (signer.terms, signer.spec.clone());
+        let mut after = signer();
         let keys = KeySource::KeySet("https://else.example.test/keys".to_owned());
-        signer.replace(keys, spec, signer.updated_at).unwrap();
-        assert_ne!(signer.terms, before);
+        after
+            .merge(keys, SignerPatch::default(), Timestamp::UNIX_EPOCH)
+            .unwrap();
+        assert_ne!(after.terms, signer().terms);
     }
 
     #[test]

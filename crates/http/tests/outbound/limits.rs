@@ -151,9 +151,9 @@ impl Gate {
     }
 
     /// Sends fetches through this gate, and waits until as many as may be stand before it.
-    async fn crowd(self: &Arc<Self>, rules: FetchRules, fetches: usize) -> (Arc<Fetcher>, Running) {
+    async fn crowd(self: &Arc<Self>, rules: FetchRules, count: usize) -> (Arc<Fetcher>, Running) {
         let fetcher = Arc::new(fetcher(rules).with_resolver(self.clone()));
-        let running = (0..fetches)
+        let running = (0..count)
             .map(|_| {
                 let fetcher = Arc::clone(&fetcher);
                 tokio::spawn(async move { fetch(&fetcher, "https://idp.test/").await })
@@ -190,8 +190,8 @@ async fn time_for_a_fetch_begins_with_its_turn() {
     let gate = Gate::new();
     let (fetcher, hung) = gate.crowd(hurried(), 64).await;
     let server = Server::start(|_| Reply::keys()).await;
-    let fetched = fetch(&fetcher, &server.url("127.0.0.1", "/")).await;
-    assert_eq!(fetched.unwrap(), KEYS);
+    let document = fetch(&fetcher, &server.url("127.0.0.1", "/")).await;
+    assert_eq!(document.unwrap(), KEYS);
     for fetch in hung {
         let error = fetch.await.unwrap().unwrap_err();
         assert!(matches!(error, FetchError::TimedOut { .. }), "{error:?}");
