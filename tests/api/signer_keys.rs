@@ -6,7 +6,7 @@ use crate::support::create;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, HarnessOptions};
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 struct Scene {
     controller: Harness,
@@ -18,8 +18,17 @@ struct Scene {
 
 impl Scene {
     async fn new(conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
+        Self::with(Duration::from_millis(300), conduct).await
+    }
+
+    /// One that never gives up a fetch.
+    async fn patient(conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
+        Self::with(Duration::from_hours(1), conduct).await
+    }
+
+    async fn with(fetch_timeout: Duration, conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
         let controller = Harness::start_with(HarnessOptions {
-            fetch_timeout: Duration::from_millis(300),
+            fetch_timeout,
             ..HarnessOptions::default()
         })
         .await;
@@ -50,6 +59,15 @@ impl Scene {
             assert_eq!(challenge(&reply), "invalid");
         }
         reply.status == 200
+    }
+
+    /// Waits until something holds that happens in the background.
+    async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !holds().await {
+            assert!(Instant::now() < deadline, "{what}");
+            tokio::task::yield_now().await;
+        }
     }
 
     fn pass(&self, seconds: i64) {
@@ -116,18 +134,76 @@ async fn keys_stay_in_use_while_their_address_is_away() {
         Conduct::Huge,
         Conduct::Silent,
     ] {
-        scene.server.turn_to(conduct);
+        scene.server.turn_to(conduct.clone());
+        let before = scene.server.requests();
         scene.pass(400);
-        assert!(scene.logs_in().await);
+        scene
+            .until(&format!("{conduct:?} is met"), async || {
+                assert!(scene.logs_in().await);
+                // What was asked for last may still be waited for.
+                scene.pass(31);
+                scene.server.requests() > before
+            })
+            .await;
     }
     let mut next = Idp::new(&scene.controller, "idp");
     next.kid = "next".to_owned();
     scene.server.turn_to(keys(&next));
-    scene.pass(400);
-    assert!(
-        !scene.logs_in().await,
-        "a withdrawn key is out once the address is back"
-    );
+    scene
+        .until(
+            "a withdrawn key is out once the address is back",
+            async || {
+                scene.pass(31);
+                !scene.logs_in().await
+            },
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_silent_address_whose_key_is_there() {
+    let scene = Scene::patient(keys).await;
+    assert!(scene.logs_in().await);
+    scene.server.turn_to(Conduct::Silent);
+    scene.pass(300);
+    // The fetch never ends, and waiting for it would outlast the test.
+    for _ in 0..20 {
+        assert!(scene.logs_in().await);
+    }
+    let asked = async || scene.server.requests() == 2;
+    scene.until("the address is asked", asked).await;
+}
+
+#[tokio::test]
+async fn a_key_withdrawn_long_ago_is_out_at_once() {
+    let scene = Scene::new(keys).await;
+    assert!(scene.logs_in().await);
+    let mut next = Idp::new(&scene.controller, "idp");
+    next.kid = "next".to_owned();
+    scene.server.turn_to(keys(&next));
+    scene.pass(900);
+    assert!(!scene.logs_in().await);
+}
+
+#[tokio::test]
+async fn sets_without_a_usable_key_replace_nothing() {
+    let scene = Scene::new(keys).await;
+    assert!(scene.logs_in().await);
+    let mut other = Idp::new(&scene.controller, "idp");
+    other.kid = "unheard of".to_owned();
+    for (number, set) in [
+        r#"{"keys":[]}"#,
+        r#"{"keys":[{"kid":"idp-key","kty":"oct","k":"AAAA"}]}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        scene.server.turn_to(Conduct::Json(set.to_owned()));
+        scene.pass(2);
+        assert!(!scene.logs_in_by(&other).await);
+        assert_eq!(scene.server.requests(), 2 + number);
+        assert!(scene.logs_in().await, "after {set}");
+    }
 }
 
 #[tokio::test]

@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         last_activity_at: now,
         identity: laptop.id.clone(),
         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("certificate-1")),
+        terms: None,
         certificate: None,
         token_hash: TokenHash([7; 16]),
         config_types: Vec::new(),

@@ -117,6 +117,7 @@ fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
             last_activity_at: now(),
             identity: IdentityId::from_wire("<id:u>"),
             opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("<id:auth>")),
+            terms: None,
             certificate: None,
             token_hash: TokenHash([7; 16]),
             config_types: Vec::new(),

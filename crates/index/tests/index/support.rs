@@ -79,6 +79,7 @@ pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession 
         last_activity_at: at(last_activity_at),
         identity: IdentityId::from_wire("owner"),
         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("authenticator")),
+        terms: None,
         certificate: None,
         token_hash: TokenHash([token; 16]),
         config_types: Vec::new(),

@@ -226,6 +226,9 @@ impl Way for Certificate {
             ca: self.voucher.as_ref().map(|one| one.ca.entity.id.clone()),
         });
         session.improper_client_cert_chain = self.is_improper;
+        if let (Holder::ExternalId(..), Some(voucher)) = (&self.holder, &self.voucher) {
+            session.terms = Some(voucher.ca.entity.claim_terms);
+        }
         if let Holder::Authenticator(authenticator) = &self.holder {
             session.is_cert_extendable = self.note_login(rows, authenticator)?;
         }
