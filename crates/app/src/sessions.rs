@@ -5,6 +5,7 @@ mod certificates;
 mod judge;
 mod list;
 mod login;
+mod look;
 mod room;
 mod second_token;
 mod upkeep;
@@ -20,22 +21,19 @@ pub use login::{Login, LoginError, NewSession, with_certificate, with_password, 
 pub use upkeep::{flush_activity, sweep};
 
 use judge::{Live, authenticator_of, judge};
+use look::{StillOpen, look, questions};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
-use crate::signers::{self, BearerTokens};
+use crate::signers::BearerTokens;
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
-use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::Credential;
+use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::identity::{Identity, TotpState};
-use portcullis_domain::ids::SignerId;
-use portcullis_domain::view::{ApiSessionView, AuthQuestion, IdentityRef};
-use portcullis_storage::engine::StoreError;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::view::ApiSessionView;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Index, Rows, UniqueValue, identity_key};
 use std::sync::Arc;
@@ -168,51 +166,8 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
         .ok_or_else(gone)?;
     let policy = policy_of(view.rows(), &identity)?;
     let proved = caller.proof.as_ref().map(|proof| &proof.signer);
-    Ok(look(app, view.rows(), session, &identity, &policy, proved)?)
-}
-
-/// Puts a session together with whose it is and what it has still to answer.
-fn look(
-    app: &App,
-    rows: Rows<'_>,
-    session: ApiSession,
-    identity: &Identity,
-    policy: &AuthPolicy,
-    proved: Option<&SignerId>,
-) -> Result<ApiSessionView, StoreError> {
-    let extension = match authenticator_of(rows, &session)?.map(|found| found.entity.credential) {
-        Some(Credential::Cert(cert)) => cert.open_extension(),
-        Some(Credential::Updb(_)) | None => None,
-    };
-    let questions = session
-        .open_factors(policy, proved)
-        .into_iter()
-        .map(|factor| question(rows, identity, factor))
-        .collect::<Result<_, _>>()?;
-    Ok(ApiSessionView {
-        questions,
-        extension,
-        last_activity_at: last_activity(app, &session),
-        timeout: app.settings().session_timeout,
-        identity: IdentityRef::from(identity),
-        session,
-    })
-}
-
-/// What a client has to be told to answer an open factor.
-fn question(
-    rows: Rows<'_>,
-    identity: &Identity,
-    factor: OpenFactor,
-) -> Result<AuthQuestion, StoreError> {
-    match factor {
-        OpenFactor::Totp => Ok(AuthQuestion::Totp {
-            is_enrolled: identity.attached.totp == TotpState::Verified,
-        }),
-        OpenFactor::Token(id) => signers::find(rows, &id)?
-            .map(|found| AuthQuestion::Token(Box::new(found.entity)))
-            .ok_or_else(|| StoreError::corrupt("the signer that a policy demands is lost")),
-    }
+    let open = StillOpen::read(view.rows(), &session, &identity, &policy, proved)?;
+    Ok(look(app, session, &identity, open))
 }
 
 /// Ends the caller's own session.

@@ -60,15 +60,15 @@ pub async fn with_token(
     };
     let signer = signer.ok_or(AppError::UnknownToken)?;
     let judged = signers::judge(app, &signer.entity, &token).await;
-    let (claims, holder) = judged.map_err(|_fault| AppError::UnknownToken)?;
-    let name = name(&signer.entity, &claims)?;
+    let judged = judged.map_err(|_fault| AppError::UnknownToken)?;
+    let name = name(&signer.entity, judged.claims)?;
     let way = Enrolling {
         to_cert: enrollment.csr.is_some(),
         signer,
-        holder,
+        holder: judged.holder.to_owned(),
     };
     way.check(app.snapshot()?.rows())?;
-    let spec = way.describe(&claims, name)?;
+    let spec = way.describe(judged.claims, name)?;
     let now = app.env().now();
     let mut identity = Identity::new(IdentityId::generate(&*app.env().entropy)?, spec, now);
     let (authenticator, certificate) = match &enrollment.csr {

@@ -1,6 +1,6 @@
 //! API sessions as administrators see them.
 
-use super::hash;
+use super::{StillOpen, hash};
 use crate::action::actions;
 use crate::app::App;
 use crate::audit;
@@ -190,7 +190,8 @@ fn look(app: &App, rows: Rows<'_>, row: &SessionRow) -> Result<Option<ForeignSes
         return Ok(None);
     };
     let policy = policy_of(rows, &identity)?;
-    let view = super::look(app, rows, session, &identity, &policy, None)?;
+    let open = StillOpen::read(rows, &session, &identity, &policy, None)?;
+    let view = super::look(app, session, &identity, open);
     Ok(Some(ForeignSession {
         view,
         stand_in: stand_in(app, row.number),

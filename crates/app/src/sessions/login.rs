@@ -14,7 +14,7 @@ pub(crate) use password::{Guess, forgive, note_refusal};
 pub use token::with_token;
 
 use super::room::Room;
-use super::{hash, second_token};
+use super::{StillOpen, hash, second_token};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
@@ -23,6 +23,7 @@ use crate::signers::{BearerTokens, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
 use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::ExtensionRequest;
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy::{self, EntropyError};
@@ -105,13 +106,14 @@ trait Way: Clone + Send + 'static {
     /// Checks that a policy lets this in.
     fn admit(&self, policy: &AuthPolicy, now: Timestamp) -> Result<(), LoginError>;
 
-    /// Writes down what the login changes besides the session, and completes the session.
+    /// Writes down what the login changes besides the session, and completes the session. Answers
+    /// the request for another certificate, if one waits for the holder.
     fn settle(
         &self,
         rows: &mut RowsMut<'_>,
         identity: &mut Identity,
         session: &mut ApiSession,
-    ) -> Result<(), WriteError>;
+    ) -> Result<Option<ExtensionRequest>, WriteError>;
 }
 
 /// Opens a session for whom a credential lets in.
@@ -127,7 +129,11 @@ async fn open(
         let view = app.snapshot().map_err(LoginError::Failed)?;
         judge(view.rows(), &way, now)?
     };
-    let proof = second_token::prove(app, &identity.entity, &policy, &login.tokens).await?;
+    let (proved, fault) =
+        match second_token::prove(app, &identity.entity, &policy, &login.tokens).await? {
+            Ok(proof) => (proof.map(|proof| proof.signer), TokenFault::Missing),
+            Err(fault) => (None, fault),
+        };
     let token = entropy::uuid(&*app.env().entropy)?;
     let owner = way.identity();
     let session = ApiSession {
@@ -147,20 +153,26 @@ async fn open(
     };
     let key = identity_key(owner).dependent(API_SESSION, app.number(API_SESSION).0);
     let room = Room::for_one_more(app, owner);
-    let (session, identity, policy, ended) = app
+    let (session, identity, open, ended) = app
         .commit(move |rows| {
             let (identity, policy) = judge(rows.rows(), &way, now)?;
             let mut session = session.clone();
             session.totp.is_required = identity.entity.attached.totp == TotpState::Verified;
             let mut after = identity.entity.clone();
             remember_client(&mut after, &login);
-            way.settle(rows, &mut after, &mut session)?;
+            let extension = way.settle(rows, &mut after, &mut session)?;
             if after != identity.entity {
                 rows.replace(&identity.key, &identity.entity, &after)?;
             }
             let ended = room.make(rows)?;
             rows.insert(&key, &session)?;
-            Ok::<_, LoginError>((session, after, policy, ended))
+            let questions =
+                super::questions(rows.rows(), &session, &after, &policy, proved.as_ref())?;
+            let open = StillOpen {
+                questions,
+                extension,
+            };
+            Ok::<_, LoginError>((session, after, open, ended))
         })
         .await?;
     let note = |operation, session: &ApiSessionId| {
@@ -170,19 +182,7 @@ async fn open(
         note("api-session.displace", session);
     }
     note("api-session.create", &session.id);
-    let (proof, fault) = match proof {
-        Ok(proof) => (proof, TokenFault::Missing),
-        Err(fault) => (None, fault),
-    };
-    let view = app.snapshot().map_err(LoginError::Failed)?;
-    let view = super::look(
-        app,
-        view.rows(),
-        session,
-        &identity,
-        &policy,
-        proof.as_ref().map(|proof| &proof.signer),
-    )?;
+    let view = super::look(app, session, &identity, open);
     Ok(NewSession {
         demand: demand(&view, fault),
         view,

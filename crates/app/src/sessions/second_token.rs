@@ -35,11 +35,11 @@ pub(super) async fn prove(
             continue;
         }
         let fault = match signers::judge(app, &signer, &token).await {
-            Ok((_, holder)) if signers::is_holder(&signer.spec, identity, &holder) => {
+            Ok(judged) if signers::is_holder(&signer.spec, identity, judged.holder) => {
                 return Ok(Ok(Some(Proof {
+                    holder: judged.holder.to_owned(),
                     signer: signer.id,
                     terms: signer.terms,
-                    holder,
                 })));
             },
             Ok(_) => TokenFault::Invalid,

@@ -118,13 +118,21 @@ pub(crate) fn issued_by(
     Ok(found.filter(|found| found.entity.spec.enabled))
 }
 
-/// Judges a token by the keys and demands of a signer, and gives out what it claims and whom it
-/// names.
-pub(crate) async fn judge(
+/// A good token.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judged<'t> {
+    /// What it claims.
+    pub(crate) claims: &'t Claims,
+    /// Whom it names.
+    pub(crate) holder: &'t str,
+}
+
+/// Judges a token by the keys and demands of a signer.
+pub(crate) async fn judge<'t>(
     app: &App,
     signer: &Signer,
-    token: &PresentedToken<'_>,
-) -> Result<(Claims, String), TokenFault> {
+    token: &'t PresentedToken<'_>,
+) -> Result<Judged<'t>, TokenFault> {
     let refuse = |reason: &dyn std::fmt::Display| {
         tracing::debug!(signer = signer.id.as_str(), %reason, "a bearer token is refused");
         TokenFault::Invalid
@@ -143,5 +151,5 @@ pub(crate) async fn judge(
         })?;
     let selector = ClaimSelector::parse(&spec.claims_property).map_err(|error| refuse(&error))?;
     let holder = claims.text(&selector).map_err(|error| refuse(&error))?;
-    Ok((claims.clone(), holder.to_owned()))
+    Ok(Judged { claims, holder })
 }

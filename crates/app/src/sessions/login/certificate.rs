@@ -7,7 +7,9 @@ use crate::network::{BadChain, GoodChain};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
+use portcullis_domain::authenticator::{
+    Authenticator, CertCredential, Credential, ExtensionRequest,
+};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
@@ -153,26 +155,25 @@ impl Certificate {
         }
     }
 
-    /// Notes on the authenticator how far its chain led, and answers whether the certificate can
-    /// be extended.
+    /// Notes on the authenticator how far its chain led, and answers what it is now.
     fn note_login(
         &self,
         rows: &mut RowsMut<'_>,
         authenticator: &Found<Authenticator>,
-    ) -> Result<bool, WriteError> {
+    ) -> Result<Option<CertCredential>, WriteError> {
         let Some(before) = rows.rows().get::<Authenticator>(&authenticator.key)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let mut after = before.clone();
-        let mut is_extendable = false;
-        if let Credential::Cert(cert) = &mut after.credential {
-            is_extendable = cert.is_issued_by_network;
-            cert.last_login_reached_root = !self.is_improper;
-        }
+        let Credential::Cert(cert) = &mut after.credential else {
+            return Ok(None);
+        };
+        cert.last_login_reached_root = !self.is_improper;
+        let cert = cert.clone();
         if after != before {
             rows.replace(&authenticator.key, &before, &after)?;
         }
-        Ok(is_extendable)
+        Ok(Some(cert))
     }
 }
 
@@ -218,7 +219,7 @@ impl Way for Certificate {
         rows: &mut RowsMut<'_>,
         _identity: &mut Identity,
         session: &mut ApiSession,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Option<ExtensionRequest>, WriteError> {
         session.certificate = Some(LoginCertificate {
             fingerprint: self.fingerprint.clone(),
             previous: None,
@@ -229,9 +230,13 @@ impl Way for Certificate {
         if let (Holder::ExternalId(..), Some(voucher)) = (&self.holder, &self.voucher) {
             session.terms = Some(voucher.ca.entity.claim_terms);
         }
-        if let Holder::Authenticator(authenticator) = &self.holder {
-            session.is_cert_extendable = self.note_login(rows, authenticator)?;
-        }
-        Ok(())
+        let Holder::Authenticator(authenticator) = &self.holder else {
+            return Ok(None);
+        };
+        let Some(cert) = self.note_login(rows, authenticator)? else {
+            return Ok(None);
+        };
+        session.is_cert_extendable = cert.is_issued_by_network;
+        Ok(cert.open_extension())
     }
 }

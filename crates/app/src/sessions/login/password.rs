@@ -12,7 +12,7 @@ use crate::password::Verdict;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash};
+use portcullis_domain::authenticator::{Authenticator, Credential, ExtensionRequest, PasswordHash};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
@@ -101,21 +101,22 @@ impl Way for Password {
         rows: &mut RowsMut<'_>,
         identity: &mut Identity,
         _session: &mut ApiSession,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Option<ExtensionRequest>, WriteError> {
         identity.wrong_passwords = 0;
         let Some(renewed) = &self.renewed else {
-            return Ok(());
+            return Ok(None);
         };
         let key = &self.authenticator.key;
         // What else there is to it may have changed since the password was checked.
         let Some(before) = rows.rows().get::<Authenticator>(key)? else {
-            return Ok(());
+            return Ok(None);
         };
         let mut after = before.clone();
         if let Credential::Updb(updb) = &mut after.credential {
             updb.password = renewed.clone();
         }
-        rows.replace(key, &before, &after)
+        rows.replace(key, &before, &after)?;
+        Ok(None)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::signers::{self, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::authenticator::ExtensionRequest;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
@@ -64,7 +65,7 @@ impl Token {
             return Ok(Err(TokenFault::Missing));
         };
         let holder = match signers::judge(app, &signer.entity, &token).await {
-            Ok((_claims, holder)) => holder,
+            Ok(judged) => judged.holder.to_owned(),
             Err(fault) => return Ok(Err(fault)),
         };
         let view = app.snapshot().map_err(LoginError::Failed)?;
@@ -128,8 +129,8 @@ impl Way for Token {
         _rows: &mut RowsMut<'_>,
         _identity: &mut Identity,
         session: &mut ApiSession,
-    ) -> Result<(), WriteError> {
+    ) -> Result<Option<ExtensionRequest>, WriteError> {
         session.terms = Some(self.signer.entity.terms);
-        Ok(())
+        Ok(None)
     }
 }
