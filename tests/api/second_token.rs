@@ -4,6 +4,7 @@ use crate::idp::{Idp, bearing, challenge, edit_policy, patch_signer, session, wh
 use crate::support::{add_policy, current, text};
 use http::Method;
 use portcullis_domain::ids::SignerId;
+use portcullis_storage::tables::IDENTITY;
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -234,12 +235,15 @@ async fn administrators_change_nothing_without_their_second_factor() {
     let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut off).await;
     assert!(waits.is_err());
     let tokens = [token.as_str()];
-    let mut late = Box::pin(create("three", &tokens));
-    let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut late).await;
-    assert!(waits.is_err());
-    drop(hold);
-    assert_eq!(off.await.data(), Value::Object(serde_json::Map::default()));
-    assert_eq!(late.await.error(), (401, "UNAUTHORIZED".to_owned()));
+    let first = controller.engine.allocate(IDENTITY);
+    let late = create("three", &tokens);
+    let release = async {
+        crate::hold::drawn(controller, IDENTITY, 1, first).await;
+        drop(hold);
+    };
+    let (off, late, ()) = tokio::join!(off, late, release);
+    assert_eq!(off.data(), Value::Object(serde_json::Map::default()));
+    assert_eq!(late.error(), (401, "UNAUTHORIZED".to_owned()));
 }
 
 #[tokio::test]
