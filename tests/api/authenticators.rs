@@ -2,11 +2,12 @@
 //! leaves as it was.
 
 use crate::credentials::{
-    add_authority, authenticator_of, bare, cert, client_of, foreign_authority, present, send,
-    shown, token_by, try_password, updb, with_certificate, with_password,
+    add_authority, authenticator_of, bare, cert, client_of, foreign_authority, send, shown,
+    token_by, try_password, updb, with_certificate, with_password,
 };
 use crate::support::{
-    choose, current, get, log_in, operate, pending, read, redeem, refused, revision, text,
+    choose, current, get, log_in, log_in_by_certificate, operate, pending, read, redeem, refused,
+    revision, text,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -177,7 +178,7 @@ async fn certificate_of_the_network_can_be_given_to_another_identity() {
         shown(&controller, &admin, &made).await["isIssuedByNetwork"],
         true
     );
-    let session = present(&controller, &chain).await.data();
+    let session = log_in_by_certificate(&controller, &chain).await.data();
     assert_eq!(session["identityId"], second.as_str());
 }
 
@@ -345,7 +346,7 @@ async fn deleted_authenticator_takes_its_sessions_and_no_others() {
         .await
         .data();
     assert_eq!(current(&controller, &by_certificate).await.status, 401);
-    assert_eq!(present(&controller, &chain).await.status, 401);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
 }
 
 #[tokio::test]
@@ -412,7 +413,7 @@ async fn re_enrollment_of_certificates_leads_back_to_their_authority() {
         .await
         .id();
     assert_eq!(current(&controller, &session).await.status, 401);
-    assert_eq!(present(&controller, &chain).await.status, 401);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
     let enrollment = pending(&controller, &admin, &id, "ott").await;
     let (_key, csr) = client_key();
     redeem(&controller, text(&enrollment, "token"), &csr)
@@ -442,7 +443,7 @@ async fn extension_is_asked_for_and_told_at_login() {
     let authenticator = authenticator_of(&controller, &admin, &id, "cert").await;
     let path = format!("/authenticators/{authenticator}/request-extend");
     let headers = async || {
-        let reply = present(&controller, &chain).await;
+        let reply = log_in_by_certificate(&controller, &chain).await;
         let all = reply.headers.get_all("ziti-authenticator-extend-requested");
         all.iter().filter(|value| *value == "true").count()
     };

@@ -1,7 +1,7 @@
 //! An identity provider as the tests need it: a key, its certificate, its key set, and tokens that
 //! say whatever a test wants.
 
-use crate::support::{merge, operate, text};
+use crate::support::{merge, operate, send, text};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use base64::Engine as _;
@@ -106,8 +106,8 @@ impl Idp {
 
 /// Asks for a signer.
 pub(crate) async fn create_signer(controller: &Harness, admin: &str, body: &Value) -> Reply {
-    let request = controller.manage(Method::POST, "/external-jwt-signers", admin);
-    request.json(body).send().await
+    let asked = (Method::POST, "/external-jwt-signers");
+    send(controller, admin, asked, body).await
 }
 
 /// Merges a change into a signer.
@@ -118,8 +118,7 @@ pub(crate) async fn patch_signer(
     body: Value,
 ) -> Reply {
     let path = format!("/external-jwt-signers/{id}");
-    let request = controller.manage(Method::PATCH, &path, admin);
-    request.json(&body).send().await
+    send(controller, admin, (Method::PATCH, &path), &body).await
 }
 
 /// With tokens among the credentials.

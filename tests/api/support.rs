@@ -4,6 +4,7 @@ use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
+use portcullis_pki::Certificate;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTH_POLICY, Index, RowsMut, SIGNER, UniqueValue};
@@ -46,6 +47,17 @@ pub(crate) async fn read(controller: &Harness, token: &str, id: &str) -> Value {
 /// Asks the management API.
 pub(crate) async fn get(controller: &Harness, token: &str, path: &str) -> Reply {
     controller.manage(Method::GET, path, token).send().await
+}
+
+/// Sends a JSON request to the management API.
+pub(crate) async fn send(
+    controller: &Harness,
+    token: &str,
+    (method, path): (Method, &str),
+    body: &Value,
+) -> Reply {
+    let request = controller.manage(method, path, token);
+    request.json(body).send().await
 }
 
 /// The pending enrollment of an identity by one method: id, token, JWT.
@@ -152,9 +164,24 @@ pub(crate) async fn current(controller: &Harness, token: &str) -> Reply {
 
 /// Logs in with the password that everybody has.
 pub(crate) async fn log_in(controller: &Harness, name: &str) -> Reply {
+    try_password(controller, name, PASSWORD).await
+}
+
+/// Logs in with a password other than the usual.
+pub(crate) async fn try_password(controller: &Harness, name: &str, password: &str) -> Reply {
     controller
         .request(Method::POST, "/authenticate?method=password")
-        .json(&json!({"username": name, "password": PASSWORD}))
+        .json(&json!({"username": name, "password": password}))
+        .send()
+        .await
+}
+
+/// Logs in with a certificate.
+pub(crate) async fn log_in_by_certificate(controller: &Harness, chain: &[Certificate]) -> Reply {
+    controller
+        .request(Method::POST, "/authenticate?method=cert")
+        .certificates(chain)
+        .json(&json!({}))
         .send()
         .await
 }
