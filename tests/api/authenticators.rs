@@ -6,14 +6,14 @@ use crate::credentials::{
     token_by, try_password, updb, with_certificate, with_password,
 };
 use crate::support::{
-    choose, current, get, log_in, log_in_by_certificate, operate, pending, read, redeem, refused,
+    choose, current, edit, get, log_in, log_in_by_certificate, pending, read, redeem, refused,
     revision, text,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_pki::certificates_to_pem;
-use portcullis_storage::tables::{Found, Index, UniqueValue};
+use portcullis_storage::tables::Index;
 use portcullis_testkit::{Harness, PASSWORD, client_key};
 use serde_json::json;
 
@@ -53,13 +53,14 @@ async fn creation_is_refused_for_each_fault_and_changes_nothing() {
         .await
         .id();
     let router = bare(&controller, &admin, "router").await;
-    let by_id = UniqueValue::new(Index::IdentityId, router.as_str());
-    operate(&controller, move |rows| {
-        let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
-        let mut after = found.entity.clone();
-        after.kind = IdentityType::Router;
-        rows.replace(&found.key, &found.entity, &after).unwrap();
-    })
+    edit(
+        &controller,
+        Index::IdentityId,
+        &router,
+        |one: &mut Identity| {
+            one.kind = IdentityType::Router;
+        },
+    )
     .await;
     let stranger = client_of(&controller, &foreign_authority(&controller, "stranger"));
     let (_, unverified) = add_authority(&controller, "unverified", false).await;

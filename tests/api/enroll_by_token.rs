@@ -1,11 +1,12 @@
 //! Becoming an identity by a token of an external signer.
 
 use crate::idp::{Idp, bearing, enroll_with, log_in_with, patch_signer};
-use crate::support::{add_policy, create, get, id_of, read, revision, text};
+use crate::support::{add_policy, create, edit, get, id_of, read, revision, text};
 use http::Method;
+use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::certificates_from_pem;
-use portcullis_storage::tables::IDENTITY;
+use portcullis_storage::tables::{IDENTITY, Index};
 use portcullis_testkit::{Harness, client_key};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -169,9 +170,14 @@ async fn refusals_come_in_their_order_and_change_nothing() {
         }
     }
     // A policy that closed after the signer was made counts as it is now.
-    crate::idp::edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = false;
-    })
+    edit(
+        &controller,
+        Index::AuthPolicyId,
+        "default",
+        |policy: &mut AuthPolicy| {
+            policy.primary.ext_jwt.allowed = false;
+        },
+    )
     .await;
     let reply = enroll_with(&controller, &say("ada@x", "Ada"), &none).await;
     assert_eq!(

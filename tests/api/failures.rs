@@ -2,7 +2,8 @@
 //! a record.
 
 use crate::support::{
-    add_policy, create, everything, get, operate, ott_enrollment, pending, redeem, revision, text,
+    add_policy, create, edit, everything, get, operate, ott_enrollment, pending, redeem, revision,
+    text,
 };
 use ::support::wait::PATIENCE;
 use http::Method;
@@ -276,13 +277,14 @@ async fn absence_of_an_authenticator_is_no_permission() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "user", json!({})).await;
-    operate(&controller, |rows| {
-        let by_name = UniqueValue::new(Index::IdentityName, "user");
-        let found: Found<Identity> = rows.rows().find(&by_name).unwrap().unwrap();
-        let mut forgetful = found.entity.clone();
-        forgetful.attached.authenticators = 0;
-        rows.replace(&found.key, &found.entity, &forgetful).unwrap();
-    })
+    edit(
+        &controller,
+        Index::IdentityName,
+        "user",
+        |one: &mut Identity| {
+            one.attached.authenticators = 0;
+        },
+    )
     .await;
     let login = controller.request(Method::POST, "/authenticate?method=password");
     let login = login.json(&json!({"username": "user", "password": PASSWORD}));

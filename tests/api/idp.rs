@@ -1,16 +1,13 @@
 //! An identity provider as the tests need it: a key, its certificate, its key set, and tokens that
 //! say whatever a test wants.
 
-use crate::support::{merge, operate, send, text};
+use crate::support::{merge, send, text};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::ids::AuthPolicyId;
 use portcullis_pki::{Authority, Certificate, KeyType, SigningKey, Subject, TrustDomain};
-use portcullis_storage::tables::{Found, Index, UniqueValue};
 use portcullis_testkit::{Harness, Reply, Request};
 use serde_json::{Value, json};
 
@@ -165,21 +162,4 @@ pub(crate) fn challenge(reply: &Reply) -> String {
 #[track_caller]
 pub(crate) fn session(reply: &Reply) -> String {
     text(&reply.data(), "token").to_owned()
-}
-
-/// Changes a policy behind the controller's back.
-pub(crate) async fn edit_policy(
-    controller: &Harness,
-    id: &str,
-    edit: impl Fn(&mut AuthPolicy) + Send + 'static,
-) {
-    let id = AuthPolicyId::from_wire(id);
-    operate(controller, move |rows| {
-        let by_id = UniqueValue::new(Index::AuthPolicyId, id.as_str());
-        let found: Found<AuthPolicy> = rows.rows().find(&by_id).unwrap().unwrap();
-        let mut policy = found.entity.clone();
-        edit(&mut policy);
-        rows.replace(&found.key, &found.entity, &policy).unwrap();
-    })
-    .await;
 }

@@ -1,10 +1,11 @@
 //! A token of an external signer as the second factor, with each request.
 
-use crate::idp::{Idp, bearing, challenge, edit_policy, patch_signer, session, who};
-use crate::support::{add_policy, current, text};
+use crate::idp::{Idp, bearing, challenge, patch_signer, session, who};
+use crate::support::{add_policy, current, edit, text};
 use http::Method;
+use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
-use portcullis_storage::tables::IDENTITY;
+use portcullis_storage::tables::{IDENTITY, Index};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -170,9 +171,14 @@ async fn demands_take_effect_at_once() {
         !is_whole(&[&good]).await,
         "it is meant for somebody else now"
     );
-    edit_policy(controller, POLICY, |policy| {
-        policy.secondary.require_ext_jwt_signer = None;
-    })
+    edit(
+        controller,
+        Index::AuthPolicyId,
+        POLICY,
+        |policy: &mut AuthPolicy| {
+            policy.secondary.require_ext_jwt_signer = None;
+        },
+    )
     .await;
     assert!(is_whole(&[]).await, "nothing is demanded any more");
 }
@@ -181,9 +187,14 @@ async fn demands_take_effect_at_once() {
 async fn a_code_is_asked_for_first() {
     let scene = Scene::new().await;
     let controller = &scene.controller;
-    edit_policy(controller, POLICY, |policy| {
-        policy.secondary.require_totp = true;
-    })
+    edit(
+        controller,
+        Index::AuthPolicyId,
+        POLICY,
+        |policy: &mut AuthPolicy| {
+            policy.secondary.require_totp = true;
+        },
+    )
     .await;
     let kinds = |reply: &Reply| -> Vec<String> {
         let data = reply.data();

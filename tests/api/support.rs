@@ -7,7 +7,7 @@ use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
 use portcullis_pki::Certificate;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTH_POLICY, Index, RowsMut, SIGNER, UniqueValue};
+use portcullis_storage::tables::{AUTH_POLICY, Entity, Found, Index, RowsMut, SIGNER, UniqueValue};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -90,6 +90,27 @@ pub(crate) async fn operate<T: Send + 'static>(
     .await
     .unwrap()
     .unwrap()
+}
+
+/// Changes one entity behind the controller's back.
+///
+/// The change is handed to the writer at once; the answer is there when it is made.
+pub(crate) fn edit<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
+    controller: &Harness,
+    index: Index,
+    value: &str,
+    change: F,
+) -> impl Future<Output = ()> + use<E, F> {
+    let value = UniqueValue::new(index, value);
+    let ticket = submit_with(&*controller.engine, move |tx| {
+        let mut rows = RowsMut::new(tx);
+        let found: Found<E> = rows.rows().find(&value).unwrap().unwrap();
+        let mut after = found.entity.clone();
+        change(&mut after);
+        rows.replace(&found.key, &found.entity, &after).unwrap();
+        Ok::<_, std::convert::Infallible>(())
+    });
+    async move { ticket.unwrap().await.unwrap().unwrap() }
 }
 
 /// A signer whose tokens nobody has.
