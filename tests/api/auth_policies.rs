@@ -267,3 +267,55 @@ async fn policy_governs_logins_and_living_sessions_at_once() {
     patch(&controller, &admin, &id, totp(false)).await.data();
     assert_eq!(own().await.status, 200);
 }
+
+/// It could let the administrators under it in otherwise, or shut them out.
+#[tokio::test]
+async fn rules_of_a_policy_in_use_are_for_administrators() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let helper = json!({"permissions": ["auth-policy"]});
+    let helper = controller.user(&admin, "helper", helper).await;
+    let id = made(&controller, &helper, &policy("p")).await;
+    let forbid = json!({"primary": {"updb": {"allowed": false}}});
+    let demand = json!({"secondary": {"requireTotp": true}});
+    patch(&controller, &helper, &id, forbid.clone())
+        .await
+        .data();
+    patch(
+        &controller,
+        &helper,
+        &id,
+        json!({"primary": {"updb": {"allowed": true}}}),
+    )
+    .await
+    .data();
+    create(
+        &controller,
+        &admin,
+        "boss",
+        json!({"authPolicyId": id, "isAdmin": true}),
+    )
+    .await;
+    let at = revision(&controller);
+    let mut whole = policy("p");
+    merge(&mut whole, demand.clone());
+    let path = format!("{POLICIES}/{id}");
+    for reply in [
+        patch(&controller, &helper, &id, forbid).await,
+        patch(&controller, &helper, &id, demand.clone()).await,
+        patch(&controller, &helper, "default", demand.clone()).await,
+        send(&controller, &helper, Method::PUT, &path, &whole).await,
+    ] {
+        assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()));
+    }
+    assert_eq!(revision(&controller), at);
+    patch(
+        &controller,
+        &helper,
+        &id,
+        json!({"name": "called otherwise"}),
+    )
+    .await
+    .data();
+    patch(&controller, &admin, &id, demand).await.data();
+}

@@ -472,3 +472,22 @@ async fn extension_is_asked_for_and_told_at_login() {
         assert_eq!(reply.error(), refusal, "{id}");
     }
 }
+
+/// However they come about, one identity has a bounded number of them.
+#[tokio::test]
+async fn identity_has_a_bounded_number_of_authenticators() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = bare(&controller, &admin, "device").await;
+    edit(&controller, Index::IdentityId, &id, |one: &mut Identity| {
+        one.attached.authenticators = 64;
+    })
+    .await;
+    let at = revision(&controller);
+    let reply = send(&controller, &admin, ALL, &updb(&id, "device")).await;
+    assert_eq!(
+        reply.error(),
+        (409, "MAX_AUTHENTICATOR_METHODS_REACHED".to_owned())
+    );
+    assert_eq!(revision(&controller), at);
+}

@@ -280,3 +280,85 @@ async fn policies_decide_about_certificates_and_their_time() {
         );
     }
 }
+
+#[tokio::test]
+async fn of_an_authority_and_its_renewal_that_counts_which_knows_the_holder() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let old = Authority::root_with("root", ending_soon);
+    let new = old.renewed_with("root", |_params| {});
+    let anne = create(&controller, &admin, "anne", json!({"externalId": "anne"})).await;
+    let plain = add(&controller, &admin, ("old", &old), json!({})).await;
+    let device = old.chain("device");
+    assert_eq!(knock(&controller, &device).await.status, 200);
+    let device_id = id_of(&controller, &admin, "old-device").await;
+    let claiming = add(&controller, &admin, ("new", &new), common_name_claim()).await;
+    for (first, second) in [(&plain, &claiming), (&claiming, &plain)] {
+        let by_device = log_in_by_certificate(&controller, &device).await.data();
+        assert_eq!(by_device["identityId"], device_id);
+        let by_claim = log_in_by_certificate(&controller, &old.chain("anne"))
+            .await
+            .data();
+        assert_eq!(by_claim["identityId"], anne);
+        is_refused(&controller, &old.chain("nobody"), "known to neither").await;
+        // The same with the claim at the other one.
+        let none = json!({"externalIdClaim": null});
+        assert_eq!(patch(&controller, &admin, second, none).await.status, 200);
+        let claim = common_name_claim();
+        assert_eq!(patch(&controller, &admin, first, claim).await.status, 200);
+    }
+    // The old one is over, and no policy minds while the new one is not.
+    add_policy(&controller, "strict", |policy| {
+        policy.primary.cert.allow_expired_certs = false;
+    })
+    .await;
+    let path = format!("/identities/{anne}");
+    let request = controller.manage(http::Method::PATCH, &path, &admin);
+    let reply = request
+        .json(&json!({"authPolicyId": "strict"}))
+        .send()
+        .await;
+    assert_eq!(reply.status, 200);
+    controller
+        .clock
+        .advance(SignedDuration::from_hours(24 * 365));
+    assert_eq!(
+        log_in_by_certificate(&controller, &old.chain("anne"))
+            .await
+            .status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn certificates_for_every_purpose_are_for_clients_too() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let root = Authority::root("root");
+    add(&controller, &admin, ("ca", &root), json!({})).await;
+    let chain = [root.leaf_with("any", |params| {
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::Any];
+    })];
+    assert_eq!(knock(&controller, &chain).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
+}
+
+#[tokio::test]
+async fn certificates_of_version_one_and_of_authorities_let_nobody_in_and_disturb_nothing() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let root = Authority::root("root");
+    add(&controller, &admin, ("ca", &root), json!({})).await;
+    for leaf in [root.version_one("device"), root.below("device").certificate] {
+        let chain = [leaf];
+        assert_ne!(knock(&controller, &chain).await.status, 200);
+        is_refused(&controller, &chain, "no certificate of a client").await;
+        let request = controller.request(http::Method::POST, "/authenticate?method=password");
+        let reply = request
+            .json(&json!({"username": portcullis_testkit::ADMIN, "password": portcullis_testkit::PASSWORD}))
+            .certificates(&chain)
+            .send()
+            .await;
+        assert_eq!(reply.status, 200);
+    }
+}

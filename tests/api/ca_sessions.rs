@@ -72,6 +72,28 @@ async fn disabled_authority_ends_its_sessions_alone() {
 }
 
 #[tokio::test]
+async fn sessions_by_external_id_end_when_it_is_read_elsewhere() {
+    let scene = Scene::new().await;
+    let change = async |id: &str, body: serde_json::Value| {
+        let reply = patch(&scene.controller, &scene.admin, id, body).await;
+        assert_eq!(reply.status, 200, "{}", reply.text());
+    };
+    let harmless = json!({
+        "name": "other", "identityRoles": ["a"], "tags": {"a": 1}, "externalIdClaim": {},
+    });
+    change(&scene.claiming, harmless).await;
+    change(&scene.claiming, common_name_claim()).await;
+    assert_eq!(scene.statuses().await, [200, 200]);
+    change(&scene.claiming, json!({"externalIdClaim": {"index": 1}})).await;
+    assert_eq!(scene.statuses().await, [200, 401]);
+    change(&scene.claiming, common_name_claim()).await;
+    assert_eq!(scene.statuses().await, [200, 401], "it is over for good");
+    // Those who came in by an authenticator have not been found by a claim.
+    change(&scene.plain, common_name_claim()).await;
+    assert_eq!(scene.statuses().await, [200, 401]);
+}
+
+#[tokio::test]
 async fn deleted_authority_ends_its_sessions_alone() {
     let scene = Scene::new().await;
     let reply = remove(&scene.controller, &scene.admin, &scene.claiming).await;

@@ -4,8 +4,9 @@ use crate::support::{get, refused, revision, text};
 use crate::third_party::{Authority, add_unverified, common_name_claim, expired, prove, verify};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
+use portcullis_pki::Certificate;
 use portcullis_testkit::{Harness, client_key};
-use rcgen::ExtendedKeyUsagePurpose;
+use rcgen::{ExtendedKeyUsagePurpose, KeyUsagePurpose};
 use serde_json::{Value, json};
 
 async fn token_of(controller: &Harness, admin: &str, id: &str) -> String {
@@ -99,6 +100,33 @@ async fn one_proof_for_any_purpose_is_enough_and_no_second_one_is_taken() {
     for again in [proof.to_pem(), "hello".to_owned()] {
         let reply = prove(&controller, &admin, &id, &again).await;
         assert_eq!(reply.error(), (409, "CA_ALREADY_VERIFIED".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn whatever_the_key_has_signed_is_a_proof() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let makes: [fn(&Authority, &str) -> Certificate; 3] = [
+        |root, token| root.version_one(token),
+        |root, token| root.below(token).certificate,
+        |root, token| {
+            root.leaf_with(token, |params| {
+                params.key_usages = vec![KeyUsagePurpose::CrlSign];
+            })
+        },
+    ];
+    for (place, make) in makes.into_iter().enumerate() {
+        let (root, other) = (Authority::root("root"), Authority::root("root"));
+        let name = format!("ca{place}");
+        let id = add_unverified(&controller, &admin, (&name, &root), json!({})).await;
+        let token = token_of(&controller, &admin, &id).await;
+        let forged = make(&other, &token).to_pem();
+        let reply = prove(&controller, &admin, &id, &forged).await;
+        assert_eq!(reply.error(), refused("CERTIFICATE_FAILED_VALIDATION"));
+        let proof = make(&root, &token).to_pem();
+        let reply = prove(&controller, &admin, &id, &proof).await;
+        assert_eq!(reply.status, 200, "{place}");
     }
 }
 

@@ -7,6 +7,7 @@ use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
+use portcullis_domain::terms::Terms;
 use portcullis_pki::{
     Authority, Certificate, Csr, KeyType, SigningKey, Subject, TrustDomain, certificates_from_pem,
     make_csr,
@@ -89,6 +90,7 @@ pub(crate) async fn add_authority(
         fingerprint: authority.certificate().fingerprint().to_string(),
         verification_token: "token".to_owned(),
         is_verified,
+        claim_terms: Terms::default(),
         spec: CaSpec {
             name: name.to_owned(),
             is_auto_enrollment_enabled: false,

@@ -59,6 +59,10 @@ struct World {
     sessions: Vec<Session>,
     is_ca_open: bool,
     is_signer_open: bool,
+    /// The claim that the signer finds holders by.
+    claim: &'static str,
+    /// How often terms were changed.
+    changes: usize,
 }
 
 impl World {
@@ -80,6 +84,8 @@ impl World {
             sessions: Vec::new(),
             is_ca_open: true,
             is_signer_open: true,
+            claim: "/sub",
+            changes: 0,
         };
         for number in 0..users {
             let user = world.make(&format!("user-{number}"), &authority).await;
@@ -172,7 +178,7 @@ impl World {
     async fn happen(&mut self, dice: &mut Dice) -> String {
         let user = dice.roll(self.users.len());
         let on = dice.one_in(2);
-        match dice.roll(12) {
+        match dice.roll(13) {
             0..=4 => {
                 let way = *dice.pick(&WAYS);
                 self.log_in(user, way).await;
@@ -196,8 +202,45 @@ impl World {
                 self.is_signer_open = on;
                 format!("the signer is open: {on}")
             },
+            11 => self.change_terms(on, dice.one_in(2)).await,
             _ => self.leave(user, dice).await,
         }
+    }
+
+    /// The signer or the authority finds holders in another way, by which the same are found.
+    async fn change_terms(&mut self, of_signer: bool, has_effect: bool) -> String {
+        self.changes += 1;
+        let mark = "x".repeat(self.changes);
+        let reply = if of_signer {
+            let change = if has_effect {
+                // Claims at the top level can be named without the slash.
+                let before = std::mem::replace(&mut self.claim, "/sub");
+                if before == "/sub" {
+                    self.claim = "sub";
+                }
+                json!({"claimsProperty": self.claim})
+            } else {
+                json!({"clientId": mark, "tags": {"mark": mark}})
+            };
+            patch_signer(&self.controller, &self.admin, &self.signer, change).await
+        } else {
+            let claim = if has_effect {
+                // Whatever stands here, the whole name is taken.
+                json!({"matcherCriteria": mark})
+            } else {
+                json!({})
+            };
+            let body = json!({"tags": {"mark": mark}, "externalIdClaim": claim});
+            third_party::patch(&self.controller, &self.admin, &self.ca, body).await
+        };
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        let way = if of_signer {
+            Way::Token
+        } else {
+            Way::ThirdParty
+        };
+        self.end(|session| has_effect && session.way == way);
+        format!("the terms of {way:?} change: {has_effect}")
     }
 
     async fn switch(&mut self, user: usize, on: bool) -> String {

@@ -1,8 +1,10 @@
 //! What Portcullis answers otherwise than OpenZiti on purpose: `docs/api-deviations.md`.
 
+use crate::idp::Idp;
+use crate::lists_support::encode;
 use http::Method;
 use portcullis_testkit::{Harness, Reply};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Makes a bare identity and answers its path.
 async fn identity(controller: &Harness, admin: &str, name: &str) -> String {
@@ -308,11 +310,56 @@ async fn errors_repeat_the_value_that_was_sent() {
 }
 
 #[tokio::test]
-async fn signers_are_filtered_by_their_own_members() {
+async fn strangers_filter_signers_by_what_they_are_shown() {
     let controller = Harness::start().await;
-    let path = "/edge/client/v1/external-jwt-signers?filter=issuer%3D%22x%22";
-    let reply = controller.request(Method::GET, path).send().await;
-    assert_eq!(reply.data(), Value::Array(Vec::new()));
+    let admin = controller.admin().await;
+    let how = json!({"name": "one", "clientId": "app", "scopes": ["openid"], "tags": {"a": "b"}});
+    let id = Idp::new(&controller, "idp")
+        .register(&controller, &admin, how)
+        .await;
+    let ask = async |asked: &str| {
+        let path = "/edge/client/v1/external-jwt-signers?filter=";
+        let path = format!("{path}{}", encode(asked));
+        controller.request(Method::GET, &path).send().await
+    };
+    for shown in [
+        &*format!("id = \"{id}\""),
+        "name = \"one\" sort by audience",
+        "audience = \"portcullis\"",
+        "clientId = \"app\"",
+        "anyOf(scopes) = \"openid\"",
+        "targetToken = \"ACCESS\"",
+        "enrollToCertEnabled = false and enrollToTokenEnabled = false",
+        "tags.a = \"b\" and isSystem = false",
+        "createdAt > datetime(2000-01-01T00:00:00Z) sort by updatedAt",
+    ] {
+        let found = ask(shown).await.data();
+        assert_eq!(found.as_array().unwrap().len(), 1, "{shown}");
+    }
+    for hidden in [
+        "issuer",
+        "kid",
+        "fingerprint",
+        "certPem",
+        "commonName",
+        "claimsProperty",
+        "enrollAttributeClaimsSelector",
+        "enrollNameClaimsSelector",
+        "enrollAuthPolicyId",
+        "jwksEndpoint",
+        "notAfter",
+        "notBefore",
+        "enabled",
+        "useExternalId",
+    ] {
+        for asked in [
+            format!("{hidden} != null"),
+            format!("true sort by {hidden}"),
+        ] {
+            let refused = ask(&asked).await.error();
+            assert_eq!(refused, (400, "INVALID_FILTER".to_owned()), "{asked}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! Property S-52: no permission leads to the means of becoming somebody who may do more.
 
-use crate::support::{STRICT, add_strict_policy, create, get, pending, revision, text};
+use crate::support::{STRICT, add_strict_policy, create, get, pending, redeem, revision, text};
 use http::Method;
 use portcullis_domain::permission::Permission;
-use portcullis_testkit::Harness;
+use portcullis_testkit::{Harness, client_key};
 use serde_json::{Value, json};
 
 const LATER: &str = "2040-01-01T00:00:00Z";
@@ -245,4 +245,54 @@ async fn ways_in_to_somebody_above_are_for_administrators() {
     let request = controller.manage(Method::PATCH, &format!("/identities/{above}"), &helper);
     let renamed = request.json(&json!({"name": "called otherwise"})).send();
     assert_eq!(renamed.await.status, 200, "a name is no way in");
+}
+
+/// Whoever has the token of somebody below does not come up with them.
+#[tokio::test]
+async fn who_rises_leaves_pending_enrollments_behind() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let helper = json!({"permissions": ["identity", "enrollment"]});
+    let helper = controller.user(&admin, "helper", helper).await;
+    let change = async |id: &str, patch: Value| {
+        let request = controller.manage(Method::PATCH, &format!("/identities/{id}"), &admin);
+        request.json(&patch).send().await.data();
+    };
+    for (number, (maker, is_refreshed, patch, stays)) in [
+        (&helper, false, json!({"isAdmin": true}), false),
+        (
+            &helper,
+            false,
+            json!({"permissions": ["enrollment", "ca"]}),
+            false,
+        ),
+        (&admin, true, json!({"isAdmin": true}), false),
+        (&admin, false, json!({"isAdmin": true}), true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let target = Target::make(&controller, maker, &format!("target {number}"), json!({})).await;
+        if is_refreshed {
+            let path = format!("/enrollments/{}/refresh", text(&target.enrollment, "id"));
+            let request = controller.manage(Method::POST, &path, &helper);
+            request
+                .json(&json!({"expiresAt": LATER}))
+                .send()
+                .await
+                .data();
+        }
+        let left = async || {
+            let list = format!("/identities/{}/enrollments", target.id);
+            let left = get(&controller, &admin, &list).await.data();
+            left.as_array().map(Vec::len)
+        };
+        change(&target.id, json!({"name": format!("called {number}")})).await;
+        assert_eq!(left().await, Some(1));
+        change(&target.id, patch.clone()).await;
+        assert_eq!(left().await, Some(usize::from(stays)), "{patch}");
+        let (_key, csr) = client_key();
+        let reply = redeem(&controller, text(&target.enrollment, "token"), &csr).await;
+        assert_eq!(reply.status == 200, stays, "{patch}");
+    }
 }

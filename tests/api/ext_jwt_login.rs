@@ -2,12 +2,15 @@
 
 use crate::hold::{Hold, drawn};
 use crate::idp::{Idp, bearing, challenge, create_signer, log_in_with, patch_signer, session};
-use crate::support::{add_policy, create, current, disable, edit, get, text};
+use crate::support::{add_policy, create, current, disable, edit, get, operate, text};
 use http::Method;
+use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_storage::tables::{API_SESSION, Index};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{API_SESSION, IDENTITY, Index};
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
+use std::ops::ControlFlow;
 
 /// A controller with a provider whose holders are found by their external ids, and one of them.
 async fn scene() -> (Harness, String, Idp, String, String) {
@@ -268,6 +271,85 @@ async fn sessions_end_with_what_let_them_in() {
 }
 
 #[tokio::test]
+async fn sessions_end_when_their_signer_judges_otherwise() {
+    let next = |controller: &Harness| Idp::new(controller, "next").certificate.to_pem();
+    let (controller, admin, idp, signer, _) = scene().await;
+    let path = format!("/external-jwt-signers/{signer}");
+    let keys = json!({"certPem": "", "jwksEndpoint": "https://idp.example.test/keys"});
+    for (change, ends) in [
+        (json!({"certPem": next(&controller)}), true),
+        (keys, true),
+        (json!({"issuer": "https://else.example.test"}), true),
+        (json!({"audience": "others"}), true),
+        (json!({"kid": "other"}), true),
+        (json!({"claimsProperty": "/email"}), true),
+        (json!({"useExternalId": false}), true),
+        (json!({"name": "another"}), false),
+        (json!({"clientId": "app", "scopes": ["openid"]}), false),
+        (
+            json!({"externalAuthUrl": "https://idp.example.test/auth"}),
+            false,
+        ),
+        (json!({"targetToken": "ID", "tags": {"a": 1}}), false),
+        (
+            json!({"enrollToCertEnabled": true, "enrollNameClaimsSelector": "/name"}),
+            false,
+        ),
+        (json!({"enabled": false}), true),
+    ] {
+        let token = idp.token(&controller, "ada@x");
+        let opened = session(&log_in_with(&controller, &[&token]).await);
+        let status = async || current(&controller, &opened).await.status;
+        patch_signer(&controller, &admin, &signer, change.clone())
+            .await
+            .data();
+        assert_eq!(status().await, if ends { 401 } else { 200 }, "{change}");
+        let mut before = idp.signer(json!({}));
+        before["name"] = json!("idp");
+        let back = controller.manage(Method::PUT, &path, &admin).json(&before);
+        back.send().await.data();
+        // Disabled, it has judged as ever.
+        let is_out = ends && change != json!({"enabled": false});
+        assert_eq!(status().await, if is_out { 401 } else { 200 }, "{change}");
+    }
+}
+
+#[tokio::test]
+async fn sessions_of_before_terms_were_remembered_live_on() {
+    let (controller, admin, idp, signer, _) = scene().await;
+    let token = idp.token(&controller, "ada@x");
+    let opened = session(&log_in_with(&controller, &[&token]).await);
+    operate(&controller, |rows| {
+        let (key, before) = {
+            let mut found = None;
+            let all = RecordKey::all(IDENTITY);
+            rows.rows()
+                .each_in::<ApiSession>(&all, &mut |one| {
+                    if matches!(one.entity.opened_by, OpenedBy::Signer(_)) {
+                        found = Some((one.key, one.entity));
+                    }
+                    Ok(ControlFlow::Continue(()))
+                })
+                .unwrap();
+            found.unwrap()
+        };
+        let mut after = before.clone();
+        assert!(after.terms.take().is_some());
+        rows.replace(&key, &before, &after).unwrap();
+    })
+    .await;
+    let change = json!({"audience": "others"});
+    patch_signer(&controller, &admin, &signer, change)
+        .await
+        .data();
+    assert_eq!(current(&controller, &opened).await.status, 200);
+    patch_signer(&controller, &admin, &signer, json!({"enabled": false}))
+        .await
+        .data();
+    assert_eq!(current(&controller, &opened).await.status, 401);
+}
+
+#[tokio::test]
 async fn what_changes_between_check_and_commit_counts() {
     let changes: [(&str, Value); 4] = [
         ("signer", json!({"enabled": false})),
@@ -333,12 +415,12 @@ async fn names_of_signers_are_told_to_everybody_and_nothing_else() {
         assert!(all[0].get(secret).is_none(), "{secret}");
     }
     let filter = format!(
-        "/external-jwt-signers?filter=issuer%3D%22{}%22",
+        "/external-jwt-signers?filter=name%3D%22{}%22",
         hidden.issuer
     );
     let found = controller.request(Method::GET, &filter).send().await.data();
     assert_eq!(found, json!([]), "filters find no signer that is off");
-    let filter = format!("/external-jwt-signers?filter=issuer%3D%22{}%22", idp.issuer);
+    let filter = format!("/external-jwt-signers?filter=name%3D%22{}%22", idp.issuer);
     let found = controller.request(Method::GET, &filter).send().await.data();
     assert_eq!(text(&found[0], "id"), signer);
     let refused = create_signer(&controller, "nobody", &idp.signer(json!({}))).await;

@@ -1,6 +1,7 @@
 //! Too many wrong passwords lock an identity, durably and whatever its spelling.
 
-use crate::auth_policies::{made, policy};
+use crate::auth_policies::{made, patch, policy};
+use crate::credentials::{add_authority, authenticator_of, cert, client_of, send, token_by};
 use crate::support::{current, get, id_of, log_in, operate, revision};
 use http::Method;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -214,23 +215,9 @@ async fn every_refused_password_takes_the_same_way() {
     assert_eq!(bodies.len(), 1);
 }
 
-/// A hash of OpenZiti's costs lets in, and is replaced by one of ours as it does.
-#[tokio::test]
-async fn imported_hash_is_renewed_at_the_first_good_login() {
-    let controller = Harness::start_with(HarnessOptions::default()).await;
-    let admin = controller.admin().await;
-    controller.user(&admin, "user", json!({})).await;
-    let costs = || {
-        operate(&controller, |rows| {
-            let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
-            let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
-            match found.entity.credential {
-                Credential::Updb(updb) => (updb.password.memory, updb.password.passes),
-                Credential::Cert(_) => unreachable!(),
-            }
-        })
-    };
-    operate(&controller, |rows| {
+/// Stores the password of `user` under a hash of OpenZiti's costs.
+async fn import_hash(controller: &Harness) {
+    operate(controller, |rows| {
         let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut after = found.entity.clone();
@@ -248,6 +235,73 @@ async fn imported_hash_is_renewed_at_the_first_good_login() {
         rows.replace(&found.key, &found.entity, &after).unwrap();
     })
     .await;
+}
+
+/// Each of them renews the hash; that changes no password.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn logins_that_renew_a_hash_together_all_succeed() {
+    let controller = Harness::start_with(HarnessOptions::default()).await;
+    let admin = controller.admin().await;
+    controller.user(&admin, "user", json!({})).await;
+    import_hash(&controller).await;
+    let replies = all((0..16).map(|_| attempt(&controller, "user", "correct horse"))).await;
+    for reply in replies {
+        assert_eq!(reply.status, 200, "{}", reply.text());
+    }
+}
+
+/// Who has a session and guesses the password for a change of it is counted like everybody.
+#[tokio::test]
+async fn guesses_at_the_current_password_count_under_every_policy() {
+    let (controller, admin, id) = start(3, 0).await;
+    let authenticator = authenticator_of(&controller, &admin, &id, "updb").await;
+    let certificate = client_of(
+        &controller,
+        &add_authority(&controller, "others", true).await.1,
+    );
+    let body = cert(&id, &certificate);
+    send(
+        &controller,
+        &admin,
+        (Method::POST, "/authenticators"),
+        &body,
+    )
+    .await
+    .id();
+    let under = shown(&controller, &admin, &id).await["authPolicyId"].clone();
+    let forbid = json!({"primary": {"updb": {"allowed": false}}});
+    patch(&controller, &admin, under.as_str().unwrap(), forbid)
+        .await
+        .data();
+    let token = token_by(&controller, &[certificate]).await;
+    let path = format!("/current-identity/authenticators/{authenticator}");
+    for number in 1..=3 {
+        assert_eq!(current(&controller, &token).await.status, 200, "{number}");
+        let body = json!({"currentPassword": "wrong", "password": "another one"});
+        let reply = send(&controller, &token, (Method::PATCH, &path), &body).await;
+        assert_eq!(reply.status, 401, "{}", reply.text());
+    }
+    assert_eq!(current(&controller, &token).await.status, 401);
+    assert_eq!(shown(&controller, &admin, &id).await["disabled"], true);
+}
+
+/// A hash of OpenZiti's costs lets in, and is replaced by one of ours as it does.
+#[tokio::test]
+async fn imported_hash_is_renewed_at_the_first_good_login() {
+    let controller = Harness::start_with(HarnessOptions::default()).await;
+    let admin = controller.admin().await;
+    controller.user(&admin, "user", json!({})).await;
+    let costs = || {
+        operate(&controller, |rows| {
+            let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
+            let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
+            match found.entity.credential {
+                Credential::Updb(updb) => (updb.password.memory, updb.password.passes),
+                Credential::Cert(_) => unreachable!(),
+            }
+        })
+    };
+    import_hash(&controller).await;
     assert_eq!(
         attempt(&controller, "user", "correct hors").await.status,
         401

@@ -143,7 +143,6 @@ async fn session_goes_over_to_the_new_certificate() {
     })
     .await;
     let holder = Holder::new(&controller, &admin, "device").await;
-    let other = token_by(&controller, &holder.chain).await;
     let path = format!("/identities/{}", id_of(&controller, &admin, "device").await);
     let under = json!({"authPolicyId": "fresh"});
     send(&controller, &admin, (Method::PATCH, &path), &under)
@@ -153,17 +152,86 @@ async fn session_goes_over_to_the_new_certificate() {
     let new = holder.issued().await;
     holder.confirm(&new).await.data();
 
-    // Each lives no longer than the certificate that it is bound to.
+    // It lives no longer than the certificate that it is bound to now.
     let old_end = holder.chain[0].not_after();
     controller
         .clock
         .advance(old_end.duration_since(controller.app.env().now()));
-    for token in [&holder.token, &other] {
-        assert_eq!(current(&controller, token).await.status, 200);
-    }
     controller.clock.advance(SignedDuration::from_secs(1));
     assert_eq!(current(&controller, &holder.token).await.status, 200);
-    assert_eq!(current(&controller, &other).await.status, 401);
+}
+
+/// Whoever has the old key alone has nothing any more.
+#[tokio::test]
+async fn renewal_ends_the_other_sessions_of_the_old_certificate() {
+    let controller = Arc::new(Harness::start().await);
+    let admin = controller.admin().await;
+    let holder = Holder::new(&controller, &admin, "device").await;
+    let bystander = Holder::new(&controller, &admin, "bystander").await;
+    let other = token_by(&controller, &holder.chain).await;
+    let status = async |token: &str, chain: &[Certificate]| {
+        let request = controller.request(Method::GET, "/current-identity");
+        request
+            .session(token)
+            .certificates(chain)
+            .send()
+            .await
+            .status
+    };
+    let new = holder.issued().await;
+    assert_eq!(status(&holder.token, &new).await, 200, "it is pending");
+    assert_eq!(status(&bystander.token, &new).await, 401);
+    holder.confirm(&new).await.data();
+
+    assert_eq!(status(&other, &holder.chain).await, 401);
+    assert_eq!(
+        status(&holder.token, &holder.chain).await,
+        200,
+        "still connected"
+    );
+    assert_eq!(status(&holder.token, &new).await, 200);
+    assert_eq!(status(&bystander.token, &bystander.chain).await, 200);
+    let later = token_by(&controller, &new).await;
+    assert_eq!(status(&later, &new).await, 200);
+    assert_eq!(status(&later, &holder.chain).await, 401);
+}
+
+#[tokio::test]
+async fn another_key_comes_where_one_was_asked_for() {
+    let controller = Arc::new(Harness::start().await);
+    let admin = controller.admin().await;
+    let mut holder = Holder::new(&controller, &admin, "device").await;
+    let (_key, csr) = client_key();
+    let first = certificates_from_pem(text(&holder.extend(&csr).await.data(), "clientCert"));
+    let first = first.unwrap();
+    holder.confirm(&first).await.data();
+    holder.chain = first;
+    let path = format!("/authenticators/{}/request-extend", holder.authenticator);
+    let ask = async |roll: bool| {
+        let body = json!({"rollKeys": roll});
+        send(&controller, &admin, (Method::POST, &path), &body)
+            .await
+            .data();
+    };
+    ask(false).await;
+    assert_eq!(
+        holder.extend(&csr).await.status,
+        200,
+        "the same key will do"
+    );
+    ask(true).await;
+    let at = revision(&controller);
+    let reply = holder.extend(&csr).await;
+    assert_eq!(
+        reply.error(),
+        refused("COULD_NOT_PROCESS_CSR"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(revision(&controller), at);
+    let new = holder.issued().await;
+    holder.confirm(&new).await.data();
+    assert_eq!(present(&controller, &new).await.status, 200);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A token of an external signer as the second factor, with each request.
 
 use crate::idp::{Idp, bearing, challenge, patch_signer, session, who};
-use crate::support::{add_policy, current, edit, text};
+use crate::support::{add_policy, current, edit, id_of, text};
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
@@ -233,28 +233,52 @@ async fn administrators_change_nothing_without_their_second_factor() {
     assert_eq!(create("one", &[]).await.error().0, 401);
     assert_eq!(create("two", &[&token]).await.status, 201);
 
-    // A signer that is disabled while the change waits for its turn proves nothing any more.
-    let hold = crate::hold::Hold::take(controller);
-    let path = format!("/external-jwt-signers/{}", scene.signer);
-    let off = json!({"enabled": false});
-    let mut off = Box::pin(
-        controller
-            .manage(Method::PATCH, &path, &scene.admin)
-            .json(&off)
-            .send(),
-    );
-    let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut off).await;
-    assert!(waits.is_err());
-    let tokens = [token.as_str()];
-    let first = controller.engine.allocate(IDENTITY);
-    let late = create("three", &tokens);
-    let release = async {
-        crate::hold::drawn(controller, IDENTITY, 1, first).await;
-        drop(hold);
-    };
-    let (off, late, ()) = tokio::join!(off, late, release);
-    assert_eq!(off.data(), Value::Object(serde_json::Map::default()));
-    assert_eq!(late.error(), (401, "UNAUTHORIZED".to_owned()));
+    // What the token was judged by may change while the change that it is for waits for its turn.
+    let boss = id_of(controller, &scene.admin, "boss").await;
+    let signer = format!("/external-jwt-signers/{}", scene.signer);
+    let identity = format!("/identities/{boss}");
+    for (path, change, back) in [
+        (&signer, json!({"enabled": false}), json!({"enabled": true})),
+        (
+            &signer,
+            json!({"audience": "others"}),
+            json!({"audience": crate::idp::AUDIENCE}),
+        ),
+        (
+            &signer,
+            json!({"claimsProperty": "/email"}),
+            json!({"claimsProperty": "/sub"}),
+        ),
+        (
+            &identity,
+            json!({"externalId": "somebody@x"}),
+            json!({"externalId": "boss@x"}),
+        ),
+    ] {
+        let patch = async |body: &Value| {
+            let request = controller.manage(Method::PATCH, path, &scene.admin);
+            request.json(body).send().await
+        };
+        let hold = crate::hold::Hold::take(controller);
+        let mut changing = Box::pin(patch(&change));
+        let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut changing).await;
+        assert!(waits.is_err());
+        let tokens = [token.as_str()];
+        let first = controller.engine.allocate(IDENTITY);
+        let release = async {
+            crate::hold::drawn(controller, IDENTITY, 1, first).await;
+            drop(hold);
+        };
+        let (changed, refused, ()) = tokio::join!(changing, create("three", &tokens), release);
+        changed.data();
+        assert_eq!(
+            refused.error(),
+            (401, "UNAUTHORIZED".to_owned()),
+            "{change}"
+        );
+        patch(&back).await.data();
+    }
+    assert_eq!(create("three", &[&token]).await.status, 201);
 }
 
 #[tokio::test]

@@ -287,3 +287,27 @@ async fn random_lives_leave_no_certificate_behind() {
         assert_eq!(stored(&controller).await, expected, "step {step}");
     }
 }
+
+/// With the token of its session, and no other; and only while the session has it.
+#[tokio::test]
+async fn certificate_serves_connections_of_its_session() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let (_, chain) = with_certificate(&controller, &admin, "device").await;
+    let token = token_by(&controller, &chain).await;
+    let other = token_by(&controller, &chain).await;
+    let made = issue(&controller, &token).await;
+    let issued = certificates_from_pem(text(&made, "certificate")).unwrap();
+    let status = async |token: &str| {
+        let request = controller.request(Method::GET, "/current-identity");
+        let request = request.session(token).certificates(&issued);
+        request.send().await.status
+    };
+    assert_eq!(status(&token).await, 200);
+    assert_eq!(status(&other).await, 401);
+    let path = format!("{ALL}/{}", text(&made, "id"));
+    ask(&controller, &token, (Method::DELETE, &path))
+        .await
+        .data();
+    assert_eq!(status(&token).await, 401);
+}

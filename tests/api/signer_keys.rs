@@ -25,12 +25,17 @@ struct Scene {
 
 impl Scene {
     async fn new(conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
-        Self::with_limit(AMPLE, conduct).await
+        Self::with(AMPLE, conduct).await
     }
 
-    async fn with_limit(limit: Duration, conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
+    /// One that never gives up a fetch.
+    async fn patient(conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
+        Self::with(Duration::from_hours(1), conduct).await
+    }
+
+    async fn with(fetch_timeout: Duration, conduct: impl FnOnce(&Idp) -> Conduct) -> Self {
         let controller = Harness::start_with(HarnessOptions {
-            fetch_timeout: limit,
+            fetch_timeout,
             ..HarnessOptions::default()
         })
         .await;
@@ -63,13 +68,22 @@ impl Scene {
         reply.status == 200
     }
 
+    /// Waits until something holds that happens in the background.
+    async fn until(&self, what: &str, holds: impl AsyncFn() -> bool) {
+        let begin = Instant::now();
+        while !holds().await {
+            assert!(begin.elapsed() < PATIENCE, "{what}");
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
     /// Logs in again and again, until a fetch has been in time.
     async fn logs_in_at_last(&self) {
-        let begin = Instant::now();
-        while !self.logs_in().await {
-            assert!(begin.elapsed() < PATIENCE, "no key set arrives");
+        let tries = async || {
             self.pass(1);
-        }
+            self.logs_in().await
+        };
+        self.until("no key set arrives", tries).await;
     }
 
     fn pass(&self, seconds: i64) {
@@ -128,30 +142,84 @@ async fn a_new_key_is_found_by_its_first_token() {
 
 #[tokio::test]
 async fn keys_stay_in_use_while_their_address_is_away() {
-    let scene = Scene::new(keys).await;
-    assert!(scene.logs_in().await);
-    for conduct in [Conduct::Broken, Conduct::Html, Conduct::Huge] {
-        scene.server.turn_to(conduct);
+    let scene = Scene::with(SHORT, keys).await;
+    scene.logs_in_at_last().await;
+    for conduct in [
+        Conduct::Broken,
+        Conduct::Html,
+        Conduct::Huge,
+        Conduct::Silent,
+    ] {
+        scene.server.turn_to(conduct.clone());
+        let before = scene.server.requests();
         scene.pass(400);
-        assert!(scene.logs_in().await);
+        scene
+            .until(&format!("{conduct:?} is met"), async || {
+                assert!(scene.logs_in().await);
+                // What was asked for last may still be waited for.
+                scene.pass(31);
+                scene.server.requests() > before
+            })
+            .await;
     }
     let mut next = Idp::new(&scene.controller, "idp");
     next.kid = "next".to_owned();
     scene.server.turn_to(keys(&next));
-    scene.pass(400);
-    assert!(
-        !scene.logs_in().await,
-        "a withdrawn key is out once the address is back"
-    );
+    scene
+        .until(
+            "a withdrawn key is out once the address is back",
+            async || {
+                scene.pass(31);
+                !scene.logs_in().await
+            },
+        )
+        .await;
 }
 
 #[tokio::test]
-async fn keys_stay_in_use_while_their_address_says_nothing() {
-    let scene = Scene::with_limit(SHORT, keys).await;
-    scene.logs_in_at_last().await;
-    scene.server.turn_to(Conduct::Silent);
-    scene.pass(400);
+async fn nobody_waits_for_a_silent_address_whose_key_is_there() {
+    let scene = Scene::patient(keys).await;
     assert!(scene.logs_in().await);
+    scene.server.turn_to(Conduct::Silent);
+    scene.pass(300);
+    // The fetch never ends, and waiting for it would outlast the test.
+    for _ in 0..20 {
+        assert!(scene.logs_in().await);
+    }
+    let asked = async || scene.server.requests() == 2;
+    scene.until("the address is asked", asked).await;
+}
+
+#[tokio::test]
+async fn a_key_withdrawn_long_ago_is_out_at_once() {
+    let scene = Scene::new(keys).await;
+    assert!(scene.logs_in().await);
+    let mut next = Idp::new(&scene.controller, "idp");
+    next.kid = "next".to_owned();
+    scene.server.turn_to(keys(&next));
+    scene.pass(900);
+    assert!(!scene.logs_in().await);
+}
+
+#[tokio::test]
+async fn sets_without_a_usable_key_replace_nothing() {
+    let scene = Scene::new(keys).await;
+    assert!(scene.logs_in().await);
+    let mut other = Idp::new(&scene.controller, "idp");
+    other.kid = "unheard of".to_owned();
+    for (number, set) in [
+        r#"{"keys":[]}"#,
+        r#"{"keys":[{"kid":"idp-key","kty":"oct","k":"AAAA"}]}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        scene.server.turn_to(Conduct::Json(set.to_owned()));
+        scene.pass(2);
+        assert!(!scene.logs_in_by(&other).await);
+        assert_eq!(scene.server.requests(), 2 + number);
+        assert!(scene.logs_in().await, "after {set}");
+    }
 }
 
 #[tokio::test]
@@ -180,10 +248,9 @@ async fn what_is_no_key_set_lets_nobody_in() {
 
 #[tokio::test]
 async fn an_address_that_says_nothing_lets_nobody_in() {
-    let scene = Scene::with_limit(SHORT, |_idp| Conduct::Silent).await;
+    let scene = Scene::with(SHORT, |_idp| Conduct::Silent).await;
     assert!(!scene.logs_in().await);
     scene.server.turn_to(keys(&scene.idp));
-    scene.pass(1);
     scene.logs_in_at_last().await;
 }
 

@@ -188,6 +188,16 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
             "COULD_NOT_VALIDATE",
             "enrollAuthPolicyId",
         ),
+        (
+            json!({"scopes": (0..65).map(|n| n.to_string()).collect::<Vec<_>>()}),
+            "COULD_NOT_VALIDATE",
+            "scopes",
+        ),
+        (
+            json!({"scopes": ["s".repeat(257)]}),
+            "COULD_NOT_VALIDATE",
+            "scopes",
+        ),
         (json!({"enabled": "yes"}), "COULD_NOT_PARSE_BODY", ""),
     ] {
         let mut body = other.signer(json!({}));
@@ -210,6 +220,53 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
     let none = patch_signer(&controller, &admin, &id, json!({"certPem": ""})).await;
     assert_eq!(none.error(), (400, "INVALID_FIELD".to_owned()));
     assert_eq!(revision(&controller), at);
+}
+
+#[tokio::test]
+async fn texts_of_signers_have_an_end() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let idp = Idp::new(&controller, "idp");
+    let long = |field: &str, length: usize| {
+        let start = if field == "jwksEndpoint" {
+            "https://idp.example.test/"
+        } else {
+            ""
+        };
+        let text = format!("{start}{}", "x".repeat(length - start.len()));
+        let mut body = json!({ field: text });
+        if field == "jwksEndpoint" {
+            body["certPem"] = json!("");
+        }
+        body
+    };
+    for field in [
+        "issuer",
+        "audience",
+        "kid",
+        "claimsProperty",
+        "enrollNameClaimsSelector",
+        "enrollAttributeClaimsSelector",
+        "clientId",
+        "externalAuthUrl",
+        "jwksEndpoint",
+    ] {
+        let too_long = idp.signer(long(field, 2049));
+        let refused = create_signer(&controller, &admin, &too_long).await;
+        assert_eq!(
+            refused.error(),
+            (400, "COULD_NOT_VALIDATE".to_owned()),
+            "{field}"
+        );
+        assert_eq!(refused.field(), field);
+        let id = idp.register(&controller, &admin, long(field, 2048)).await;
+        let refused = patch_signer(&controller, &admin, &id, long(field, 2049)).await;
+        assert_eq!(refused.field(), field);
+        let path = format!("{ALL}/{id}");
+        send(&controller, &admin, Method::DELETE, &path, &Value::Null)
+            .await
+            .data();
+    }
 }
 
 #[tokio::test]

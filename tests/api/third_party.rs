@@ -3,7 +3,7 @@
 use crate::support::{get, merge, send, text};
 use http::Method;
 use portcullis_pki::Certificate;
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{Harness, Reply, version_one};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     SanType, string::Ia5String,
@@ -33,6 +33,31 @@ impl Authority {
             issuer: Issuer::new(params, key),
             above: Vec::new(),
         }
+    }
+
+    /// Another certificate of the same name and key.
+    pub(crate) fn renewed_with(
+        &self,
+        name: &str,
+        edit: impl FnOnce(&mut CertificateParams),
+    ) -> Self {
+        let key = KeyPair::try_from(self.issuer.key().serialize_der()).unwrap();
+        let params = authority(name, edit);
+        let certificate = read(params.self_signed(&key).unwrap());
+        Self {
+            certificate,
+            issuer: Issuer::new(params, key),
+            above: Vec::new(),
+        }
+    }
+
+    /// A certificate of version 1.
+    pub(crate) fn version_one(&self, common_name: &str) -> Certificate {
+        let leaf = self.leaf(common_name);
+        let made = version_one(leaf.as_der(), |body| {
+            rcgen::SigningKey::sign(self.issuer.key(), body).unwrap()
+        });
+        Certificate::from_der(made).unwrap()
     }
 
     /// An authority below this one.

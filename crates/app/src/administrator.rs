@@ -61,10 +61,8 @@ pub async fn initialise(
     let mut identity = Identity::new(id.clone(), spec, now);
     identity.is_default_admin = true;
     let password = NewPassword::prepare(app, &identity, password).await?;
-    let credential = Credential::Updb(UpdbCredential {
-        username: username.to_owned(),
-        password: password.settle(app.snapshot()?.rows(), &identity)?,
-    });
+    let hash = password.settle(app.snapshot()?.rows(), &identity)?;
+    let credential = Credential::Updb(UpdbCredential::new(username, hash));
     let authenticator = Authenticator::new(
         AuthenticatorId::generate(&*app.env().entropy)?,
         id.clone(),

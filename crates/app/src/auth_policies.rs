@@ -7,7 +7,7 @@ use crate::error::AppError;
 use crate::identities::find_policy;
 use crate::listing::{Answer, Asked, Paging, Sight};
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch, AuthPolicySpec};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
@@ -105,16 +105,37 @@ async fn change(
     mut apply: impl FnMut(&mut AuthPolicy) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         let mut policy = found.entity.clone();
         apply(&mut policy)?;
+        check_rank(rows.rows(), caller, &found, &policy)?;
         check_signers(rows.rows(), &policy)?;
         Ok(rows.replace(&found.key, &found.entity, &policy)?)
     })
     .await?;
     audit::changed(permit.caller(), operation, id.as_str());
     Ok(())
+}
+
+/// Checks what callers that are no administrators may not decide: the rules of a policy that somebody
+/// is under, administrators perhaps, whom it could let in otherwise or shut out. What nobody is
+/// under yet may be prepared.
+fn check_rank(
+    rows: Rows<'_>,
+    caller: &Caller,
+    found: &Found<AuthPolicy>,
+    after: &AuthPolicy,
+) -> Result<(), AppError> {
+    let before = &found.entity;
+    let has_new_rules = before.primary != after.primary || before.secondary != after.secondary;
+    if caller.is_admin || !has_new_rules || use_of(rows, found)?.is_none() {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some("only an administrator may change the rules of a policy that is in use"),
+        })
+    }
 }
 
 /// Deletes a policy that governs nobody. The default policy always stays.

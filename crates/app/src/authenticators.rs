@@ -4,6 +4,7 @@
 
 mod create;
 mod delete;
+mod draft;
 mod own;
 mod re_enroll;
 mod renewal;
@@ -11,6 +12,7 @@ mod update;
 
 pub use create::{CreateAuthenticator, NewCredential, create};
 pub use delete::delete;
+pub(crate) use draft::Draft;
 pub use own::{list_own, read_own, update_own};
 pub use re_enroll::re_enroll;
 pub use renewal::{confirm, extend, request_extension};
@@ -51,6 +53,10 @@ actions! {
     /// Renews the certificate of the caller's own authenticator.
     Renew = Access::Full;
 }
+
+/// Most authenticators of one identity, however they come about: one of each method by the hand of
+/// an administrator, more by certificates of third parties.
+const MOST_AUTHENTICATORS: u32 = 64;
 
 /// Shows an authenticator of a list and hears whether more are wanted.
 type Show<'s> = dyn FnMut(AuthenticatorView) -> ControlFlow<()> + 's;
@@ -141,6 +147,9 @@ pub(crate) fn add(
     number: Number,
     authenticator: &Authenticator,
 ) -> Result<(), AppError> {
+    if identity.entity.attached.authenticators >= MOST_AUTHENTICATORS {
+        return Err(AppError::AuthenticatorExists(authenticator.method()));
+    }
     let key = identity.key.dependent(AUTHENTICATOR, number.0);
     rows.insert(&key, authenticator)?;
     let mut after = identity.entity.clone();

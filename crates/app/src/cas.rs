@@ -10,7 +10,7 @@ pub(crate) use known::KnownAuthorities;
 pub use list::list;
 pub use token::token;
 pub use verify::{ProofError, verify};
-pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by};
+pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by, vouchers};
 
 use crate::action::actions;
 use crate::app::App;
@@ -22,6 +22,7 @@ use portcullis_domain::ca::{Ca, CaPatch, CaSpec};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{self, CaId};
 use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::terms::Terms;
 use portcullis_pki::{Certificate, TrustAnchors};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
@@ -63,6 +64,7 @@ pub async fn create(
         fingerprint: certificate.fingerprint().to_string(),
         verification_token: ids::short(&*app.env().entropy)?,
         is_verified: false,
+        claim_terms: Terms::default(),
         spec,
     };
     let id = ca.id.clone();

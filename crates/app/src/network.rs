@@ -3,7 +3,7 @@
 
 use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::{ControllerId, IdentityId};
+use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
     Authority, Certificate, CertificateError, ChainError, Fingerprint, IssueError, JwtError,
     JwtSigner, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
@@ -11,8 +11,10 @@ use portcullis_pki::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
+mod leaf_key;
 mod verdicts;
 
+pub use leaf_key::leaf_key;
 use verdicts::Verdicts;
 
 /// What is decided about the network when the controller starts.
@@ -83,8 +85,8 @@ pub struct GoodChain {
     pub validity: Validity,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
-    /// The identity that it was issued to, as it says itself.
-    pub issued_to: Option<Arc<IdentityId>>,
+    /// Whose it is, as its SPIFFE name in this network says; none without such a name.
+    pub issued_to: Option<Arc<SpiffePath>>,
 }
 
 /// A client's chain was not believed.
@@ -215,34 +217,25 @@ impl Network {
         let leaf = certificates.next().ok_or(BadChain::Missing)??;
         let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
         let at = VerifyAt::IgnoreValidity;
+        // The roots are among these, so that strangers are refused by one search.
+        self.with_intermediates
+            .verify_client_chain(&leaf, &intermediates, at)?;
         let is_proper = self
             .roots
             .verify_client_chain(&leaf, &intermediates, at)
             .is_ok();
-        if !is_proper {
-            self.with_intermediates
-                .verify_client_chain(&leaf, &intermediates, at)?;
-        }
         Ok(GoodChain {
             fingerprint: leaf.fingerprint(),
             validity: leaf.validity(),
             is_improper: !is_proper,
-            issued_to: self.identity_in(&leaf).map(Arc::new),
+            issued_to: self.path_in(&leaf).map(Arc::new),
         })
     }
 
-    /// The identity that the SPIFFE name of a certificate names, in this network.
-    fn identity_in(&self, leaf: &Certificate) -> Option<IdentityId> {
+    /// The path of the SPIFFE name of a certificate, if it has one in this network.
+    fn path_in(&self, leaf: &Certificate) -> Option<SpiffePath> {
         let name = SpiffeId::of_certificate(leaf).ok().flatten()?;
-        if *name.domain() != self.trust_domain {
-            return None;
-        }
-        match name.path() {
-            SpiffePath::Identity(identity) | SpiffePath::ApiSessionCertificate { identity, .. } => {
-                Some(identity.clone())
-            },
-            SpiffePath::Domain | SpiffePath::Controller(_) => None,
-        }
+        (*name.domain() == self.trust_domain).then(|| name.path().clone())
     }
 }
 

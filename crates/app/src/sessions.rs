@@ -9,14 +9,14 @@ mod room;
 mod second_token;
 mod upkeep;
 
-pub(crate) use binding::move_to;
+pub(crate) use binding::{end_others, move_to};
 pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
+pub(crate) use login::{Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
-pub(crate) use login::{forgive, note_refusal};
 pub use upkeep::{flush_activity, sweep};
 
 use judge::{Live, authenticator_of, judge};
@@ -114,19 +114,16 @@ pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<C
         .flatten()
     {
         Some(live) => {
-            let proved = still_proved(rows, caller.proved.as_ref())?;
-            Ok(live.into_caller(caller.origin.clone(), proved))
+            let proof = match &caller.proof {
+                Some(proof) if second_token::holds(rows, &live.identity.entity, proof)? => {
+                    Some(proof.clone())
+                },
+                Some(_) | None => None,
+            };
+            Ok(live.into_caller(caller.origin.clone(), proof))
         },
         None => Err(Denied.into()),
     }
-}
-
-/// The signer of a token that was found to be good, if its tokens still count.
-fn still_proved(rows: Rows<'_>, proved: Option<&SignerId>) -> Result<Option<SignerId>, StoreError> {
-    let Some(id) = proved else {
-        return Ok(None);
-    };
-    Ok(signers::find_enabled(rows, id)?.map(|found| found.entity.id))
 }
 
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {
@@ -170,7 +167,7 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
         .get(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
     let policy = policy_of(view.rows(), &identity)?;
-    let proved = caller.proved.as_ref();
+    let proved = caller.proof.as_ref().map(|proof| &proof.signer);
     Ok(look(app, view.rows(), session, &identity, &policy, proved)?)
 }
 

@@ -13,7 +13,7 @@ pub use keys::{FetchKeySets, Fetching, KeySetFault, SignerKeys};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Answer, Asked, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Paging, Sight, kinds};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::SignerId;
@@ -52,13 +52,13 @@ pub fn list(
 }
 
 /// Lists the signers with which one can log in now: for everybody, so those that are off are not
-/// there at all.
+/// there at all, and of the others no filter tells what is not shown.
 pub fn list_enabled(
     app: &App,
     asked: &Asked<'_>,
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of::<Signer>()?;
+    let listing = listing::read(&kinds::SHOWN_EXTERNAL_JWT_SIGNERS, &asked.parameters)?;
     let sight = Sight {
         sees: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
         is_over: asked.is_over,

@@ -29,6 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         identity: laptop.id.clone(),
         method: Method::Ott,
         expires_at: now + SignedDuration::from_mins(180),
+        is_delegated: false,
     };
 
     // It is redeemed in the way and the time that were meant, or not at all.
@@ -46,6 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         last_activity_at: now,
         identity: laptop.id.clone(),
         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("certificate-1")),
+        terms: None,
         certificate: None,
         token_hash: TokenHash([7; 16]),
         config_types: Vec::new(),

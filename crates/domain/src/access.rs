@@ -5,6 +5,7 @@
 
 use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
 use crate::permission::{PermissionSet, Subject, Verb};
+use crate::terms::Terms;
 use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -44,6 +45,17 @@ pub struct Origin {
     pub address: IpAddr,
 }
 
+/// A token of an external signer that was found to be good, as a second factor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// The signer.
+    pub signer: SignerId,
+    /// The terms under which it is good.
+    pub terms: Terms,
+    /// Whom it names.
+    pub holder: String,
+}
+
 /// Who makes a request: an identity through one of its sessions.
 #[derive(Debug, Clone)]
 pub struct Caller {
@@ -57,8 +69,8 @@ pub struct Caller {
     pub session: ApiSessionId,
     /// Number of the session's record.
     pub session_number: Number,
-    /// The signer of a good token of the identity that came with the request, if one was asked for.
-    pub proved: Option<SignerId>,
+    /// The good token of the identity that came with the request, if one was asked for.
+    pub proof: Option<Proof>,
     /// How far the session has come.
     pub standing: Standing,
     /// Whether the identity is an administrator, appointed or by birth.
@@ -156,7 +168,7 @@ mod tests {
             identity_number: Number(1),
             session: ApiSessionId::from_wire("s"),
             session_number: Number(1),
-            proved: None,
+            proof: None,
             standing,
             is_admin,
             permissions: PermissionSet::from_names(permissions).unwrap(),

@@ -8,6 +8,7 @@ use crate::access::Standing;
 use crate::auth_policy::AuthPolicy;
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{ApiSessionId, CaId, IdentityId, SignerId};
+use crate::terms::Terms;
 use serde::{Deserialize, Serialize};
 
 /// A session of an identity on the REST APIs.
@@ -26,6 +27,10 @@ pub struct ApiSession {
     /// What opened it; it lives no longer than that.
     #[serde(rename = "authenticator")]
     pub opened_by: OpenedBy,
+    /// The terms under which a signer, or the external id in a certificate, opened it. Sessions that
+    /// were opened before these were remembered have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<Terms>,
     /// The certificate that opened it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<LoginCertificate>,
@@ -52,6 +57,10 @@ pub struct ApiSession {
 pub struct LoginCertificate {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
+    /// The one before it, if it was renewed through this session: connections that are open still
+    /// show that one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<String>,
     /// The last second of its validity.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub not_after: Timestamp,
@@ -129,6 +138,7 @@ mod tests {
             last_activity_at: Timestamp::UNIX_EPOCH,
             identity: IdentityId::from_wire("i"),
             opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+            terms: None,
             certificate: None,
             token_hash: TokenHash([0; 16]),
             config_types: Vec::new(),

@@ -152,6 +152,26 @@ pub struct UpdbCredential {
     pub username: String,
     /// The hash of the password.
     pub password: PasswordHash,
+    /// How often the password was set anew. A hash that is renewed is that of the same password.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generation: u32,
+}
+
+impl UpdbCredential {
+    /// A username with its first password.
+    pub fn new(username: impl Into<String>, password: PasswordHash) -> Self {
+        Self {
+            username: username.into(),
+            password,
+            generation: 0,
+        }
+    }
+
+    /// Sets another password.
+    pub fn set_password(&mut self, password: PasswordHash) {
+        self.password = password;
+        self.generation = self.generation.wrapping_add(1);
+    }
 }
 
 /// An argon2id hash with everything that is needed to check a password against it (RFC 9106).
@@ -188,6 +208,14 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over references"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
 impl Authenticator {
     /// Makes a credential of an identity.
     pub fn new(
@@ -208,8 +236,20 @@ impl Authenticator {
 
     /// The hash of its password, if it has one.
     pub fn password(&self) -> Option<&PasswordHash> {
+        self.updb().map(|updb| &updb.password)
+    }
+
+    /// Whether its password is still the one that `earlier` had, under whatever hash.
+    pub fn has_password_of(&self, earlier: &Self) -> bool {
+        match (self.updb(), earlier.updb()) {
+            (Some(now), Some(then)) => now.generation == then.generation,
+            _ => false,
+        }
+    }
+
+    fn updb(&self) -> Option<&UpdbCredential> {
         match &self.credential {
-            Credential::Updb(updb) => Some(&updb.password),
+            Credential::Updb(updb) => Some(updb),
             Credential::Cert(_) => None,
         }
     }

@@ -16,6 +16,7 @@ use crate::clock::Timestamp;
 use crate::ids::CaId;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
+use crate::terms::Terms;
 use serde::{Deserialize, Serialize};
 
 /// How new identities are named when nobody says otherwise.
@@ -41,6 +42,9 @@ pub struct Ca {
     /// Whether that proof was given.
     #[serde(default)]
     pub is_verified: bool,
+    /// The terms under which its certificates name external ids.
+    #[serde(default, skip_serializing_if = "Terms::are_first")]
+    pub claim_terms: Terms,
     /// What its administrators decide about it.
     pub spec: CaSpec,
 }
@@ -85,7 +89,8 @@ pub fn check_name(name: &str) -> Result<(), FieldError> {
 impl Ca {
     /// Replaces what administrators decide about it.
     pub fn replace(&mut self, spec: CaSpec, now: Timestamp) {
-        self.spec = spec;
+        let before = std::mem::replace(&mut self.spec, spec);
+        self.follow(&before);
         self.updated_at = now;
     }
 
@@ -100,7 +105,13 @@ impl Ca {
         if self.spec != before {
             self.updated_at = now;
         }
+        self.follow(&before);
         Ok(())
+    }
+
+    fn follow(&mut self, before: &CaSpec) {
+        let has_changed = self.spec.external_id_claim != before.external_id_claim;
+        self.claim_terms = self.claim_terms.followed(has_changed);
     }
 
     /// Whether certificates of this authority let anybody in.

@@ -30,6 +30,9 @@ pub struct Enrollment {
     /// When it ends, whole seconds, exclusive.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub expires_at: Timestamp,
+    /// Whether somebody who is no administrator made or refreshed it, and so knows its token.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_delegated: bool,
 }
 
 /// What redeems an enrollment.
@@ -147,6 +150,7 @@ mod tests {
             identity: IdentityId::from_wire("i"),
             method: Method::Ott,
             expires_at: Timestamp::from_second(second).unwrap(),
+            is_delegated: false,
         }
     }
 

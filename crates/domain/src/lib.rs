@@ -42,6 +42,7 @@ pub mod roles;
 pub mod session_certificate;
 pub mod signer;
 pub mod tags;
+pub mod terms;
 pub mod view;
 
 pub use env::Env;

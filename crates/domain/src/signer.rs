@@ -1,7 +1,9 @@
 //! External JWT signers: whose tokens are a way in, or a second factor.
 
+mod check;
 mod patch;
 
+pub use check::check_length;
 pub use patch::{EnrollmentPatch, KeyPatch, SignerPatch};
 
 use crate::FieldError;
@@ -9,6 +11,7 @@ use crate::auth_policy;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
 use crate::tags::Tags;
+use crate::terms::Terms;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -26,6 +29,9 @@ pub struct Signer {
     /// When it last changed.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
+    /// The terms under which its tokens are good and name somebody.
+    #[serde(default, skip_serializing_if = "Terms::are_first")]
+    pub terms: Terms,
     /// Where its keys come from.
     pub keys: KeySource,
     /// What its administrators decide about it besides.
@@ -157,6 +163,7 @@ impl Signer {
             id,
             created_at: now,
             updated_at: now,
+            terms: Terms::default(),
             keys,
             spec,
         })
@@ -173,12 +180,24 @@ impl Signer {
         spec: SignerSpec,
         now: Timestamp,
     ) -> Result<(), FieldError> {
-        let id = self.id.clone();
+        let after = Self::new(self.id.clone(), keys, spec, now)?;
         *self = Self {
             created_at: self.created_at,
-            ..Self::new(id, keys, spec, now)?
+            terms: self.terms.followed(!self.judges_like(&after)),
+            ..after
         };
         Ok(())
+    }
+
+    /// Whether the same tokens are good as of another one, and name the same identities.
+    fn judges_like(&self, other: &Self) -> bool {
+        let (own, others) = (&self.spec, &other.spec);
+        self.keys == other.keys
+            && own.issuer == others.issuer
+            && own.audience == others.audience
+            && own.kid == others.kid
+            && own.claims_property == others.claims_property
+            && own.use_external_id == others.use_external_id
     }
 
     /// Changes the members that `patch` sets; from now on its keys come from `keys`.
@@ -220,23 +239,6 @@ impl SignerSpec {
             target_token: TargetToken::default(),
             enrollment: SignerEnrollment::default(),
             tags: Tags::default(),
-        }
-    }
-
-    /// Checks the members that have to say something.
-    ///
-    /// # Errors
-    ///
-    /// [`FieldError`] on the first that is blank.
-    pub fn check(&self) -> Result<(), FieldError> {
-        let members = [
-            ("name", &self.name),
-            ("issuer", &self.issuer),
-            ("audience", &self.audience),
-        ];
-        match members.into_iter().find(|(_, text)| text.trim().is_empty()) {
-            Some((field, text)) => Err(FieldError::new(field, "must not be blank", text)),
-            None => Ok(()),
         }
     }
 }

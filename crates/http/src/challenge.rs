@@ -14,6 +14,9 @@ pub(crate) const PRIMARY: &str = "openziti-primary-ext-jwt";
 /// The realm of tokens that are a second factor.
 pub(crate) const SECONDARY: &str = "openziti-secondary-ext-jwt";
 
+/// Most bytes of the names of signers in a challenge: clients do not read headers of any length.
+const MOST_NAMED: usize = 4096;
+
 /// 401 with one challenge per scheme, joined into one header: scheme, realm, what is wrong.
 pub(crate) fn unauthenticated(schemes: &[(&str, &str, &str)]) -> ApiError {
     let challenges: Vec<_> = schemes
@@ -38,13 +41,19 @@ pub(crate) fn external(realm: &str, demand: &Demand) -> Option<HeaderValue> {
         TokenFault::Expired => "expired",
     };
     let mut text = one("Bearer", realm, error);
-    let signers = || demand.signers.iter();
-    parameter(&mut text, "id", signers().map(|signer| signer.id.as_str()));
-    parameter(
-        &mut text,
-        "issuer",
-        signers().map(|signer| signer.issuer.as_str()),
-    );
+    let (mut ids, mut issuers, mut room) = (Vec::new(), Vec::new(), MOST_NAMED);
+    for signer in &demand.signers {
+        let (id, issuer) = (quotable(signer.id.as_str()), quotable(&signer.issuer));
+        let separators = 2;
+        // What does not fit is left out, and what is shorter still has its place.
+        if let Some(rest) = room.checked_sub(id.len() + issuer.len() + separators) {
+            room = rest;
+            ids.push(id);
+            issuers.push(issuer);
+        }
+    }
+    parameter(&mut text, "id", &ids);
+    parameter(&mut text, "issuer", &issuers);
     HeaderValue::try_from(text).ok()
 }
 
@@ -57,14 +66,17 @@ fn one(scheme: &str, realm: &str, error: &str) -> String {
     format!("{scheme} realm=\"{realm}\" error=\"{error}\" error_description=\"{description}\"")
 }
 
-/// Adds a parameter with several values, as a quoted string (RFC 9110, section 5.6.4). What cannot
-/// stand in a header is left out.
-fn parameter<'v>(text: &mut String, name: &str, values: impl Iterator<Item = &'v str>) {
-    let values: Vec<_> = values.collect();
-    let quoted = values.join("|").replace('\\', "\\\\").replace('"', "\\\"");
-    let shown = quoted.replace(char::is_control, "");
+/// Adds a parameter with several values, as a quoted string.
+fn parameter(text: &mut String, name: &str, values: &[String]) {
     // Writing to a text does not fail.
-    let _ = write!(text, " {name}=\"{shown}\"");
+    let _ = write!(text, " {name}=\"{}\"", values.join("|"));
+}
+
+/// A text as it stands in a quoted string (RFC 9110, section 5.6.4). What cannot stand in a header
+/// is left out.
+fn quotable(text: &str) -> String {
+    let quoted = text.replace('\\', "\\\\").replace('"', "\\\"");
+    quoted.replace(char::is_control, "")
 }
 
 #[cfg(test)]
@@ -108,5 +120,30 @@ mod tests {
             ..demand
         };
         assert_eq!(external(SECONDARY, &nobody), None);
+    }
+
+    #[test]
+    fn challenges_have_an_end() {
+        let signer = |number: usize, length: usize| DemandedSigner {
+            id: SignerId::from_wire(format!("s{number}")),
+            issuer: "i".repeat(length),
+        };
+        let mut signers: Vec<_> = (0..30).map(|number| signer(number, 300)).collect();
+        signers.insert(1, signer(30, 70_000));
+        signers.push(signer(31, 2));
+        let demand = Demand {
+            fault: TokenFault::Missing,
+            signers,
+        };
+        let value = external(PRIMARY, &demand).unwrap();
+        let text = value.to_str().unwrap();
+        assert!(text.len() < 4096 + 256, "{}", text.len());
+        let ids: Vec<_> = (0..13).map(|number| format!("s{number}")).collect();
+        let (shown, issuers) = text.split_once(" issuer=").unwrap();
+        assert!(
+            shown.ends_with(&format!(" id=\"{}|s31\"", ids.join("|"))),
+            "{shown}"
+        );
+        assert_eq!(issuers.split('|').count(), 14);
     }
 }

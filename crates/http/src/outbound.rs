@@ -19,6 +19,7 @@ mod target;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustls::crypto::aws_lc_rs;
 use rustls::{ClientConfig, RootCertStore};
@@ -36,8 +37,11 @@ pub use self::rules::FetchRules;
 use self::target::Target;
 use crate::listen::TlsError;
 
-/// Most fetches at a time; others wait within their own timeout.
-const PLACES: usize = 4;
+/// Most fetches at a time.
+const PLACES: usize = 64;
+
+/// How long another one waits for its turn. Its own time begins after that.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Fetches documents under one set of rules.
 pub struct Fetcher {
@@ -90,7 +94,7 @@ impl Fetcher {
     }
 
     /// Fetches the document at `url`, following redirects. At most 1 MiB, within
-    /// [`FetchRules::timeout`].
+    /// [`FetchRules::timeout`] from its turn on, which is waited for at most 2 seconds.
     ///
     /// # Errors
     ///
@@ -98,7 +102,15 @@ impl Fetcher {
     pub async fn fetch(&self, url: &Url) -> Result<Vec<u8>, FetchError> {
         let first = Target::of(url)?;
         self.rules.judge_target(&first)?;
-        let fetching = Box::pin(self.fetch_in_turn(url.clone()));
+        // Others that hang take nothing of this one's time.
+        let turn = time::timeout(PATIENCE, self.places.acquire()).await;
+        let Ok(Ok(_place)) = turn else {
+            return Err(FetchError::Crowded {
+                host: first.host(),
+                most: PLACES,
+            });
+        };
+        let fetching = Box::pin(self.follow(url.clone()));
         time::timeout(self.rules.timeout, fetching)
             .await
             .unwrap_or_else(|_elapsed| {
@@ -109,9 +121,7 @@ impl Fetcher {
             })
     }
 
-    async fn fetch_in_turn(&self, mut url: Url) -> Result<Vec<u8>, FetchError> {
-        // Nobody closes the places; if somebody did, a fetch would still be bounded in time.
-        let _place = self.places.acquire().await;
+    async fn follow(&self, mut url: Url) -> Result<Vec<u8>, FetchError> {
         let mut redirects = 0;
         loop {
             let target = Target::of(&url)?;

@@ -148,6 +148,11 @@ impl Certificate {
         self.parsed.tbs_certificate().issuer() == authority.parsed.tbs_certificate().subject()
     }
 
+    /// Whether the subject is that of `other`.
+    pub fn has_subject_of(&self, other: &Self) -> bool {
+        self.parsed.tbs_certificate().subject() == other.parsed.tbs_certificate().subject()
+    }
+
     /// The first instant of validity.
     pub fn not_before(&self) -> Timestamp {
         instant(self.parsed.tbs_certificate().validity().not_before)

@@ -1,18 +1,19 @@
 //! Verifying presented chains.
 
 mod error;
+mod links;
+mod purpose;
 
 use std::{ptr, time::Duration};
 
 use jiff::Timestamp;
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
-use webpki::{
-    ALL_VERIFICATION_ALGS, EndEntityCert, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage,
-    VerifiedPath, anchor_from_trusted_cert,
-};
+use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, VerifiedPath, anchor_from_trusted_cert};
 
 pub use error::ChainError;
 use error::{ANCHOR_REFUSED, refusal};
+use links::links;
+use purpose::ClientPurpose;
 
 use crate::certificate::Certificate;
 
@@ -79,7 +80,8 @@ impl TrustAnchors {
     ///
     /// `leaf` is the certificate whose key the peer has proved to hold, the first of a TLS
     /// handshake. Only it is vouched for: `intermediates` are material to build the chain from, in
-    /// any order, and whose names they carry means nothing.
+    /// any order, and whose names they carry means nothing. Of those only a few that an authority,
+    /// or one below it, has signed are followed: two of one subject and four in all.
     ///
     /// # Errors
     ///
@@ -106,44 +108,31 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<VerifiedChain<'_>, ChainError> {
-        self.verify(leaf, intermediates, at, KeyUsage::client_auth())
-    }
-
-    /// Verifies as [`verify_client_chain`](Self::verify_client_chain) does, whatever the purpose of
-    /// the certificate: for the proof that somebody holds the key of an authority.
-    ///
-    /// # Errors
-    ///
-    /// [`ChainError`].
-    pub fn verify_any_purpose(
-        &self,
-        leaf: &Certificate,
-        intermediates: &[Certificate],
-        at: VerifyAt,
-    ) -> Result<&Certificate, ChainError> {
-        let chain = self.verify(leaf, intermediates, at, AnyPurpose)?;
-        Ok(chain.authority)
-    }
-
-    fn verify(
-        &self,
-        leaf: &Certificate,
-        intermediates: &[Certificate],
-        at: VerifyAt,
-        purpose: impl ExtendedKeyUsageValidator + Clone,
-    ) -> Result<VerifiedChain<'_>, ChainError> {
         if intermediates.len() > MOST_INTERMEDIATES {
             return Err(ChainError::TooLong);
         }
         let entity = EndEntityCert::try_from(leaf.as_rustls()).map_err(ChainError::Invalid)?;
-        let between: Vec<CertificateDer<'_>> = intermediates
+        let prove = &mut Certificate::is_issued_by;
+        let links = links(leaf, intermediates, &self.certificates, prove)?;
+        self.search(leaf, &entity, &links, at)
+    }
+
+    /// Searches for a path by certificates each of which can stand in one.
+    fn search(
+        &self,
+        leaf: &Certificate,
+        entity: &EndEntityCert<'_>,
+        links: &[Certificate],
+        at: VerifyAt,
+    ) -> Result<VerifiedChain<'_>, ChainError> {
+        let between: Vec<CertificateDer<'_>> = links
             .iter()
             .map(|between| CertificateDer::from(between.as_der()))
             .collect();
-        let accept = |path: &VerifiedPath<'_>| self.accept(path, intermediates, at);
+        let accept = |path: &VerifiedPath<'_>| self.accept(path, links, at);
         let mut outcome = Err(ChainError::NotYetValid);
-        for instant in instants(leaf, intermediates, at) {
-            outcome = self.verify_once(&entity, &between, instant, purpose.clone(), &accept);
+        for instant in instants(leaf, links, at) {
+            outcome = self.verify_once(entity, &between, instant, &accept);
             // Another instant can only mend what is wrong with the dates.
             if !matches!(outcome, Err(ChainError::Expired | ChainError::NotYetValid)) {
                 break;
@@ -151,7 +140,7 @@ impl TrustAnchors {
         }
         let (authority, between) = outcome?;
         let presented = |link: &CertificateDer<'_>| {
-            let mut same = intermediates.iter().filter(|one| one.as_rustls() == link);
+            let mut same = links.iter().filter(|one| one.as_rustls() == link);
             same.next().cloned()
         };
         Ok(VerifiedChain {
@@ -165,7 +154,6 @@ impl TrustAnchors {
         entity: &EndEntityCert<'_>,
         intermediates: &[CertificateDer<'_>],
         instant: Timestamp,
-        purpose: impl ExtendedKeyUsageValidator,
         accept: &dyn Fn(&VerifiedPath<'_>) -> Result<(), webpki::Error>,
     ) -> Result<(&Certificate, Vec<CertificateDer<'static>>), ChainError> {
         let path = entity
@@ -174,7 +162,7 @@ impl TrustAnchors {
                 &self.anchors,
                 intermediates,
                 unix_time(instant),
-                purpose,
+                ClientPurpose,
                 None,
                 Some(accept),
             )
@@ -253,14 +241,4 @@ fn unix_time(instant: Timestamp) -> UnixTime {
     UnixTime::since_unix_epoch(Duration::from_secs(
         u64::try_from(instant.as_second()).unwrap_or_default(),
     ))
-}
-
-/// Accepts certificates for every purpose.
-#[derive(Clone, Copy)]
-struct AnyPurpose;
-
-impl ExtendedKeyUsageValidator for AnyPurpose {
-    fn validate(&self, _purposes: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
-        Ok(())
-    }
 }

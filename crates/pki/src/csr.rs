@@ -1,11 +1,8 @@
 //! Certificate requests (PKCS#10, RFC 2986): checking those of others, making our own.
 
 use const_oid::ObjectIdentifier;
-use der::{
-    Decode as _, Encode as _, Reader as _, SliceReader, Tagged as _, asn1::AnyRef, asn1::BitString,
-};
+use der::{Decode as _, Encode as _, Reader as _, SliceReader, asn1::AnyRef, asn1::BitString};
 use spki::SubjectPublicKeyInfoOwned;
-use webpki::ALL_VERIFICATION_ALGS;
 use x509_cert::{
     name::Name,
     request::{CertReq, CertReqInfo, Version},
@@ -15,6 +12,7 @@ use crate::{
     authority::IssueError,
     key::{PublicKey, SigningKey, UnsupportedKey},
     pem::{self, PemError},
+    signed::{NotSigned, Signed, elements, malformed},
     subject::Subject,
 };
 
@@ -110,7 +108,7 @@ impl Csr {
         }
         let parts = Parts::read(der).or(Err(CsrError::NotACsr))?;
         let key = PublicKey::from_spki(&parts.key)?;
-        parts.verify()?;
+        parts.verify(&key)?;
         Ok(Self {
             subject: Subject::from_requested(&parts.subject),
             key,
@@ -130,104 +128,35 @@ impl Csr {
 
 /// A request taken apart as far as needed.
 struct Parts<'a> {
-    /// The signed bytes as they came. Encoding the parsed form again could reorder its sets.
-    signed: &'a [u8],
+    signed: Signed<'a>,
     subject: Name,
     key: SubjectPublicKeyInfoOwned,
-    key_algorithm: &'a [u8],
-    signature_algorithm: &'a [u8],
-    signature: BitString,
 }
 
 impl<'a> Parts<'a> {
-    fn read(der: &'a [u8]) -> der::Result<Self> {
-        let outer = AnyRef::from_der(der)?;
-        let [signed, algorithm, signature] = elements(outer)?.try_into().or(Err(malformed()))?;
-        let (subject, key, key_algorithm) = Self::read_signed(signed)?;
-        let algorithm = AnyRef::from_der(algorithm)?;
-        algorithm.tag().assert_eq(der::Tag::Sequence)?;
-        Ok(Self {
-            signed,
-            subject,
-            key,
-            key_algorithm,
-            signature_algorithm: algorithm.value(),
-            signature: BitString::from_der(signature)?,
-        })
-    }
-
     /// Reads version, subject and key. The attributes behind them are optional here although RFC
     /// 2986 wants them: some tools leave an empty list out.
-    fn read_signed(signed: &'a [u8]) -> der::Result<(Name, SubjectPublicKeyInfoOwned, &'a [u8])> {
-        let elements = elements(AnyRef::from_der(signed)?)?;
+    fn read(der: &'a [u8]) -> der::Result<Self> {
+        let signed = Signed::read(der)?;
+        let elements = elements(AnyRef::from_der(signed.contents)?)?;
         let [_version, subject, key, ..] = *elements.as_slice() else {
             return Err(malformed());
         };
-        let key_algorithm = AnyRef::from_der(key)?
-            .sequence(|reader| {
-                let algorithm: AnyRef<'a> = reader.decode()?;
-                let _key: AnyRef<'a> = reader.decode()?;
-                Ok::<_, der::Error>(algorithm)
-            })?
-            .value();
-        Ok((
-            Name::from_der(subject)?,
-            SubjectPublicKeyInfoOwned::from_der(key)?,
-            key_algorithm,
-        ))
+        Ok(Self {
+            signed,
+            subject: Name::from_der(subject)?,
+            key: SubjectPublicKeyInfoOwned::from_der(key)?,
+        })
     }
 
     /// Verifies the signature with the key that the request holds.
-    ///
-    /// Key and signature have each their own algorithm here, and both have to be those of one
-    /// accepted pair: P-256 with SHA-384 is as good as P-256 with SHA-256.
-    fn verify(&self) -> Result<(), CsrError> {
-        let signature_algorithm = without_null(self.signature_algorithm);
-        let fits = |pair: &&&dyn rustls_pki_types::SignatureVerificationAlgorithm| {
-            pair.public_key_alg_id().as_ref() == self.key_algorithm
-                && pair.signature_alg_id().as_ref() == signature_algorithm
-        };
-        let pair = ALL_VERIFICATION_ALGS.iter().find(fits).ok_or_else(|| {
-            CsrError::UnsupportedSignature {
-                algorithm: algorithm_name(self.signature_algorithm),
-            }
-        })?;
-        let signature = self.signature.as_bytes().ok_or(CsrError::BadSignature)?;
-        pair.verify_signature(
-            self.key.subject_public_key.raw_bytes(),
-            self.signed,
-            signature,
-        )
-        .or(Err(CsrError::BadSignature))
-    }
-}
-
-fn malformed() -> der::Error {
-    der::ErrorKind::Failed.into()
-}
-
-/// Splits a sequence into the encodings of its elements.
-fn elements(sequence: AnyRef<'_>) -> der::Result<Vec<&[u8]>> {
-    sequence.tag().assert_eq(der::Tag::Sequence)?;
-    let mut reader = SliceReader::new(sequence.value())?;
-    let mut elements = Vec::new();
-    while !reader.is_finished() {
-        elements.push(reader.tlv_bytes()?);
-    }
-    Ok(elements)
-}
-
-/// Drops the parameters of an ECDSA algorithm (`ecdsa-with-SHA*`) if they are NULL.
-///
-/// There should be none (RFC 5758 section 3.2), but Mbed TLS wrote NULL for years, and the C SDK of
-/// OpenZiti makes its requests with it. They are not used: nothing else can be meant.
-fn without_null(algorithm: &[u8]) -> &[u8] {
-    const NULL: &[u8] = &[0x05, 0x00];
-    /// 1.2.840.10045.4.3, of which one more byte says which hash it is.
-    const ECDSA_WITH: &[u8] = &[0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03];
-    match algorithm.strip_suffix(NULL) {
-        Some(name) if name.len() == ECDSA_WITH.len() + 1 && name.starts_with(ECDSA_WITH) => name,
-        _ => algorithm,
+    fn verify(&self, key: &PublicKey) -> Result<(), CsrError> {
+        self.signed.verify(key).map_err(|refused| match refused {
+            NotSigned::Algorithm => CsrError::UnsupportedSignature {
+                algorithm: algorithm_name(self.signed.algorithm),
+            },
+            NotSigned::Signature => CsrError::BadSignature,
+        })
     }
 }
 

@@ -52,6 +52,7 @@ pub mod jwt;
 mod key;
 mod pem;
 pub mod pkcs7;
+mod signed;
 mod spiffe;
 mod subject;
 

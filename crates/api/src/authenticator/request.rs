@@ -106,7 +106,7 @@ impl Decode for AuthenticatorReplace {
     }
 }
 
-/// The body of PATCH `/authenticators/{id}`; what is missing or empty stays as it is.
+/// The body of PATCH `/authenticators/{id}`; what is missing stays as it is.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct AuthenticatorPatch {
     /// The new username.
@@ -128,8 +128,8 @@ impl Decode for AuthenticatorPatch {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
-            username: members.bounded_string("username", USERNAME_LENGTH)?,
-            password: members.bounded_secret("password", PASSWORD_LENGTH)?,
+            username: members.bounded_string_if_any("username", USERNAME_LENGTH)?,
+            password: members.bounded_secret_if_any("password", PASSWORD_LENGTH)?,
             tags: tags(members)?,
         })
     }
@@ -285,8 +285,10 @@ mod tests {
     fn changes_are_bounded_and_repeat_no_password() {
         let long = "x".repeat(101);
         for (body, field) in [
+            (json!({"username": ""}), "username"),
             (json!({"username": "abc"}), "username"),
             (json!({"username": long}), "username"),
+            (json!({"password": ""}), "password"),
             (json!({"password": "abcd"}), "password"),
             (json!({"password": long}), "password"),
         ] {

@@ -111,11 +111,30 @@ impl Members {
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<String>, DecodeError> {
-        let Some(text) = self.optional_string(name)?.filter(|text| !text.is_empty()) else {
-            return Ok(None);
-        };
-        check_length(&self.path(name), text.chars().count(), &length, &text)?;
-        Ok(Some(text))
+        let text = self.optional_string(name)?.filter(|text| !text.is_empty());
+        self.bound(name, length, text)
+    }
+
+    /// A text that may be missing and whose number of characters is bounded; an empty one has none.
+    pub fn bounded_string_if_any(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<Option<String>, DecodeError> {
+        let text = self.optional_string(name)?;
+        self.bound(name, length, text)
+    }
+
+    fn bound(
+        &self,
+        name: &str,
+        length: RangeInclusive<usize>,
+        text: Option<String>,
+    ) -> Result<Option<String>, DecodeError> {
+        if let Some(text) = &text {
+            check_length(&self.path(name), text.chars().count(), &length, text)?;
+        }
+        Ok(text)
     }
 
     /// A text that must be there and whose number of characters is bounded; it may be empty.
@@ -136,7 +155,28 @@ impl Members {
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
-        let Some(text) = self.optional_string(name)?.filter(|text| !text.is_empty()) else {
+        let text = self.optional_string(name)?.filter(|text| !text.is_empty());
+        self.bound_secret(name, length, text)
+    }
+
+    /// A secret text that may be missing and whose number of characters is bounded; an empty one has
+    /// none. Errors do not repeat it.
+    pub fn bounded_secret_if_any(
+        &mut self,
+        name: &str,
+        length: RangeInclusive<usize>,
+    ) -> Result<Option<SecretString>, DecodeError> {
+        let text = self.optional_string(name)?;
+        self.bound_secret(name, length, text)
+    }
+
+    fn bound_secret(
+        &self,
+        name: &str,
+        length: RangeInclusive<usize>,
+        text: Option<String>,
+    ) -> Result<Option<SecretString>, DecodeError> {
+        let Some(text) = text else {
             return Ok(None);
         };
         // Wrapped before it is checked, so that it is wiped on the way out of an error too.

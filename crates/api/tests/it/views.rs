@@ -62,6 +62,7 @@ fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, EnrollmentS
         identity: IdentityId::from_wire("<id:u>"),
         method,
         expires_at: now(),
+        is_delegated: false,
     };
     let secrets = EnrollmentSecrets {
         token: token.into(),
@@ -90,16 +91,14 @@ fn authenticator(id: &str, identity: &str, credential: Credential) -> Authentica
 }
 
 fn updb(username: &str) -> Credential {
-    Credential::Updb(UpdbCredential {
-        username: username.to_owned(),
-        password: PasswordHash {
-            memory: 1,
-            passes: 1,
-            lanes: 1,
-            salt: "opensalt".to_owned(),
-            hash: "opensesame".to_owned(),
-        },
-    })
+    let hash = PasswordHash {
+        memory: 1,
+        passes: 1,
+        lanes: 1,
+        salt: "opensalt".to_owned(),
+        hash: "opensesame".to_owned(),
+    };
+    Credential::Updb(UpdbCredential::new(username, hash))
 }
 
 fn cert() -> Credential {
@@ -118,6 +117,7 @@ fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
             last_activity_at: now(),
             identity: IdentityId::from_wire("<id:u>"),
             opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("<id:auth>")),
+            terms: None,
             certificate: None,
             token_hash: TokenHash([7; 16]),
             config_types: Vec::new(),

@@ -1,6 +1,6 @@
 //! Creating authenticators for identities that exist.
 
-use super::{Create, add, check_free};
+use super::{Create, Draft, add, check_free};
 use crate::app::App;
 use crate::audit;
 use crate::cas::{self, Voucher};
@@ -9,12 +9,12 @@ use crate::identities;
 use crate::password::NewPassword;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
-use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential, UpdbCredential};
+use portcullis_domain::authenticator::{Authenticator, CertCredential};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::tags::Tags;
-use portcullis_pki::{Certificate, VerifyAt, certificates_from_pem};
+use portcullis_pki::{Certificate, SpiffePath, VerifyAt, certificates_from_pem};
 use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows};
 use secrecy::SecretString;
 
@@ -59,14 +59,14 @@ pub async fn create(
         let view = app.snapshot()?;
         fit(view.rows(), &wanted, method)?
     };
-    let draft = Draft::prepare(app, &identity.entity, credential).await?;
+    let draft = prepare(app, &identity.entity, credential).await?;
     let now = app.env().now();
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
     let created = id.clone();
     app.commit_for(permit, move |rows, _caller| {
         let identity = fit(rows.rows(), &wanted, method)?;
-        let credential = draft.settle(rows.rows(), &identity.entity)?;
+        let credential = draft.settle(rows.rows(), &identity)?;
         let mut authenticator = Authenticator::new(id.clone(), wanted.clone(), credential, now);
         authenticator.tags = tags.clone();
         add(rows, &identity, number, &authenticator)
@@ -96,75 +96,55 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
     Ok(identity)
 }
 
-/// A credential made ready for the store: hashed or verified before any transaction.
-#[derive(Clone)]
-enum Draft {
-    Cert {
-        credential: CertCredential,
-        /// The third-party authority that vouches for it; none for the network's own.
-        voucher: Option<Box<Voucher>>,
-    },
-    Updb {
-        username: String,
-        password: NewPassword,
-    },
+/// Hashes a password, verifies a certificate.
+async fn prepare(
+    app: &App,
+    identity: &Identity,
+    credential: NewCredential,
+) -> Result<Draft, AppError> {
+    match credential {
+        NewCredential::Cert(pem) => {
+            let leaf = only(&pem)?;
+            let voucher = voucher(app, &leaf)?;
+            let fingerprint = leaf.fingerprint().to_string();
+            let credential = CertCredential::new(fingerprint, leaf.to_pem(), voucher.is_none());
+            Ok(match voucher {
+                None => Draft::Own(credential),
+                Some(voucher) => Draft::ThirdParty {
+                    credential,
+                    voucher: Box::new(voucher),
+                    recheck,
+                },
+            })
+        },
+        NewCredential::Updb { username, password } => Ok(Draft::Updb {
+            username,
+            password: NewPassword::prepare(app, identity, password).await?,
+        }),
+    }
 }
 
-impl Draft {
-    async fn prepare(
-        app: &App,
-        identity: &Identity,
-        credential: NewCredential,
-    ) -> Result<Self, AppError> {
-        match credential {
-            NewCredential::Cert(pem) => {
-                let leaf = only(&pem)?;
-                let voucher = voucher(app, &leaf)?.map(Box::new);
-                let fingerprint = leaf.fingerprint().to_string();
-                let is_own = voucher.is_none();
-                Ok(Self::Cert {
-                    credential: CertCredential::new(fingerprint, leaf.to_pem(), is_own),
-                    voucher,
-                })
-            },
-            NewCredential::Updb { username, password } => Ok(Self::Updb {
-                username,
-                password: NewPassword::prepare(app, identity, password).await?,
-            }),
-        }
-    }
-
-    /// What is to be stored, in the transaction that does it.
-    fn settle(&self, rows: Rows<'_>, identity: &Identity) -> Result<Credential, AppError> {
-        match self {
-            Self::Cert {
-                credential,
-                voucher,
-            } => {
-                if let Some(voucher) = voucher
-                    && !voucher.holds(rows, is_verified)?
-                {
-                    return Err(AppError::Unvouched);
-                }
-                Ok(Credential::Cert(credential.clone()))
-            },
-            Self::Updb { username, password } => Ok(Credential::Updb(UpdbCredential {
-                username: username.clone(),
-                password: password.settle(rows, identity)?,
-            })),
-        }
+fn recheck(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
+    if voucher.holds(rows, is_verified)? {
+        Ok(())
+    } else {
+        Err(AppError::Unvouched)
     }
 }
 
 /// The third-party authority that vouches for a certificate that somebody else than its holder
 /// brings; none if the network itself does.
 ///
-/// The dates of the certificate do not matter here: whether an expired one lets its holder in is
-/// for the policy to say, at each login.
+/// The network's certificates of controllers and of sessions prove something else than an identity.
+/// The dates of the certificate do not matter here: whether an expired one lets its holder in is for
+/// the policy to say, at each login.
 fn voucher(app: &App, leaf: &Certificate) -> Result<Option<Voucher>, AppError> {
     let chain = [leaf.as_der()];
-    if app.network().judge(&chain).is_ok() {
-        return Ok(None);
+    if let Ok(own) = app.network().judge(&chain) {
+        return match own.issued_to.as_deref() {
+            Some(SpiffePath::Identity(_)) | None => Ok(None),
+            Some(_) => Err(AppError::Unvouched),
+        };
     }
     let view = app.snapshot()?;
     let at = VerifyAt::IgnoreValidity;

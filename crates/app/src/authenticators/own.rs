@@ -7,7 +7,7 @@ use crate::audit;
 use crate::error::AppError;
 use crate::listing::{Asked, Paging, kinds, restricted};
 use crate::password::Verdict;
-use crate::sessions;
+use crate::sessions::{self, Guess};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::entropy;
@@ -59,18 +59,22 @@ pub async fn update_own(
         let view = app.snapshot()?;
         updb(find_own(view.rows(), permit.caller(), id)?)?
     };
-    let known = found.entity.password().cloned();
+    let known = found.entity.clone();
     let prepared = Prepared::new(app, &found, change).await?;
-    let salt = entropy::bytes(&*app.env().entropy)?;
-    if app.passwords.verify(current, known.clone(), salt).await? == Verdict::Wrong {
-        sessions::note_refusal(app, &permit.caller().origin, Some(found)).await?;
+    let (hash, salt) = (
+        known.password().cloned(),
+        entropy::bytes(&*app.env().entropy)?,
+    );
+    if app.passwords.verify(current, hash, salt).await? == Verdict::Wrong {
+        let origin = &permit.caller().origin;
+        sessions::note_refusal(app, origin, Some(found), Guess::Change).await?;
         return Err(AppError::WrongPassword);
     }
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
         let found = updb(find_own(rows.rows(), caller, &wanted)?)?;
-        if found.entity.password() != known.as_ref() {
+        if !found.entity.has_password_of(&known) {
             // Somebody changed it while it was checked.
             return Err(AppError::WrongPassword);
         }

@@ -30,8 +30,8 @@ pub async fn re_enroll(
         let method = method(app, view.rows(), &found.entity)?;
         (found, method)
     };
-    let identity = &found.entity.identity;
-    let draft = Draft::new(app, found.root_number(), identity, method, expires_at)?;
+    let identity = (found.root_number(), &found.entity.identity);
+    let draft = Draft::new(app, permit.caller(), identity, method, expires_at)?;
     let enrollment = draft.id().clone();
     let wanted = id.clone();
     app.commit_for(permit, move |rows, _caller| {

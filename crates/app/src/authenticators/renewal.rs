@@ -62,6 +62,7 @@ pub async fn extend(
         prove(app, found.entity, chain)?
     };
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    let has_new_key = has_new_key(&csr, &current);
     let now = app.env().now();
     let signing = app.network().signing();
     let leaf = signing
@@ -77,11 +78,13 @@ pub async fn extend(
         let mut after = found.entity.clone();
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
+                check_key(cert, has_new_key)?;
                 cert.renewal = Some(renewal.clone());
             },
             // It was renewed meanwhile: what the caller holds is an old certificate.
             Credential::Cert(_) | Credential::Updb(_) => return Err(Denied.into()),
         }
+        after.updated_at = now;
         Ok(rows.replace(&found.key, &found.entity, &after)?)
     })
     .await?;
@@ -90,7 +93,7 @@ pub async fn extend(
 }
 
 /// Puts the certificate that was issued last in the place of the current one, if it is the first in
-/// `pem`. The caller's session goes over to it.
+/// `pem`. The caller's session goes over to it; the others that the old one opened end.
 pub async fn confirm(
     app: &App,
     permit: &Permit<Renew>,
@@ -149,6 +152,26 @@ fn prove(
     Ok((current, cert.fingerprint))
 }
 
+/// Whether a request is for another key than that of a certificate.
+fn has_new_key(csr: &Csr, current: &Certificate) -> bool {
+    current
+        .public_key()
+        .map_or(true, |key| key != *csr.public_key())
+}
+
+/// Checks that the key is another one if an administrator asked for that.
+fn check_key(cert: &CertCredential, has_new_key: bool) -> Result<(), AppError> {
+    let is_roll_due = cert
+        .open_extension()
+        .is_some_and(|request| request.roll_key);
+    if is_roll_due && !has_new_key {
+        let reason = "an administrator asked for another key, and it is of the same";
+        Err(AppError::Csr(reason.to_owned()))
+    } else {
+        Ok(())
+    }
+}
+
 /// The certificate that an authenticator keeps.
 fn leaf(cert: &CertCredential) -> Result<Certificate, AppError> {
     Certificate::from_pem(&cert.pem).map_err(|_none| AppError::AuthenticatorUnfit)
@@ -177,5 +200,7 @@ fn swap(
     let not_after = leaf(cert)?.not_after();
     after.updated_at = now;
     rows.replace(&found.key, &found.entity, &after)?;
-    sessions::move_to(rows, caller, &old, (fingerprint, not_after))
+    sessions::move_to(rows, caller, &old, (fingerprint, not_after))?;
+    // Whoever has the old key is not to go on with it.
+    Ok(sessions::end_others(rows, caller, found)?)
 }

@@ -8,7 +8,6 @@ use crate::identities::owner;
 use crate::password::NewPassword;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
@@ -115,12 +114,9 @@ impl Prepared {
         }
         if let Some(password) = &self.password {
             let identity = owner(rows.rows(), found)?;
-            updb.password = password.settle(rows.rows(), &identity.entity)?;
+            updb.set_password(password.settle(rows.rows(), &identity.entity)?);
             sessions::forgive(rows, &found.key)?;
-            let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
-            rows.remove_dependents::<ApiSession>(&identity.key, |session| {
-                session.opened_by == opened_by && session.id != caller.session
-            })?;
+            sessions::end_others(rows, caller, found)?;
         }
         after.updated_at = now;
         Ok(rows.replace(&found.key, &found.entity, &after)?)

@@ -8,6 +8,7 @@ use portcullis_pki::{
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{CA, Found, Rows};
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -41,8 +42,8 @@ pub(crate) enum Claimed {
 /// Finds the authority that vouches for a chain, in DER and leaf first, out of those that `admits`
 /// lets take part. `None` when there is none, whatever the reason.
 ///
-/// Only the leaf is vouched for; whatever else a client presents is material to build the chain
-/// from. A stranger costs no more than a look at each authority and one verification.
+/// Of several it is the first one of [`vouchers`], unless that expects a claim that is not there and
+/// another one does not.
 pub(crate) fn vouch(
     app: &App,
     rows: Rows<'_>,
@@ -50,15 +51,38 @@ pub(crate) fn vouch(
     at: VerifyAt,
     admits: fn(&Ca) -> bool,
 ) -> Result<Option<Voucher>, StoreError> {
+    let mut vouchers = vouchers(app, rows, chain, at, admits)?;
+    let knows_whose = |voucher: &Voucher| voucher.claimed() != Claimed::Nothing;
+    let place = vouchers.iter().position(knows_whose).unwrap_or_default();
+    Ok((place < vouchers.len()).then(|| vouchers.swap_remove(place)))
+}
+
+/// Finds all authorities that vouch for a chain, as [`vouch`] does. Name and key are the same in an
+/// authority and its renewal, so there can be several; the one that ends last comes first.
+///
+/// Only the leaf is vouched for; whatever else a client presents is material to build the chain
+/// from. A stranger costs no more than a look at each authority, and a few signatures for each one
+/// that he names.
+pub(crate) fn vouchers(
+    app: &App,
+    rows: Rows<'_>,
+    chain: &[&[u8]],
+    at: VerifyAt,
+    admits: fn(&Ca) -> bool,
+) -> Result<Vec<Voucher>, StoreError> {
     let Some((leaf, between)) = read(chain) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let named = |authority: &Certificate| {
         let mut presented = std::iter::once(&leaf).chain(&between);
         presented.any(|one| one.names_as_issuer(authority))
     };
-    let candidates = candidates(app, rows, admits, &named)?;
-    verify(candidates, leaf, &between, at)
+    let mut vouchers = Vec::new();
+    for candidate in candidates(app, rows, admits, &named)? {
+        vouchers.extend(verify(candidate, &leaf, &between, at)?);
+    }
+    vouchers.sort_by_key(|voucher| Reverse(voucher.authority.not_after()));
+    Ok(vouchers)
 }
 
 /// Whether this authority vouches for a chain, as [`vouch`] finds out for many.
@@ -72,31 +96,25 @@ pub(crate) fn vouch_by(
         return Ok(None);
     };
     let certificate = app.authorities.certificate(&ca)?;
-    verify(vec![(ca, certificate)], leaf, &between, at)
+    verify((ca, certificate), &leaf, &between, at)
 }
 
 fn verify(
-    candidates: Vec<Candidate>,
-    leaf: Certificate,
+    (ca, certificate): Candidate,
+    leaf: &Certificate,
     presented: &[Certificate],
     at: VerifyAt,
 ) -> Result<Option<Voucher>, StoreError> {
-    let certificates = candidates.iter().map(|(_, one)| Certificate::clone(one));
-    let anchors = TrustAnchors::new(certificates.collect())
+    let anchors = TrustAnchors::new(vec![Certificate::clone(&certificate)])
         .map_err(|error| StoreError::corrupt(format!("an authority is none: {error}")))?;
-    let Ok(chain) = anchors.verify_client_path(&leaf, presented, at) else {
+    let Ok(chain) = anchors.verify_client_path(leaf, presented, at) else {
         return Ok(None);
     };
-    let authority = chain.authority.clone();
-    let ca = candidates
-        .into_iter()
-        .find(|(_, certificate)| **certificate == authority)
-        .map(|(ca, _)| ca);
-    Ok(ca.map(|ca| Voucher {
+    Ok(Some(Voucher {
         ca,
-        leaf,
+        leaf: leaf.clone(),
         between: chain.between,
-        authority,
+        authority: chain.authority.clone(),
     }))
 }
 

@@ -1,7 +1,7 @@
 //! Enrollment without a token: a stranger whose certificate an authority vouches for becomes an
 //! identity.
 
-use super::fault::{CertificateFault, holder};
+use super::fault::CertificateFault;
 use crate::app::App;
 use crate::audit;
 use crate::cas::{self, Claimed, Voucher};
@@ -39,11 +39,16 @@ pub async fn enroll_newcomer(
 ) -> Result<IdentityId, AppError> {
     let arrival = Arrival::prepare(app, &newcomer, app.env().now())?;
     let id = arrival.identity.id.clone();
+    let authenticator = arrival.authenticator.as_ref().map(|one| one.id.clone());
     let number = app.number(IDENTITY);
     let authenticator_number = app.number(AUTHENTICATOR);
     app.commit(move |rows| arrival.admit(rows, number, authenticator_number))
         .await?;
     audit::changed_by_stranger(origin, id.as_str(), "identity.create", id.as_str());
+    if let Some(authenticator) = &authenticator {
+        let operation = "authenticator.create";
+        audit::changed_by_stranger(origin, id.as_str(), operation, authenticator.as_str());
+    }
     Ok(id)
 }
 
@@ -125,10 +130,7 @@ fn voucher(app: &App, chain: &[&[u8]], now: Timestamp) -> Result<Voucher, AppErr
 }
 
 fn check_unused(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
-    match holder(rows, &voucher.fingerprint().to_string())? {
-        None => Ok(()),
-        Some(_) => Err(CertificateFault::InUse { fingerprint: None }.into()),
-    }
+    CertificateFault::check_unused(rows, &voucher.fingerprint().to_string(), false)
 }
 
 fn authenticator(

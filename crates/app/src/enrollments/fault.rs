@@ -1,8 +1,6 @@
 //! Why a certificate does not lead to an enrollment.
 
 use crate::error::AppError;
-use portcullis_domain::authenticator::Authenticator;
-use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Index, Rows, UniqueValue};
 
 /// A certificate of a third party does not lead to an enrollment.
@@ -31,8 +29,19 @@ pub enum CertificateFault {
     },
 }
 
-/// Whose certificate it is that has a fingerprint, if it is anybody's.
-pub(super) fn holder(rows: Rows<'_>, fingerprint: &str) -> Result<Option<RecordKey>, AppError> {
-    let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
-    Ok(rows.find::<Authenticator>(&value)?.map(|found| found.key))
+impl CertificateFault {
+    /// Checks that the certificate with a fingerprint is no authenticator yet. Only clients that
+    /// hold a token are told which one it is that is one.
+    pub(super) fn check_unused(
+        rows: Rows<'_>,
+        fingerprint: &str,
+        is_told: bool,
+    ) -> Result<(), AppError> {
+        let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
+        if rows.locate(&value)?.is_none() {
+            return Ok(());
+        }
+        let fingerprint = is_told.then(|| fingerprint.to_owned());
+        Err(Self::InUse { fingerprint }.into())
+    }
 }

@@ -10,12 +10,10 @@ mod updb;
 use super::{hash, owner};
 use crate::app::App;
 use crate::audit;
-use crate::authenticators;
-use crate::cas::Voucher;
+use crate::authenticators::{self, Draft};
 use crate::error::AppError;
-use crate::password::NewPassword;
 use portcullis_domain::access::Origin;
-use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::Identity;
@@ -73,27 +71,16 @@ pub async fn redeem(
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
-    let Earned {
-        credential,
-        redeemed,
-        voucher,
-        password,
-    } = earn(app, &found, &identity.entity, redemption.proof, now).await?;
+    let (draft, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
-    let authenticator = Authenticator::new(id, identity.entity.id.clone(), credential, now);
     let number = app.number(AUTHENTICATOR);
-    let id = authenticator.id.clone();
+    let made = id.clone();
     app.commit(move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
-        if let Some(password) = &password {
-            authenticators::check_free(rows.rows(), &identity.key, authenticator.method())?;
-            // The policy may have become stricter while the password was hashed.
-            password.settle(rows.rows(), &identity.entity)?;
-        }
-        if let Some(voucher) = &voucher {
-            ottca::recheck(rows.rows(), voucher)?;
-        }
+        let credential = draft.settle(rows.rows(), &identity)?;
+        let owner = identity.entity.id.clone();
+        let authenticator = Authenticator::new(made.clone(), owner, credential, now);
         rows.remove(&found.key, &found.entity)?;
         authenticators::add(rows, &identity, number, &authenticator)
     })
@@ -129,28 +116,6 @@ fn pending(
     Ok((found, identity))
 }
 
-/// A credential that was earned, before it is written down.
-struct Earned {
-    credential: Credential,
-    redeemed: Redeemed,
-    /// The authority that vouches for it, where that is another than the network's own.
-    voucher: Option<Voucher>,
-    /// The password, where that is the credential.
-    password: Option<NewPassword>,
-}
-
-impl Earned {
-    /// A credential that needs nobody else.
-    fn by_itself(credential: Credential, redeemed: Redeemed) -> Self {
-        Self {
-            credential,
-            redeemed,
-            voucher: None,
-            password: None,
-        }
-    }
-}
-
 /// Turns the proof into a credential: the slow part, done before the transaction.
 async fn earn(
     app: &App,
@@ -158,7 +123,7 @@ async fn earn(
     identity: &Identity,
     proof: Proof<'_>,
     now: Timestamp,
-) -> Result<Earned, AppError> {
+) -> Result<(Draft, Redeemed), AppError> {
     match &found.entity.enrollment.method {
         Method::Ott => ott::certify(app, identity, &proof.csr, now),
         Method::OttCa { ca } => ottca::present(app, ca, proof.certificates, now),

@@ -11,7 +11,7 @@ use crate::identities::find_policy;
 use crate::signers;
 use portcullis_domain::access::Origin;
 use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId, SignerId};
 use portcullis_domain::roles::RoleAttributes;
@@ -76,6 +76,7 @@ pub async fn with_token(
             let (credential, chain) = ott::issue(app, &identity, csr, now)?;
             let id = AuthenticatorId::generate(&*app.env().entropy)?;
             identity.attached.authenticators = 1;
+            let credential = Credential::Cert(credential);
             let one = Authenticator::new(id, identity.id.clone(), credential, now);
             (Some(one), Some(chain))
         },

@@ -10,6 +10,7 @@ use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::clock::{self, SignedDuration};
 use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
 use portcullis_domain::ids::IdentityId;
+use portcullis_storage::tables::StoredEnrollment;
 
 /// Replaces what administrators decide about an identity.
 pub async fn replace(
@@ -120,6 +121,13 @@ pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Resu
     .await
 }
 
+/// Whether a change lets an identity do more than before.
+fn rises(before: &Identity, after: &Identity) -> bool {
+    let permissions = |identity: &Identity| identity.spec.permissions.clone().unwrap_or_default();
+    (after.has_admin_rights() && !before.has_admin_rights())
+        || !permissions(before).covers(&permissions(after))
+}
+
 fn only_for_admins(caller: &Caller) -> Result<(), AppError> {
     if caller.is_admin {
         Ok(())
@@ -149,6 +157,12 @@ async fn change(
         apply(&mut identity, caller)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
+        if rises(&found.entity, &identity) {
+            // Whoever made one for somebody of lower rank has its token, and is not to rise with them.
+            rows.remove_dependents::<StoredEnrollment>(&found.key, |pending| {
+                pending.enrollment.is_delegated
+            })?;
+        }
         if identity.is_disabled(now) {
             rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
         } else if identity.spec.external_id != found.entity.spec.external_id {

@@ -21,7 +21,7 @@ pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
 pub(crate) use sessions::SessionRow;
-pub use signers::EXTERNAL_JWT_SIGNERS;
+pub use signers::{EXTERNAL_JWT_SIGNERS, SHOWN_EXTERNAL_JWT_SIGNERS};
 
 use super::listed::text;
 use crate::network::Controller;

@@ -35,11 +35,6 @@ impl NewPassword {
         Ok(Self { text, hash })
     }
 
-    /// Its hash, of which it is not known whether it may still be stored; see [`NewPassword::settle`].
-    pub(crate) fn hash(&self) -> &PasswordHash {
-        &self.hash
-    }
-
     /// What is to be stored, in the transaction that does it: hashing takes its time, and the policy
     /// may have become stricter meanwhile.
     ///

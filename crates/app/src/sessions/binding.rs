@@ -1,46 +1,78 @@
 //! Sessions that a certificate opened are not for whoever holds another one.
 
-use super::own_key;
+use super::{authenticator_of, own_key};
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
-use portcullis_domain::api_session::{ApiSession, LoginCertificate};
-use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::api_session::{ApiSession, LoginCertificate, OpenedBy};
+use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
-use portcullis_pki::Fingerprint;
+use portcullis_domain::session_certificate::SessionCertificate;
+use portcullis_pki::{Fingerprint, SpiffePath};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue};
+use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, identity_key};
 
 /// Whether a connection with the given client certificates, in DER and leaf first, may use a session.
 ///
 /// A session that was opened by a certificate is refused to a client that proves to be somebody
-/// else: it may present that certificate or another one of the same identity, such as its renewal.
-/// A client that presents none is let in, since clients that only have the token are in use; so is
-/// any client of a session that was opened in another way.
+/// else: it may present that certificate, the one that is or was in its place, another authenticator
+/// of the same identity or a certificate that was issued for this very session. A client that
+/// presents none is let in, since clients that only have the token are in use; so is any client of
+/// a session that was opened in another way.
 pub(super) fn is_kept(
     app: &App,
     rows: Rows<'_>,
     session: &Found<ApiSession>,
     certificates: &[&[u8]],
 ) -> Result<bool, StoreError> {
-    let (Some(bound), Some(leaf)) = (&session.entity.certificate, certificates.first()) else {
+    let session = &session.entity;
+    let (Some(bound), Some(leaf)) = (&session.certificate, certificates.first()) else {
         return Ok(true);
     };
     let fingerprint = Fingerprint::of_der(leaf).to_string();
-    if bound.fingerprint == fingerprint {
+    if bound.fingerprint == fingerprint || bound.previous.as_ref() == Some(&fingerprint) {
         return Ok(true);
     }
-    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
+    let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
     let authenticator: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
     if let Some(authenticator) = authenticator {
-        return Ok(authenticator.entity.identity == session.entity.identity);
+        return Ok(authenticator.entity.identity == session.identity);
     }
+    Ok(
+        is_pending(rows, session, &fingerprint)?
+            || is_issued_for(app, rows, session, certificates)?,
+    )
+}
+
+/// Whether a certificate is to take the place of the one that opened a session.
+fn is_pending(rows: Rows<'_>, session: &ApiSession, fingerprint: &str) -> Result<bool, StoreError> {
+    let authenticator = authenticator_of(rows, session)?;
+    Ok(match authenticator.map(|found| found.entity.credential) {
+        Some(Credential::Cert(cert)) => cert
+            .renewal
+            .is_some_and(|renewal| renewal.fingerprint == fingerprint),
+        Some(Credential::Updb(_)) | None => false,
+    })
+}
+
+/// Whether a certificate was issued for a session, which still has it.
+fn is_issued_for(
+    app: &App,
+    rows: Rows<'_>,
+    session: &ApiSession,
+    certificates: &[&[u8]],
+) -> Result<bool, StoreError> {
     let issued_to = app
         .network()
         .judge(certificates)
         .ok()
         .and_then(|chain| chain.issued_to);
-    Ok(issued_to.is_some_and(|identity| *identity == session.entity.identity))
+    let Some(SpiffePath::ApiSessionCertificate { certificate, .. }) = issued_to.as_deref() else {
+        return Ok(false);
+    };
+    let by_id = UniqueValue::new(Index::SessionCertificateId, certificate.as_str());
+    let found: Option<Found<SessionCertificate>> = rows.find(&by_id)?;
+    Ok(found.is_some_and(|found| found.entity.session == session.token_hash))
 }
 
 /// Binds the caller's session to the successor of the certificate with the fingerprint `old`, if it
@@ -62,10 +94,25 @@ pub(crate) fn move_to(
     let after = ApiSession {
         certificate: Some(LoginCertificate {
             fingerprint,
+            previous: Some(old.to_owned()),
             not_after,
             ca: None,
         }),
         ..session.clone()
     };
     Ok(rows.replace(&key, &session, &after)?)
+}
+
+/// Ends the sessions that an authenticator opened, but not the caller's own.
+pub(crate) fn end_others(
+    rows: &mut RowsMut<'_>,
+    caller: &Caller,
+    authenticator: &Found<Authenticator>,
+) -> Result<(), StoreError> {
+    let owner = identity_key(authenticator.root_number());
+    let opened_by = OpenedBy::Authenticator(authenticator.entity.id.clone());
+    rows.remove_dependents::<ApiSession>(&owner, |session| {
+        session.opened_by == opened_by && session.id != caller.session
+    })?;
+    Ok(())
 }

@@ -6,14 +6,14 @@
 use crate::error::AppError;
 use crate::identities::{owner, policy_of};
 use crate::signers;
-use portcullis_domain::access::{Caller, Origin};
+use portcullis_domain::access::{Caller, Origin, Proof};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::SignerId;
+use portcullis_domain::terms::Terms;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 
@@ -25,13 +25,14 @@ pub(super) struct Live {
 }
 
 impl Live {
-    pub(super) fn into_caller(self, origin: Origin, proved: Option<SignerId>) -> Caller {
+    pub(super) fn into_caller(self, origin: Origin, proof: Option<Proof>) -> Caller {
+        let proved = proof.as_ref().map(|proof| &proof.signer);
         Caller {
             origin,
             identity_number: self.identity.number(),
             session_number: self.session.number(),
-            standing: self.session.entity.standing(&self.policy, proved.as_ref()),
-            proved,
+            standing: self.session.entity.standing(&self.policy, proved),
+            proof,
             session: self.session.entity.id,
             is_admin: self.identity.entity.has_admin_rights(),
             identity: self.identity.entity.id,
@@ -78,10 +79,17 @@ fn is_way_open(
         },
         OpenedBy::ExternalId => is_certificate_good(rows, session, policy, now),
         OpenedBy::Signer(id) => {
-            let is_enabled = signers::find_enabled(rows, id)?.is_some();
-            Ok(is_enabled && policy.primary.ext_jwt.admits(id))
+            let signer = signers::find_enabled(rows, id)?;
+            let is_good = signer.is_some_and(|found| are_kept(session, found.entity.terms));
+            Ok(is_good && policy.primary.ext_jwt.admits(id))
         },
     }
+}
+
+/// Whether a session was opened under the terms that are in force. One that remembers none was
+/// opened before any were remembered.
+fn are_kept(session: &ApiSession, terms: Terms) -> bool {
+    session.terms.is_none_or(|own| own == terms)
 }
 
 /// Whether the certificate that opened a session would still do.
@@ -93,8 +101,9 @@ fn is_certificate_good(
 ) -> Result<bool, StoreError> {
     let rules = policy.primary.cert;
     let Some(certificate) = &session.certificate else {
-        // Opened before sessions remembered their certificate.
-        return Ok(rules.allowed);
+        // Authenticators opened sessions before sessions remembered their certificate.
+        let is_of_old = matches!(session.opened_by, OpenedBy::Authenticator(_));
+        return Ok(is_of_old && rules.allowed);
     };
     if !rules.allowed || (!rules.allow_expired_certs && now > certificate.not_after) {
         return Ok(false);
@@ -106,7 +115,8 @@ fn is_certificate_good(
     Ok(ca.is_some_and(|found| {
         found.entity.vouches_for_logins()
             && (session.opened_by != OpenedBy::ExternalId
-                || found.entity.spec.external_id_claim.is_some())
+                || (found.entity.spec.external_id_claim.is_some()
+                    && are_kept(session, found.entity.claim_terms)))
     }))
 }
 

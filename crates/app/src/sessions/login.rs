@@ -10,7 +10,7 @@ mod token;
 
 pub use certificate::with_certificate;
 pub use password::with_password;
-pub(crate) use password::{forgive, note_refusal};
+pub(crate) use password::{Guess, forgive, note_refusal};
 pub use token::with_token;
 
 use super::room::Room;
@@ -136,6 +136,7 @@ async fn open(
         last_activity_at: now,
         identity: identity.entity.id,
         opened_by: way.opened_by(),
+        terms: None,
         certificate: None,
         token_hash: hash(app, &token),
         config_types: wanted(&login.config_types),
@@ -169,8 +170,8 @@ async fn open(
         note("api-session.displace", session);
     }
     note("api-session.create", &session.id);
-    let (proved, fault) = match proof {
-        Ok(proved) => (proved, TokenFault::Missing),
+    let (proof, fault) = match proof {
+        Ok(proof) => (proof, TokenFault::Missing),
         Err(fault) => (None, fault),
     };
     let view = app.snapshot().map_err(LoginError::Failed)?;
@@ -180,7 +181,7 @@ async fn open(
         session,
         &identity,
         &policy,
-        proved.as_ref(),
+        proof.as_ref().map(|proof| &proof.signer),
     )?;
     Ok(NewSession {
         demand: demand(&view, fault),

@@ -3,9 +3,11 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::signers::{self, BearerTokens, TokenFault};
+use portcullis_domain::access::Proof;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::SignerId;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::Rows;
 
 /// Looks for a good token of the signer that a policy demands one of. It has to be of the very
 /// identity: somebody else's token proves nothing.
@@ -16,7 +18,7 @@ pub(super) async fn prove(
     identity: &Identity,
     policy: &AuthPolicy,
     tokens: &BearerTokens,
-) -> Result<Result<Option<SignerId>, TokenFault>, AppError> {
+) -> Result<Result<Option<Proof>, TokenFault>, AppError> {
     let Some(id) = &policy.secondary.require_ext_jwt_signer else {
         return Ok(Ok(None));
     };
@@ -34,7 +36,11 @@ pub(super) async fn prove(
         }
         let fault = match signers::judge(app, &signer, &token).await {
             Ok((_, holder)) if signers::is_holder(&signer.spec, identity, &holder) => {
-                return Ok(Ok(Some(signer.id)));
+                return Ok(Ok(Some(Proof {
+                    signer: signer.id,
+                    terms: signer.terms,
+                    holder,
+                })));
             },
             Ok(_) => TokenFault::Invalid,
             Err(fault) => fault,
@@ -42,4 +48,18 @@ pub(super) async fn prove(
         worst = worst.max(fault);
     }
     Ok(Err(worst))
+}
+
+/// Whether a token that was found to be good still is, by the records as they are now: its signer
+/// judges as it did, and it names this identity.
+pub(super) fn holds(
+    rows: Rows<'_>,
+    identity: &Identity,
+    proof: &Proof,
+) -> Result<bool, StoreError> {
+    let signer = signers::find_enabled(rows, &proof.signer)?;
+    Ok(signer.is_some_and(|found| {
+        found.entity.terms == proof.terms
+            && signers::is_holder(&found.entity.spec, identity, &proof.holder)
+    }))
 }

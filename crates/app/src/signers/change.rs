@@ -11,6 +11,7 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::signer::{
     KeyPatch, KeySource, Signer, SignerCertificate, SignerPatch, SignerSpec, TargetToken,
+    check_length,
 };
 use portcullis_domain::tags::Tags;
 use portcullis_pki::Certificate;
@@ -209,6 +210,7 @@ impl<T: Clone> Wish<T> {
 impl JudgedKeys {
     fn judge(app: &App, patch: KeyPatch) -> Result<Self, AppError> {
         if let Some(Some(address)) = &patch.endpoint {
+            check_length("jwksEndpoint", address)?;
             app.signer_keys.judge(address).map_err(|fault| {
                 AppError::InvalidField(FieldError::new("jwksEndpoint", fault.0, address))
             })?;

@@ -1,8 +1,9 @@
 //! The keys of external signers: made ready once, and key sets kept and fetched anew.
 //!
 //! A key set is fetched when a token names a key that is not in it, at most once a second, and when
-//! it is old. One fetch runs at a time for an address, and whoever needs its outcome waits for it.
-//! While the address does not answer, the keys that were there last stay in use.
+//! it is old. One fetch runs at a time for an address. Whoever needs a key that is not there waits
+//! for its outcome; whose key is there does not. While the address does not answer, or answers no
+//! key that can be used, the keys that were there last stay in use, and it is asked ever more rarely.
 
 mod endpoint;
 mod recent;

@@ -123,10 +123,59 @@ mod tests {
         };
         after.merge(before.keys.clone(), patch, now).unwrap();
         let mut expected = before;
+        expected.terms = expected.terms.followed(true);
         expected.spec.kid = None;
         expected.spec.enabled = false;
         expected.spec.enrollment.to_cert = true;
         assert_eq!(after, expected);
+    }
+
+    #[test]
+    fn terms_change_with_what_makes_tokens_good_and_names_their_holders() {
+        let counts: [fn(&mut SignerPatch); 5] = [
+            |patch| patch.issuer = Some("x".to_owned()),
+            |patch| patch.audience = Some("x".to_owned()),
+            |patch| patch.kid = Some(None),
+            |patch| patch.claims_property = Some("x".to_owned()),
+            |patch| patch.use_external_id = Some(true),
+        ];
+        let is_told: [fn(&mut SignerPatch); 8] = [
+            |patch| patch.name = Some("x".to_owned()),
+            |patch| patch.enabled = Some(false),
+            |patch| patch.client_id = Some(Some("x".to_owned())),
+            |patch| patch.scopes = Some(["s".to_owned()].into()),
+            |patch| patch.external_auth_url = Some(Some("x".to_owned())),
+            |patch| patch.target_token = Some(TargetToken::Id),
+            |patch| patch.enrollment.to_cert = Some(true),
+            |patch| patch.audience = Some(signer().spec.audience),
+        ];
+        let all = counts.map(|set| (set, true)).into_iter();
+        for (set, is_other) in all.chain(is_told.map(|set| (set, false))) {
+            let before = signer();
+            let (mut after, mut patch) = (before.clone(), SignerPatch::default());
+            set(&mut patch);
+            let keys = || before.keys.clone();
+            after
+                .merge(keys(), patch.clone(), before.updated_at)
+                .unwrap();
+            assert_eq!(after.terms != before.terms, is_other, "{patch:?}");
+            let changed = after.clone();
+            after
+                .replace(keys(), before.spec.clone(), before.updated_at)
+                .unwrap();
+            assert_eq!(after.terms != changed.terms, is_other, "{patch:?}");
+            assert_eq!(
+                after.terms != before.terms,
+                is_other,
+                "there is no way back"
+            );
+        }
+        let mut after = signer();
+        let keys = KeySource::KeySet("https://else.example.test/keys".to_owned());
+        after
+            .merge(keys, SignerPatch::default(), Timestamp::UNIX_EPOCH)
+            .unwrap();
+        assert_ne!(after.terms, signer().terms);
     }
 
     #[test]

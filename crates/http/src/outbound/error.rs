@@ -89,12 +89,20 @@ pub enum FetchError {
         #[source]
         source: hyper::Error,
     },
+    /// Too many other documents are being fetched.
+    #[error("host {host} is not asked while {most} other fetches run")]
+    Crowded {
+        /// Host of the URL.
+        host: String,
+        /// Most fetches at a time.
+        most: usize,
+    },
     /// The time was over.
     #[error("fetching from host {host} takes longer than {} ms", limit.as_millis())]
     TimedOut {
         /// Host of the URL that was asked for.
         host: String,
-        /// Time for the whole fetch.
+        /// Time for the whole fetch from its turn on.
         limit: Duration,
     },
     /// The answer has another status than 200.

@@ -26,7 +26,7 @@ pub struct FetchRules {
     pub allowed_hostnames: Vec<String>,
     /// Host names that are refused; `*.` in front stands for any subdomain.
     pub denied_hostnames: Vec<String>,
-    /// Time for one fetch, from waiting for its turn to the last byte.
+    /// Time for one fetch, from its turn to the last byte.
     pub timeout: Duration,
     /// Most redirects that are followed.
     pub max_redirects: u32,

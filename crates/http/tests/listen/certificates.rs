@@ -1,6 +1,7 @@
 //! Certificates made for a test.
 
-use rcgen::{CertificateParams, KeyPair, SignatureAlgorithm, date_time_ymd};
+use portcullis_testkit::version_one;
+use rcgen::{CertificateParams, CustomExtension, KeyPair, SignatureAlgorithm, date_time_ymd};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// A certificate and the key it is for.
@@ -25,6 +26,22 @@ impl Pair {
         Self::make(&["client"], &rcgen::PKCS_ECDSA_P256_SHA256, |params| {
             params.not_before = date_time_ymd(2001, 1, 1);
             params.not_after = date_time_ymd(2002, 1, 1);
+        })
+    }
+
+    /// Makes a certificate of version 1, whose own signature nobody looks at.
+    pub(crate) fn version_one(algorithm: &'static SignatureAlgorithm) -> Self {
+        let pair = Self::with_key(algorithm);
+        let certificate = version_one(&pair.certificate, |_body| vec![0; 64]);
+        pair.with_certificate(certificate.into())
+    }
+
+    /// Makes a certificate with an extension that is critical and that nobody knows.
+    pub(crate) fn with_unknown_extension() -> Self {
+        Self::make(&["client"], &rcgen::PKCS_ECDSA_P256_SHA256, |params| {
+            let mut unknown = CustomExtension::from_oid_content(&[1, 2, 3, 4], vec![5, 0]);
+            unknown.set_criticality(true);
+            params.custom_extensions.push(unknown);
         })
     }
 

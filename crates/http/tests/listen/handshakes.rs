@@ -45,12 +45,36 @@ async fn any_certificate_is_taken_and_handed_on() {
 }
 
 #[tokio::test]
+async fn certificates_that_let_nobody_in_are_handed_on_when_their_key_is_proved() {
+    let server = Server::start(Limits::default());
+    let pairs = [
+        ("P-256", Pair::version_one(&rcgen::PKCS_ECDSA_P256_SHA256)),
+        ("P-384", Pair::version_one(&rcgen::PKCS_ECDSA_P384_SHA384)),
+        ("P-521", Pair::version_one(&rcgen::PKCS_ECDSA_P521_SHA512)),
+        ("Ed25519", Pair::version_one(&rcgen::PKCS_ED25519)),
+        ("RSA", Pair::version_one(&rcgen::PKCS_RSA_SHA256)),
+        ("unknown", Pair::with_unknown_extension()),
+    ];
+    for (kind, pair) in &pairs {
+        for version in [&TLS12, &TLS13] {
+            let client = Client::build_unchecked(pair, &[version]);
+            let mut stream = client.connect(server.address).await;
+            let reply = get(&mut stream, "/leaf").await;
+            assert_eq!(reply.body, pair.certificate.as_ref(), "{kind}, {version:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn certificate_of_another_key_is_refused() {
     let server = Server::start(Limits::default());
-    let (own, stolen) = (Pair::named(&["own"]), Pair::named(&["stolen"]));
-    let forged = own.with_certificate(stolen.certificate);
-    for version in [&TLS12, &TLS13] {
-        let client = Client::build_unchecked(&forged, &[version]);
+    let forged = |stolen: Pair| Pair::named(&["own"]).with_certificate(stolen.certificate);
+    let of_version_three = forged(Pair::named(&["stolen"]));
+    let of_version_one = forged(Pair::version_one(&rcgen::PKCS_ECDSA_P256_SHA256));
+    let of_another_kind = forged(Pair::version_one(&rcgen::PKCS_ED25519));
+    let pairs = [of_version_three, of_version_one, of_another_kind];
+    for (forged, version) in pairs.iter().flat_map(|one| [(one, &TLS12), (one, &TLS13)]) {
+        let client = Client::build_unchecked(forged, &[version]);
         let outcome = soon(client.try_connect(server.address, "localhost")).await;
         // A 1.3 client has finished its handshake before the server sees the forgery.
         if let Ok(mut stream) = outcome {

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use portcullis_http::outbound::{FetchError, FetchRules, Resolve, Resolving};
+use portcullis_http::outbound::{FetchError, FetchRules, Fetcher, Resolve, Resolving};
 use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
 
-use crate::server::{Reply, Server, Then};
+use crate::server::{KEYS, Reply, Server, Then};
 use crate::setting::{fetch, fetcher, near};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
@@ -139,30 +140,73 @@ impl Resolve for Gate {
     }
 }
 
-#[tokio::test]
-async fn four_fetches_run_at_a_time() {
-    let gate = Arc::new(Gate {
-        entered: Semaphore::new(0),
-        leave: Semaphore::new(0),
-        inside: AtomicUsize::new(0),
-        most: AtomicUsize::new(0),
-    });
-    let rules = FetchRules {
+impl Gate {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            entered: Semaphore::new(0),
+            leave: Semaphore::new(0),
+            inside: AtomicUsize::new(0),
+            most: AtomicUsize::new(0),
+        })
+    }
+
+    /// Sends fetches through this gate, and waits until as many as may be stand before it.
+    async fn crowd(self: &Arc<Self>, rules: FetchRules, count: usize) -> (Arc<Fetcher>, Running) {
+        let fetcher = Arc::new(fetcher(rules).with_resolver(self.clone()));
+        let running = (0..count)
+            .map(|_| {
+                let fetcher = Arc::clone(&fetcher);
+                tokio::spawn(async move { fetch(&fetcher, "https://idp.test/").await })
+            })
+            .collect();
+        self.entered.acquire_many(64).await.unwrap().forget();
+        (fetcher, running)
+    }
+}
+
+type Running = Vec<JoinHandle<Result<String, FetchError>>>;
+
+fn patient() -> FetchRules {
+    FetchRules {
         timeout: Duration::from_secs(20),
         ..near()
-    };
-    let fetcher = Arc::new(fetcher(rules).with_resolver(gate.clone()));
-    let running: Vec<_> = (0..12)
-        .map(|_| {
-            let fetcher = Arc::clone(&fetcher);
-            tokio::spawn(async move { fetch(&fetcher, "https://idp.test/").await })
-        })
-        .collect();
-    gate.entered.acquire_many(4).await.unwrap().forget();
+    }
+}
+
+#[tokio::test]
+async fn sixty_four_fetches_run_at_a_time() {
+    let gate = Gate::new();
+    let (_fetcher, running) = gate.crowd(patient(), 80).await;
     gate.leave.add_permits(running.len());
     for fetch in running {
         let error = fetch.await.unwrap().unwrap_err();
         assert!(matches!(error, FetchError::Unresolved { .. }), "{error:?}");
     }
-    assert_eq!(gate.most.load(Ordering::Relaxed), 4);
+    assert_eq!(gate.most.load(Ordering::Relaxed), 64);
+}
+
+#[tokio::test]
+async fn time_for_a_fetch_begins_with_its_turn() {
+    let gate = Gate::new();
+    let (fetcher, hung) = gate.crowd(hurried(), 64).await;
+    let server = Server::start(|_| Reply::keys()).await;
+    let document = fetch(&fetcher, &server.url("127.0.0.1", "/")).await;
+    assert_eq!(document.unwrap(), KEYS);
+    for fetch in hung {
+        let error = fetch.await.unwrap().unwrap_err();
+        assert!(matches!(error, FetchError::TimedOut { .. }), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_waits_too_long_for_a_turn_is_sent_away() {
+    let gate = Gate::new();
+    let (fetcher, _hung) = gate.crowd(patient(), 64).await;
+    let server = Server::start(|_| Reply::keys()).await;
+    let error = fetch(&fetcher, &server.url("127.0.0.1", "/")).await;
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "host 127.0.0.1 is not asked while 64 other fetches run"
+    );
+    assert_eq!(server.accepted(), 0);
 }

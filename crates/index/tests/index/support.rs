@@ -32,27 +32,27 @@ pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollmen
         identity: IdentityId::from_wire("owner"),
         method,
         expires_at: at(created_at + 1000),
+        is_delegated: false,
     }
 }
 
 /// `is_own` tells whether the network issued the certificate; without it, there is a password.
 pub(crate) fn authenticator(id: &str, created_at: i64, is_own: Option<bool>) -> Authenticator {
-    let credential = match is_own {
-        Some(is_issued_by_network) => Credential::Cert(CertCredential::new(
+    let credential = if let Some(is_issued_by_network) = is_own {
+        Credential::Cert(CertCredential::new(
             format!("print-{id}"),
             String::new(),
             is_issued_by_network,
-        )),
-        None => Credential::Updb(UpdbCredential {
-            username: format!("user-{id}"),
-            password: PasswordHash {
-                memory: 0,
-                passes: 0,
-                lanes: 0,
-                salt: String::new(),
-                hash: String::new(),
-            },
-        }),
+        ))
+    } else {
+        let hash = PasswordHash {
+            memory: 0,
+            passes: 0,
+            lanes: 0,
+            salt: String::new(),
+            hash: String::new(),
+        };
+        Credential::Updb(UpdbCredential::new(format!("user-{id}"), hash))
     };
     Authenticator {
         id: AuthenticatorId::from_wire(id),
@@ -79,6 +79,7 @@ pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession 
         last_activity_at: at(last_activity_at),
         identity: IdentityId::from_wire("owner"),
         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("authenticator")),
+        terms: None,
         certificate: None,
         token_hash: TokenHash([token; 16]),
         config_types: Vec::new(),

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use x509_cert::ext::pkix::KeyUsage;
 
 use super::Certificate;
-use crate::key::UnsupportedKey;
+use crate::{key::UnsupportedKey, signed::Signed};
 
 /// A certificate cannot be that of a trusted authority.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +27,18 @@ pub enum UnusableAuthority {
 }
 
 impl Certificate {
+    /// Whether `authority` issued it: its name is that of the issuer, and its key has signed.
+    ///
+    /// Nothing else is looked at: neither dates, nor what either certificate is for, nor its
+    /// version.
+    pub fn is_issued_by(&self, authority: &Self) -> bool {
+        let is_signed = || {
+            let key = authority.public_key().ok()?;
+            Signed::read(self.as_der()).ok()?.verify(&key).ok()
+        };
+        self.names_as_issuer(authority) && is_signed().is_some()
+    }
+
     /// Whether basic constraints make it the certificate of an authority.
     pub fn is_ca(&self) -> bool {
         self.constraints.as_ref().is_some_and(|limits| limits.ca)

@@ -4,6 +4,7 @@ use std::fmt;
 
 use const_oid::ObjectIdentifier;
 use der::{Decode as _, Encode as _, Reader as _, SliceReader, asn1::AnyRef};
+use rustls_pki_types::SignatureVerificationAlgorithm;
 use spki::SubjectPublicKeyInfoOwned;
 
 use crate::fingerprint::Sha256Fingerprint;
@@ -99,6 +100,31 @@ impl PublicKey {
 
     pub(crate) fn spki(&self) -> &SubjectPublicKeyInfoOwned {
         &self.spki
+    }
+
+    /// Whether the holder of the key has signed `message` by one of `algorithms`, of which those for
+    /// other kinds of keys are left out.
+    pub fn has_signed(
+        &self,
+        algorithms: &[&dyn SignatureVerificationAlgorithm],
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        algorithms
+            .iter()
+            .filter(|algorithm| self.fits(**algorithm))
+            .any(|algorithm| {
+                let verified = algorithm.verify_signature(self.raw(), message, signature);
+                verified.is_ok()
+            })
+    }
+
+    /// Whether an algorithm is one for keys of this kind.
+    pub(crate) fn fits(&self, algorithm: &dyn SignatureVerificationAlgorithm) -> bool {
+        let identifier = self.spki.algorithm.to_der().unwrap_or_default();
+        // Algorithms name kinds of keys by the contents of the identifier alone.
+        AnyRef::from_der(&identifier)
+            .is_ok_and(|identifier| identifier.value() == algorithm.public_key_alg_id().as_ref())
     }
 
     /// The key itself, without its algorithm: a curve point or a PKCS#1 structure.

@@ -32,6 +32,7 @@ fn session(identity: &Identity, token: u8) -> ApiSession {
         last_activity_at: Timestamp::UNIX_EPOCH,
         identity: identity.id.clone(),
         opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+        terms: None,
         certificate: None,
         token_hash: TokenHash([token; 16]),
         config_types: Vec::new(),

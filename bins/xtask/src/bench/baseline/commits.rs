@@ -101,6 +101,7 @@ impl Commits {
             identity: id.clone(),
             method: Method::Ott,
             expires_at: now,
+            is_delegated: false,
         };
         let stored = StoredEnrollment {
             enrollment,

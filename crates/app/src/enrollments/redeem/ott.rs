@@ -1,10 +1,11 @@
 //! One-time token: a certificate request is signed.
 
-use super::{Earned, Redeemed};
+use super::Redeemed;
 use crate::app::App;
+use crate::authenticators::Draft;
 use crate::error::AppError;
 use crate::network::not_issued;
-use portcullis_domain::authenticator::{CertCredential, Credential};
+use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_pki::Csr;
@@ -15,9 +16,9 @@ pub(super) fn certify(
     identity: &Identity,
     csr: &str,
     now: Timestamp,
-) -> Result<Earned, AppError> {
+) -> Result<(Draft, Redeemed), AppError> {
     let (credential, chain) = issue(app, identity, csr, now)?;
-    Ok(Earned::by_itself(credential, Redeemed::Certificate(chain)))
+    Ok((Draft::Own(credential), Redeemed::Certificate(chain)))
 }
 
 /// Issues the certificate that a client asks for: as a credential, and as the chain that the client
@@ -27,7 +28,7 @@ pub(in crate::enrollments) fn issue(
     identity: &Identity,
     csr: &str,
     now: Timestamp,
-) -> Result<(Credential, String), AppError> {
+) -> Result<(CertCredential, String), AppError> {
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
     let network = app.network();
     let leaf = network
@@ -42,6 +43,6 @@ pub(in crate::enrollments) fn issue(
         .map_err(not_issued)?;
     let pem = network.signing().chain_pem(&leaf);
     let fingerprint = leaf.fingerprint().to_string();
-    let credential = Credential::Cert(CertCredential::new(fingerprint, pem.clone(), true));
+    let credential = CertCredential::new(fingerprint, pem.clone(), true);
     Ok((credential, pem))
 }

@@ -1,11 +1,12 @@
 //! Token of a third-party authority: the client presents a certificate of it.
 
-use super::{Earned, Redeemed};
+use super::Redeemed;
 use crate::app::App;
+use crate::authenticators::Draft;
 use crate::cas::{self, Voucher};
-use crate::enrollments::fault::{CertificateFault, holder};
+use crate::enrollments::fault::CertificateFault;
 use crate::error::AppError;
-use portcullis_domain::authenticator::{CertCredential, Credential};
+use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::CaId;
@@ -18,7 +19,7 @@ pub(super) fn present(
     ca: &CaId,
     chain: &[&[u8]],
     now: Timestamp,
-) -> Result<Earned, AppError> {
+) -> Result<(Draft, Redeemed), AppError> {
     let view = app.snapshot()?;
     // With an authority go its enrollments, so one that is gone has none.
     let authority = cas::find_if_any(view.rows(), ca)?.ok_or(AppError::UnknownToken)?;
@@ -28,28 +29,19 @@ pub(super) fn present(
     let voucher = cas::vouch_by(app, authority, chain, VerifyAt::Now(now))?
         .ok_or(CertificateFault::NotOfAuthority)?;
     let fingerprint = voucher.fingerprint().to_string();
-    check_unused(view.rows(), &fingerprint)?;
-    let credential = CertCredential::new(fingerprint, voucher.chain_pem(), false);
-    Ok(Earned {
-        voucher: Some(voucher),
-        ..Earned::by_itself(Credential::Cert(credential), Redeemed::Nothing)
-    })
+    CertificateFault::check_unused(view.rows(), &fingerprint, true)?;
+    let draft = Draft::ThirdParty {
+        credential: CertCredential::new(fingerprint, voucher.chain_pem(), false),
+        voucher: Box::new(voucher),
+        recheck,
+    };
+    Ok((draft, Redeemed::Nothing))
 }
 
 /// Checks once more, inside the transaction, what was checked outside.
-pub(super) fn recheck(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
+fn recheck(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
     if !voucher.holds(rows, Ca::vouches_for_enrollments)? {
         return Err(CertificateFault::AuthorityNotValid.into());
     }
-    check_unused(rows, &voucher.fingerprint().to_string())
-}
-
-fn check_unused(rows: Rows<'_>, fingerprint: &str) -> Result<(), AppError> {
-    match holder(rows, fingerprint)? {
-        None => Ok(()),
-        Some(_) => Err(CertificateFault::InUse {
-            fingerprint: Some(fingerprint.to_owned()),
-        }
-        .into()),
-    }
+    CertificateFault::check_unused(rows, &voucher.fingerprint().to_string(), true)
 }

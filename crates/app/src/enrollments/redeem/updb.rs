@@ -1,11 +1,11 @@
 //! Username: the client chooses a password.
 
-use super::{Earned, Redeemed};
+use super::Redeemed;
 use crate::app::App;
+use crate::authenticators::Draft;
 use crate::error::AppError;
 use crate::password::NewPassword;
 use portcullis_domain::FieldError;
-use portcullis_domain::authenticator::{Credential, UpdbCredential};
 use portcullis_domain::identity::Identity;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -15,18 +15,12 @@ pub(super) async fn choose(
     identity: &Identity,
     username: &str,
     password: Option<SecretString>,
-) -> Result<Earned, AppError> {
+) -> Result<(Draft, Redeemed), AppError> {
     let password = password
         .filter(|password| !password.expose_secret().is_empty())
         .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
     let password = NewPassword::prepare(app, identity, password).await?;
-    let credential = UpdbCredential {
-        username: username.to_owned(),
-        password: password.hash().clone(),
-    };
-    let redeemed = Redeemed::Username(username.to_owned());
-    Ok(Earned {
-        password: Some(password),
-        ..Earned::by_itself(Credential::Updb(credential), redeemed)
-    })
+    let username = username.to_owned();
+    let redeemed = Redeemed::Username(username.clone());
+    Ok((Draft::Updb { username, password }, redeemed))
 }

@@ -34,6 +34,18 @@ pub static EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
     Symbol::string("enrollAuthPolicyId"),
 ]);
 
+/// What everybody may ask about external JWT signers: what everybody is shown of them. A filter over
+/// anything else would tell it piece by piece.
+pub static SHOWN_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("audience"),
+    Symbol::string("clientId"),
+    Symbol::set("scopes"),
+    Symbol::string("targetToken"),
+    Symbol::boolean("enrollToCertEnabled"),
+    Symbol::boolean("enrollToTokenEnabled"),
+]);
+
 impl Listed for Signer {
     type Entry = Self;
     const SCHEMA: &'static Schema = &EXTERNAL_JWT_SIGNERS;

@@ -58,9 +58,19 @@ fn by_third_party(app: &App, chain: &[&[u8]]) -> Result<Certificate, LoginError>
     let view = app.snapshot().map_err(LoginError::Failed)?;
     let rows = view.rows();
     let admits = Ca::vouches_for_logins;
-    let Some(voucher) = cas::vouch(app, rows, chain, VerifyAt::IgnoreValidity, admits)? else {
-        return refused("the certificate is of another authority");
-    };
+    let vouchers = cas::vouchers(app, rows, chain, VerifyAt::IgnoreValidity, admits)?;
+    // Of an authority and its renewal, that which knows the holder.
+    let mut outcome = refused("the certificate is of another authority");
+    for voucher in vouchers {
+        outcome = by_voucher(rows, voucher);
+        if !matches!(outcome, Err(LoginError::Refused(_))) {
+            break;
+        }
+    }
+    outcome
+}
+
+fn by_voucher(rows: Rows<'_>, voucher: Voucher) -> Result<Certificate, LoginError> {
     let fingerprint = voucher.fingerprint().to_string();
     let holder = match voucher.claimed() {
         Claimed::Id(external_id) => Holder::ExternalId(identity(rows, &external_id)?, external_id),
@@ -211,10 +221,14 @@ impl Way for Certificate {
     ) -> Result<(), WriteError> {
         session.certificate = Some(LoginCertificate {
             fingerprint: self.fingerprint.clone(),
+            previous: None,
             not_after: self.validity.not_after,
             ca: self.voucher.as_ref().map(|one| one.ca.entity.id.clone()),
         });
         session.improper_client_cert_chain = self.is_improper;
+        if let (Holder::ExternalId(..), Some(voucher)) = (&self.holder, &self.voucher) {
+            session.terms = Some(voucher.ca.entity.claim_terms);
+        }
         if let Holder::Authenticator(authenticator) = &self.holder {
             session.is_cert_extendable = self.note_login(rows, authenticator)?;
         }

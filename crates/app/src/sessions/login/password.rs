@@ -58,7 +58,7 @@ pub async fn with_password(
         (_, found) => (found, "wrong name or password"),
     };
     let (wrong, reason) = outcome;
-    note_refusal(app, origin, wrong).await?;
+    note_refusal(app, origin, wrong, Guess::Login).await?;
     Err(LoginError::Refused(reason))
 }
 
@@ -83,7 +83,7 @@ impl Way for Password {
         super::require_authenticator(identity)?;
         let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
         match current {
-            Some(current) if current.password() == self.authenticator.entity.password() => Ok(()),
+            Some(current) if current.has_password_of(&self.authenticator.entity) => Ok(()),
             _ => Err(LoginError::Refused("the password changed meanwhile")),
         }
     }
@@ -119,17 +119,27 @@ impl Way for Password {
     }
 }
 
+/// What a password was given for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// A login, which the policy may not allow with passwords; guessing leads nowhere then.
+    Login,
+    /// A change of the password by its owner, for which it has to be right under every policy.
+    Change,
+}
+
 /// Notes durably that a password was refused; a wrong one counts against its owner.
 pub(crate) async fn note_refusal(
     app: &App,
     origin: &Origin,
     wrong: Option<Found<Authenticator>>,
+    guess: Guess,
 ) -> Result<(), AppError> {
     let now = app.env().now();
     let locked = app
         .commit(move |rows| {
             let locked = match &wrong {
-                Some(found) => count_wrong_password(rows, found, now)?,
+                Some(found) => count_wrong_password(rows, found, guess, now)?,
                 None => None,
             };
             rows.count_refused_login()?;
@@ -156,11 +166,12 @@ pub(crate) fn forgive(rows: &mut RowsMut<'_>, authenticator: &RecordKey) -> Resu
     Ok(())
 }
 
-/// Counts a wrong password against the owner of an authenticator, if it could have let them in;
-/// answers who is locked out by it. Whoever is, loses all sessions.
+/// Counts a wrong password against the owner of an authenticator, if the right one would have led
+/// anywhere; answers who is locked out by it. Whoever is, loses all sessions.
 fn count_wrong_password(
     rows: &mut RowsMut<'_>,
     authenticator: &Found<Authenticator>,
+    guess: Guess,
     now: Timestamp,
 ) -> Result<Option<IdentityId>, AppError> {
     if rows
@@ -172,7 +183,8 @@ fn count_wrong_password(
     }
     let found = owner(rows.rows(), authenticator)?;
     let rules = policy_of(rows.rows(), &found.entity)?.primary.updb;
-    if found.entity.is_disabled(now) || !rules.allowed {
+    let leads_nowhere = guess == Guess::Login && !rules.allowed;
+    if found.entity.is_disabled(now) || leads_nowhere {
         return Ok(None);
     }
     let mut identity = found.entity.clone();

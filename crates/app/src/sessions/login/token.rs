@@ -127,8 +127,9 @@ impl Way for Token {
         &self,
         _rows: &mut RowsMut<'_>,
         _identity: &mut Identity,
-        _session: &mut ApiSession,
+        session: &mut ApiSession,
     ) -> Result<(), WriteError> {
+        session.terms = Some(self.signer.entity.terms);
         Ok(())
     }
 }

@@ -5,16 +5,21 @@ use portcullis_domain::clock::{Clock, SignedDuration, Timestamp};
 use portcullis_pki::external::KeySet;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
+use tokio::task::JoinHandle;
 
-/// How old a set becomes before it is fetched anew although it has the key: a key that a signer
-/// withdraws is good for no longer, unless the address is away.
+/// How old a set becomes before it is fetched anew although it has the key. Nobody waits for that.
 const OLD: SignedDuration = SignedDuration::from_mins(5);
 
-/// Shortest time between the end of a fetch and the next one for a key that is not there.
+/// How long nobody has asked an address before a token waits for what it says although the set has
+/// the key, so that a key that was withdrawn long ago does not count once more.
+const FORGOTTEN: SignedDuration = SignedDuration::from_mins(15);
+
+/// Shortest time between the end of a fetch and the next one. Each fetch that fails after another
+/// doubles it.
 const PAUSE: SignedDuration = SignedDuration::from_secs(1);
 
-/// The same for a key that is there: who waits for an address that is away could be let in.
-const LONG_PAUSE: SignedDuration = SignedDuration::from_secs(30);
+/// Longest time to which that grows.
+const LONGEST_PAUSE: SignedDuration = SignedDuration::from_secs(30);
 
 /// An address.
 pub(super) struct Endpoint {
@@ -34,18 +39,58 @@ struct Known {
     tried_at: Option<Timestamp>,
     /// How many fetches have ended.
     tries: u64,
+    /// How many of them, the last ones, brought no set.
+    failures: u32,
+}
+
+/// What a token needs of an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Need {
+    /// Nothing; what is known has to do.
+    Nothing,
+    /// A fetch, for those that come later.
+    Refresh,
+    /// The outcome of a fetch.
+    Fetch,
 }
 
 impl Known {
-    /// Whether the set is to be fetched for a token with this key id.
-    fn is_lacking(&self, key_id: &str, now: Timestamp) -> bool {
+    /// What a token with this key id needs.
+    fn need(&self, key_id: &str, now: Timestamp) -> Need {
         let has_key = |set: &Arc<KeySet>| set.candidates(key_id).next().is_some();
-        let (has_key, pause) = match &self.set {
-            Some(set) if has_key(set) => (true, LONG_PAUSE),
-            _ => (false, PAUSE),
-        };
-        let is_wanted = !has_key || is_past(self.fetched_at, OLD, now);
-        is_wanted && is_past(self.tried_at, pause, now)
+        let has_key = self.set.as_ref().is_some_and(has_key);
+        if !is_past(self.tried_at, self.pause(), now) {
+            Need::Nothing
+        } else if !has_key || is_past(self.tried_at, FORGOTTEN, now) {
+            Need::Fetch
+        } else if is_past(self.fetched_at, OLD, now) {
+            Need::Refresh
+        } else {
+            Need::Nothing
+        }
+    }
+
+    /// Shortest time between the last fetch and the next.
+    fn pause(&self) -> SignedDuration {
+        let doublings = self.failures.saturating_sub(1).min(8);
+        PAUSE.saturating_mul(1 << doublings).min(LONGEST_PAUSE)
+    }
+
+    fn take(&mut self, set: Result<Arc<KeySet>, KeySetFault>, now: Timestamp) {
+        self.tries = self.tries.wrapping_add(1);
+        self.tried_at = Some(now);
+        match set {
+            Ok(set) => {
+                self.set = Some(set);
+                self.fetched_at = Some(now);
+                self.failures = 0;
+            },
+            Err(error) => {
+                self.failures = self.failures.saturating_add(1);
+                let is_served = self.set.is_some();
+                tracing::warn!(%error, is_served, "the key set of a signer cannot be fetched");
+            },
+        }
     }
 }
 
@@ -74,21 +119,42 @@ impl Endpoint {
         clock: &Arc<dyn Clock>,
     ) -> Option<Arc<KeySet>> {
         let before = self.known();
-        if !before.is_lacking(key_id, clock.now()) {
-            return before.set;
+        match before.need(key_id, clock.now()) {
+            Need::Nothing => before.set,
+            Need::Refresh => {
+                // Whoever fetches already does so for this one too.
+                if let Ok(turn) = Arc::clone(&self.turn).try_lock_owned()
+                    && self.known().tries == before.tries
+                {
+                    drop(self.begin(turn, fetcher, clock));
+                }
+                before.set
+            },
+            Need::Fetch => {
+                let turn = Arc::clone(&self.turn).lock_owned().await;
+                let now = self.known();
+                // Whoever fetched while this one waited did so for this one too.
+                if now.tries != before.tries {
+                    return now.set;
+                }
+                if let Err(error) = self.begin(turn, fetcher, clock).await {
+                    tracing::error!(%error, "the fetch of a key set failed");
+                }
+                self.known().set
+            },
         }
-        let turn = Arc::clone(&self.turn).lock_owned().await;
-        let now = self.known();
-        // Whoever fetched while this one waited did so for this one too.
-        if now.tries != before.tries {
-            return now.set;
-        }
+    }
+
+    /// Begins a fetch in a task of its own: others count on the outcome even if whoever began goes
+    /// away. It holds nothing of the store, and may end with the process at any point.
+    fn begin(
+        self: &Arc<Self>,
+        turn: OwnedMutexGuard<()>,
+        fetcher: &Arc<dyn FetchKeySets>,
+        clock: &Arc<dyn Clock>,
+    ) -> JoinHandle<()> {
         let fetch = Arc::clone(self).fetch(turn, Arc::clone(fetcher), Arc::clone(clock));
-        // In a task of its own: others wait for the outcome even if this one goes away.
-        if let Err(error) = tokio::spawn(fetch).await {
-            tracing::error!(%error, "the fetch of a key set failed");
-        }
-        self.known().set
+        tokio::spawn(fetch)
     }
 
     async fn fetch(
@@ -98,27 +164,9 @@ impl Endpoint {
         clock: Arc<dyn Clock>,
     ) {
         let outcome = fetcher.fetch(&self.address).await;
-        let parsed = outcome
-            .and_then(|text| KeySet::parse(&text).map_err(|error| KeySetFault(error.to_string())));
-        let now = clock.now();
+        let set = outcome.and_then(|text| read(&text));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.tries = known.tries.wrapping_add(1);
-        known.tried_at = Some(now);
-        match parsed {
-            Ok(set) => {
-                tracing::debug!(
-                    keys = set.len(),
-                    refused = set.refused().len(),
-                    "a key set was fetched"
-                );
-                known.set = Some(Arc::new(set));
-                known.fetched_at = Some(now);
-            },
-            Err(error) => {
-                let is_served = known.set.is_some();
-                tracing::warn!(%error, is_served, "the key set of a signer cannot be fetched");
-            },
-        }
+        known.take(set, clock.now());
     }
 
     fn known(&self) -> Known {
@@ -127,6 +175,19 @@ impl Endpoint {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
+}
+
+/// Reads a key set. One in which no key can be used is taken for a mistake of its provider: a signer
+/// whose keys are all to count no more is disabled.
+fn read(text: &[u8]) -> Result<Arc<KeySet>, KeySetFault> {
+    let set = KeySet::parse(text).map_err(|error| KeySetFault(error.to_string()))?;
+    let (keys, refused) = (set.len(), set.refused().len());
+    if keys == 0 {
+        let text = format!("no key of the set can be used, {refused} are refused");
+        return Err(KeySetFault(text));
+    }
+    tracing::debug!(keys, refused, "a key set was fetched");
+    Ok(Arc::new(set))
 }
 
 #[cfg(test)]

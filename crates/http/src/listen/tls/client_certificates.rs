@@ -1,5 +1,6 @@
 //! Client certificates: asked for, proved, not judged.
 
+use portcullis_app::network::leaf_key;
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
@@ -13,8 +14,9 @@ const MAX_CHAIN_BYTES: usize = 32 * 1024;
 /// Accepts every chain whose leaf the client proves to hold the key of.
 ///
 /// Trust is decided per request against the authorities of the moment, so an expired, self-signed or
-/// unknown certificate is not refused here. The leaf must be a well-formed X.509 v3 certificate,
-/// because its key is read to check the handshake signature.
+/// unknown certificate is not refused here, nor one of a version or with extensions that lets nobody
+/// in: a client may present it beside a password. The leaf must be a well-formed X.509 certificate of
+/// any version, because its key is read to check the handshake signature.
 #[derive(Debug)]
 pub(super) struct ProveAndAccept {
     algorithms: WebPkiSupportedAlgorithms,
@@ -24,6 +26,33 @@ impl ProveAndAccept {
     /// Makes a verifier that understands signatures by `algorithms`.
     pub(super) fn new(algorithms: WebPkiSupportedAlgorithms) -> Self {
         Self { algorithms }
+    }
+
+    /// Proves the key of a leaf that the TLS library has refused as a certificate. `most` is how many
+    /// algorithms the version of TLS allows for one scheme.
+    fn prove(
+        &self,
+        refused: Error,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+        most: usize,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let is_about_form = |fault: &CertificateError| *fault != CertificateError::BadSignature;
+        if !matches!(&refused, Error::InvalidCertificate(fault) if is_about_form(fault)) {
+            return Err(refused);
+        }
+        let mut schemes = self.algorithms.mapping.iter();
+        let algorithms = schemes
+            .find(|(scheme, _)| *scheme == dss.scheme)
+            .map_or(&[] as &[_], |(_, algorithms)| algorithms);
+        let allowed = algorithms.get(..most).unwrap_or(algorithms);
+        match leaf_key(cert) {
+            Some(key) if key.has_signed(allowed, message, dss.signature()) => {
+                Ok(HandshakeSignatureValid::assertion())
+            },
+            _ => Err(refused),
+        }
     }
 }
 
@@ -56,7 +85,9 @@ impl ClientCertVerifier for ProveAndAccept {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
+        // All algorithms of a scheme are tried, here and there.
         verify_tls12_signature(message, cert, dss, &self.algorithms)
+            .or_else(|refused| self.prove(refused, message, cert, dss, usize::MAX))
     }
 
     fn verify_tls13_signature(
@@ -65,7 +96,9 @@ impl ClientCertVerifier for ProveAndAccept {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
+        // A scheme names one algorithm alone (RFC 8446 section 4.2.3), the first one.
         verify_tls13_signature(message, cert, dss, &self.algorithms)
+            .or_else(|refused| self.prove(refused, message, cert, dss, 1))
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -192,3 +192,26 @@ fn authorities_that_cannot_be_used_are_told_apart() {
     let refused = weak.check_authority(weak.not_before());
     assert!(matches!(refused, Err(UnsupportedKey(_))), "{refused:?}");
 }
+
+#[test]
+fn a_signature_of_the_authority_is_seen_whatever_the_certificate_is_for() {
+    let Some(maker) = Maker::new() else { return };
+    let root = maker.make("root", "root", CA);
+    let other = maker.make("other", "other", CA);
+    let mut made: Vec<Certificate> = [CA, LEAF, "extendedKeyUsage=codeSigning"]
+        .map(|extensions| maker.make("leaf", "root", extensions))
+        .to_vec();
+    // As OpenSSL makes them where nobody asks for extensions; version 3.0 leaves all of them out.
+    let plain =
+        "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -CAcreateserial -out plain.pem";
+    maker.run(&plain.split(' ').collect::<Vec<_>>());
+    let text = String::from_utf8(maker.read("plain.pem")).unwrap();
+    made.push(Certificate::only_from_pem(&text).unwrap());
+    // Another authority of the same name.
+    let namesake = maker.make("root", "root", CA);
+    for one in made {
+        assert!(one.is_issued_by(&root), "{one:?}");
+        assert!(!one.is_issued_by(&other), "{one:?}");
+        assert!(one.names_as_issuer(&namesake) && !one.is_issued_by(&namesake));
+    }
+}

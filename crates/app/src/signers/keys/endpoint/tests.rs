@@ -67,6 +67,11 @@ impl Scene {
         set.is_some_and(|set| set.candidates(key_id).next().is_some())
     }
 
+    /// Lets whoever fetches come to an end.
+    async fn settle(&self) {
+        drop(self.endpoint.turn.lock().await);
+    }
+
     fn pass(&self, seconds: f64) {
         #[expect(clippy::cast_possible_truncation, reason = "a few seconds")]
         let millis = (seconds * 1000.0) as i64;
@@ -105,10 +110,8 @@ async fn old_sets_are_fetched_anew_and_served_while_the_address_is_away() {
     for expected in 2..=3 {
         scene.pass(31.0);
         for _ in 0..10 {
-            assert!(
-                scene.has("a").await,
-                "it is served while the address is away"
-            );
+            assert!(scene.has("a").await, "it is served meanwhile");
+            scene.settle().await;
         }
         assert_eq!(
             scene.fetches(),
@@ -117,20 +120,91 @@ async fn old_sets_are_fetched_anew_and_served_while_the_address_is_away() {
         );
     }
     scene.pass(31.0);
+    assert!(scene.has("a").await, "nobody waits for the fetch");
+    scene.settle().await;
     assert!(!scene.has("a").await, "it was withdrawn");
     assert!(scene.has("b").await);
 }
 
 #[tokio::test]
-async fn what_is_no_key_set_changes_nothing() {
-    let html = || Some(b"<html></html>".to_vec());
-    let scene = Scene::new([html(), Some(document("a")), html()]);
+async fn nobody_waits_whose_key_is_there() {
+    let scene = Scene::new([Some(document("a"))]);
+    assert!(scene.has("a").await);
+    scene.source.leave.forget_permits(1000);
+    for seconds in [300.0, 0.0, 31.0, 500.0] {
+        scene.pass(seconds);
+        for _ in 0..10 {
+            assert!(scene.has("a").await);
+            tokio::task::yield_now().await;
+        }
+    }
+    assert_eq!(scene.fetches(), 2, "and one fetch runs at a time");
+}
+
+#[tokio::test]
+async fn what_was_withdrawn_long_ago_does_not_count_once_more() {
+    let scene = Scene::new([Some(document("a")), Some(document("b"))]);
+    assert!(scene.has("a").await);
+    scene.pass(900.0);
     assert!(!scene.has("a").await);
-    scene.pass(1.0);
+}
+
+#[tokio::test]
+async fn an_address_that_is_away_is_asked_ever_more_rarely() {
+    for known in [None, Some(document("a"))] {
+        let is_known = known.is_some();
+        let scene = Scene::new([known]);
+        assert_eq!(scene.has("a").await, is_known);
+        if is_known {
+            scene.pass(1.0);
+            assert!(!scene.has("b").await);
+        }
+        let before = scene.fetches();
+        let mut gaps = Vec::new();
+        let mut last = 0;
+        for second in 1..=121 {
+            scene.pass(1.0);
+            let tried = scene.fetches();
+            assert!(!scene.has("b").await);
+            if scene.fetches() > tried {
+                gaps.push(second - last);
+                last = second;
+            }
+        }
+        assert_eq!(gaps, [1, 2, 4, 8, 16, 30, 30, 30]);
+        assert_eq!(scene.fetches() - before, 8);
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_back_is_asked_as_before() {
+    let scene = Scene::new([None, None, Some(document("a")), None, Some(document("b"))]);
+    for seconds in [0.0, 1.0, 2.0] {
+        scene.pass(seconds);
+        assert!(!scene.has("b").await);
+    }
     assert!(scene.has("a").await);
-    scene.pass(300.0);
-    assert!(scene.has("a").await);
-    assert_eq!(scene.fetches(), 3);
+    for seconds in [1.0, 1.0] {
+        scene.pass(seconds);
+        scene.has("b").await;
+    }
+    assert!(scene.has("b").await);
+}
+
+#[tokio::test]
+async fn what_is_no_key_set_changes_nothing() {
+    let nothing = |text: &str| Some(text.as_bytes().to_vec());
+    let useless = r#"{"keys":[{"kid":"a","kty":"none"}]}"#;
+    for text in ["<html></html>", r#"{"keys":[]}"#, useless] {
+        let scene = Scene::new([nothing(text), Some(document("a")), nothing(text)]);
+        assert!(!scene.has("a").await);
+        scene.pass(1.0);
+        assert!(scene.has("a").await);
+        scene.pass(1.0);
+        assert!(!scene.has("b").await);
+        assert!(scene.has("a").await, "{text}");
+        assert_eq!(scene.fetches(), 3);
+    }
 }
 
 #[tokio::test]
