@@ -2,17 +2,18 @@
 //! leaves as it was.
 
 use crate::credentials::{
-    add_authority, authenticator_of, bare, cert, client_of, foreign_authority, present, send,
-    shown, token_by, try_password, updb, with_certificate, with_password,
+    add_authority, authenticator_of, bare, cert, client_of, foreign_authority, send, shown,
+    token_by, try_password, updb, with_certificate, with_password,
 };
 use crate::support::{
-    choose, current, get, log_in, operate, pending, read, redeem, refused, revision, text,
+    choose, current, edit, get, log_in, log_in_by_certificate, pending, read, redeem, refused,
+    revision, text,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_pki::certificates_to_pem;
-use portcullis_storage::tables::{Found, Index, UniqueValue};
+use portcullis_storage::tables::Index;
 use portcullis_testkit::{Harness, PASSWORD, client_key};
 use serde_json::json;
 
@@ -52,13 +53,14 @@ async fn creation_is_refused_for_each_fault_and_changes_nothing() {
         .await
         .id();
     let router = bare(&controller, &admin, "router").await;
-    let by_id = UniqueValue::new(Index::IdentityId, router.as_str());
-    operate(&controller, move |rows| {
-        let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
-        let mut after = found.entity.clone();
-        after.kind = IdentityType::Router;
-        rows.replace(&found.key, &found.entity, &after).unwrap();
-    })
+    edit(
+        &controller,
+        Index::IdentityId,
+        &router,
+        |one: &mut Identity| {
+            one.kind = IdentityType::Router;
+        },
+    )
     .await;
     let stranger = client_of(&controller, &foreign_authority(&controller, "stranger"));
     let (_, unverified) = add_authority(&controller, "unverified", false).await;
@@ -177,7 +179,7 @@ async fn certificate_of_the_network_can_be_given_to_another_identity() {
         shown(&controller, &admin, &made).await["isIssuedByNetwork"],
         true
     );
-    let session = present(&controller, &chain).await.data();
+    let session = log_in_by_certificate(&controller, &chain).await.data();
     assert_eq!(session["identityId"], second.as_str());
 }
 
@@ -345,7 +347,7 @@ async fn deleted_authenticator_takes_its_sessions_and_no_others() {
         .await
         .data();
     assert_eq!(current(&controller, &by_certificate).await.status, 401);
-    assert_eq!(present(&controller, &chain).await.status, 401);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
 }
 
 #[tokio::test]
@@ -412,7 +414,7 @@ async fn re_enrollment_of_certificates_leads_back_to_their_authority() {
         .await
         .id();
     assert_eq!(current(&controller, &session).await.status, 401);
-    assert_eq!(present(&controller, &chain).await.status, 401);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
     let enrollment = pending(&controller, &admin, &id, "ott").await;
     let (_key, csr) = client_key();
     redeem(&controller, text(&enrollment, "token"), &csr)
@@ -442,7 +444,7 @@ async fn extension_is_asked_for_and_told_at_login() {
     let authenticator = authenticator_of(&controller, &admin, &id, "cert").await;
     let path = format!("/authenticators/{authenticator}/request-extend");
     let headers = async || {
-        let reply = present(&controller, &chain).await;
+        let reply = log_in_by_certificate(&controller, &chain).await;
         let all = reply.headers.get_all("ziti-authenticator-extend-requested");
         all.iter().filter(|value| *value == "true").count()
     };
@@ -477,13 +479,8 @@ async fn identity_has_a_bounded_number_of_authenticators() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = bare(&controller, &admin, "device").await;
-    let wanted = id.clone();
-    operate(&controller, move |rows| {
-        let by_id = UniqueValue::new(Index::IdentityId, wanted.as_str());
-        let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
-        let mut after = found.entity.clone();
-        after.attached.authenticators = 64;
-        rows.replace(&found.key, &found.entity, &after).unwrap();
+    edit(&controller, Index::IdentityId, &id, |one: &mut Identity| {
+        one.attached.authenticators = 64;
     })
     .await;
     let at = revision(&controller);

@@ -1,7 +1,7 @@
 //! Authority is judged where a change is made: what a caller loses on the way there, it has lost.
 
 use crate::hold::{Hold, drawn};
-use crate::support::{get, id_of, operate, text};
+use crate::support::{edit, get, id_of, operate, text};
 use http::Method;
 use portcullis_app::{AppError, administrator};
 use portcullis_domain::api_session::ApiSession;
@@ -137,16 +137,8 @@ async fn rank_of_an_identity_counts_as_it_is_when_it_is_enrolled() {
     let helper = controller.user(&admin, "helper", helper).await;
     let id = crate::support::create(&controller, &admin, "rising", json!({})).await;
     let hold = Hold::take(&controller);
-    let promoting = submit_with(&*controller.engine, {
-        let by_id = UniqueValue::new(Index::IdentityId, id.as_str());
-        move |tx| {
-            let mut rows = RowsMut::new(tx);
-            let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
-            let mut after = found.entity.clone();
-            after.spec.is_admin = true;
-            rows.replace(&found.key, &found.entity, &after).unwrap();
-            Ok::<_, std::convert::Infallible>(())
-        }
+    let promoting = edit(&controller, Index::IdentityId, &id, |one: &mut Identity| {
+        one.spec.is_admin = true;
     });
     let first = controller.engine.allocate(ENROLLMENT);
     let asking = tokio::spawn({
@@ -159,7 +151,7 @@ async fn rank_of_an_identity_counts_as_it_is_when_it_is_enrolled() {
     });
     drawn(&controller, ENROLLMENT, 1, first).await;
     drop(hold);
-    promoting.unwrap().await.unwrap().unwrap();
+    promoting.await;
     let refusal = asking.await.unwrap().error();
     assert_eq!(refusal, (401, "UNAUTHORIZED".to_owned()));
     let pending = get(&controller, &admin, "/enrollments").await;

@@ -1,9 +1,9 @@
 //! Strangers with a certificate of an authority that enrolls by itself.
 
-use crate::support::{create, get, id_of, read, refused, revision, text};
+use crate::support::{create, get, id_of, log_in_by_certificate, read, refused, revision, text};
 use crate::third_party::{
-    Authority, add, add_unverified, common_name_claim, ending_soon, expired, knock, patch, show,
-    uri, verify,
+    Authority, add, add_unverified, common_name_claim, ending_soon, expired, knock, patch, uri,
+    verify,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -51,7 +51,10 @@ async fn stranger_becomes_an_identity() {
     )
     .await;
     assert_eq!(detail.data()["certPem"], chain[0].to_pem());
-    assert_eq!(show(&controller, &chain).await.data()["identityId"], id);
+    assert_eq!(
+        log_in_by_certificate(&controller, &chain).await.data()["identityId"],
+        id
+    );
     let at = revision(&controller);
     let again = knock(&controller, &chain).await;
     assert_eq!(again.error(), (409, "CERT_IN_USE".to_owned()));
@@ -264,7 +267,10 @@ async fn claims_make_identities_without_authenticators() {
     let reply = knock(&controller, &renewed).await;
     assert_eq!(reply.error(), refused("COULD_NOT_VALIDATE"));
     assert_eq!(reply.field(), "externalId");
-    assert_eq!(show(&controller, &renewed).await.data()["identityId"], id);
+    assert_eq!(
+        log_in_by_certificate(&controller, &renewed).await.data()["identityId"],
+        id
+    );
     assert_eq!(count(&controller, &admin).await, 2);
 }
 

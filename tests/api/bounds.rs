@@ -2,8 +2,8 @@
 
 use crate::hold::{Hold, drawn};
 use crate::support::{
-    add_policy, choose, create, current, enrolling, get, id_of, log_in, operate, pending, read,
-    redeem, refused, revision, text,
+    add_policy, choose, create, current, edit, enrolling, get, id_of, log_in, operate, pending,
+    read, redeem, refused, revision, text,
 };
 use http::Method;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
@@ -259,14 +259,15 @@ async fn session_ends_when_its_policy_no_longer_allows_the_mechanism() {
     let more = json!({"authPolicyId": "changing"});
     let tokens = both_ways(&controller, &admin, "somebody", more).await;
     for (updb, cert) in [(true, false), (false, true), (true, true), (false, false)] {
-        operate(&controller, move |rows| {
-            let by_id = UniqueValue::new(Index::AuthPolicyId, "changing");
-            let found: Found<AuthPolicy> = rows.rows().find(&by_id).unwrap().unwrap();
-            let mut after = found.entity.clone();
-            after.primary.updb.allowed = updb;
-            after.primary.cert.allowed = cert;
-            rows.replace(&found.key, &found.entity, &after).unwrap();
-        })
+        edit(
+            &controller,
+            Index::AuthPolicyId,
+            "changing",
+            move |policy: &mut AuthPolicy| {
+                policy.primary.updb.allowed = updb;
+                policy.primary.cert.allowed = cert;
+            },
+        )
         .await;
         assert_eq!(live(&controller, &tokens).await, [updb, cert]);
     }

@@ -1,9 +1,9 @@
 //! Logins with certificates of third-party authorities.
 
-use crate::support::{add_policy, create, disable, id_of, revision};
+use crate::support::{add_policy, create, disable, id_of, log_in_by_certificate, revision};
 use crate::third_party::{
     Authority, add, add_unverified, common_name_claim, email, ending_soon, knock, patch, remove,
-    show, uri, verify,
+    uri, verify,
 };
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::Certificate;
@@ -16,7 +16,11 @@ fn refusal() -> (u16, String) {
 }
 
 async fn is_refused(controller: &Harness, chain: &[Certificate], why: &str) {
-    assert_eq!(show(controller, chain).await.error(), refusal(), "{why}");
+    assert_eq!(
+        log_in_by_certificate(controller, chain).await.error(),
+        refusal(),
+        "{why}"
+    );
 }
 
 #[tokio::test]
@@ -28,7 +32,7 @@ async fn authority_has_to_be_verified_enabled_and_there() {
     let chain = root.chain("device");
     assert_eq!(knock(&controller, &chain).await.status, 200);
     let id = id_of(&controller, &admin, "ca-device").await;
-    let session = show(&controller, &chain).await.data();
+    let session = log_in_by_certificate(&controller, &chain).await.data();
     assert_eq!(session["identityId"], id);
     assert_eq!(session["isCertExtendable"], false);
     assert_eq!(session["improperClientCertChain"], Value::Null);
@@ -41,7 +45,7 @@ async fn authority_has_to_be_verified_enabled_and_there() {
     enable(true).await;
     let off = json!({"isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": false});
     assert_eq!(patch(&controller, &admin, &ca, off).await.status, 200);
-    assert_eq!(show(&controller, &chain).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
     disable(&controller, &admin, &id).await;
     is_refused(&controller, &chain, "the identity is disabled").await;
     let path = format!("/identities/{id}/enable");
@@ -53,7 +57,7 @@ async fn authority_has_to_be_verified_enabled_and_there() {
     let ca = add_unverified(&controller, &admin, ("ca", &root), json!({})).await;
     is_refused(&controller, &chain, "unverified").await;
     verify(&controller, &admin, &ca, &root).await;
-    assert_eq!(show(&controller, &chain).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
 }
 
 #[tokio::test]
@@ -116,11 +120,14 @@ async fn only_the_leaf_whose_key_is_proved_says_who_logs_in() {
         vec![own.clone(), victim.clone(), root.certificate.clone()],
         vec![own.clone(), own.clone(), victim.clone()],
     ] {
-        assert_eq!(show(&controller, &chain).await.data()["identityId"], own_id);
+        assert_eq!(
+            log_in_by_certificate(&controller, &chain).await.data()["identityId"],
+            own_id
+        );
     }
     let beside = [victim.clone(), own.clone()];
     assert_eq!(
-        show(&controller, &beside).await.data()["identityId"],
+        log_in_by_certificate(&controller, &beside).await.data()["identityId"],
         victim_id
     );
 }
@@ -164,7 +171,9 @@ async fn external_ids_are_compared_as_a_whole() {
     ] {
         is_refused(&controller, &with_uri(other), other).await;
     }
-    let session = show(&controller, &with_uri(wanted)).await.data();
+    let session = log_in_by_certificate(&controller, &with_uri(wanted))
+        .await
+        .data();
     assert_eq!(session["identityId"], uri_id);
     assert_eq!(session["authenticatorId"], "internal");
 
@@ -179,7 +188,7 @@ async fn external_ids_are_compared_as_a_whole() {
     ] {
         is_refused(&controller, &with_mail(other), other).await;
     }
-    let session = show(&controller, &with_mail("anne@partner.example"))
+    let session = log_in_by_certificate(&controller, &with_mail("anne@partner.example"))
         .await
         .data();
     assert_eq!(session["identityId"], mail_id);
@@ -208,10 +217,14 @@ async fn claim_comes_before_the_authenticator_and_only_nothing_leads_back_to_it(
         200
     );
     is_refused(&controller, &named, "nobody has the external id").await;
-    let opened_by = show(&controller, &nameless).await.data()["authenticatorId"].clone();
+    let opened_by =
+        log_in_by_certificate(&controller, &nameless).await.data()["authenticatorId"].clone();
     assert_ne!(opened_by, "internal");
     let anne = create(&controller, &admin, "anne", json!({"externalId": "anne"})).await;
-    assert_eq!(show(&controller, &named).await.data()["identityId"], anne);
+    assert_eq!(
+        log_in_by_certificate(&controller, &named).await.data()["identityId"],
+        anne
+    );
 }
 
 #[tokio::test]
@@ -244,7 +257,7 @@ async fn policies_decide_about_certificates_and_their_time() {
         govern("none").await;
         is_refused(&controller, chain, "certificates are not allowed").await;
         govern("strict").await;
-        assert_eq!(show(&controller, chain).await.status, 200);
+        assert_eq!(log_in_by_certificate(&controller, chain).await.status, 200);
     }
     controller
         .clock
@@ -260,7 +273,11 @@ async fn policies_decide_about_certificates_and_their_time() {
             .send()
             .await;
         assert_eq!(reply.status, 200);
-        assert_eq!(show(&controller, chain).await.status, 200, "{name}");
+        assert_eq!(
+            log_in_by_certificate(&controller, chain).await.status,
+            200,
+            "{name}"
+        );
     }
 }
 
@@ -277,9 +294,11 @@ async fn of_an_authority_and_its_renewal_that_counts_which_knows_the_holder() {
     let device_id = id_of(&controller, &admin, "old-device").await;
     let claiming = add(&controller, &admin, ("new", &new), common_name_claim()).await;
     for (first, second) in [(&plain, &claiming), (&claiming, &plain)] {
-        let by_device = show(&controller, &device).await.data();
+        let by_device = log_in_by_certificate(&controller, &device).await.data();
         assert_eq!(by_device["identityId"], device_id);
-        let by_claim = show(&controller, &old.chain("anne")).await.data();
+        let by_claim = log_in_by_certificate(&controller, &old.chain("anne"))
+            .await
+            .data();
         assert_eq!(by_claim["identityId"], anne);
         is_refused(&controller, &old.chain("nobody"), "known to neither").await;
         // The same with the claim at the other one.
@@ -303,7 +322,12 @@ async fn of_an_authority_and_its_renewal_that_counts_which_knows_the_holder() {
     controller
         .clock
         .advance(SignedDuration::from_hours(24 * 365));
-    assert_eq!(show(&controller, &old.chain("anne")).await.status, 200);
+    assert_eq!(
+        log_in_by_certificate(&controller, &old.chain("anne"))
+            .await
+            .status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -316,7 +340,7 @@ async fn certificates_for_every_purpose_are_for_clients_too() {
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::Any];
     })];
     assert_eq!(knock(&controller, &chain).await.status, 200);
-    assert_eq!(show(&controller, &chain).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
 }
 
 #[tokio::test]

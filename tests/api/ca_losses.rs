@@ -1,8 +1,10 @@
 //! What an authority loses while somebody who came by it waits for the store, it has lost.
 
 use crate::hold::{Hold, drawn};
-use crate::support::{create, get, operate, pending, refused, revision, text};
-use crate::third_party::{Authority, add, common_name_claim, knock, patch, present, show, verify};
+use crate::support::{
+    create, get, log_in_by_certificate, operate, pending, refused, revision, text,
+};
+use crate::third_party::{Authority, add, common_name_claim, knock, patch, redeem_ottca, verify};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::Identity;
@@ -93,7 +95,7 @@ async fn whoever_waits_is_judged_by_what_is_left() {
 
         let login = {
             let (controller, chain) = (controller.clone(), known.clone());
-            async move { show(&controller, &chain).await }
+            async move { log_in_by_certificate(&controller, &chain).await }
         };
         let refusal = ask_and_lose(&controller, (loss, &ca), API_SESSION, login).await;
         assert_eq!(refusal, (401, "INVALID_AUTH".to_owned()), "{loss:?}");
@@ -148,12 +150,12 @@ async fn token_is_not_spent_on_an_authority_that_lost_its_right() {
         let chain = root.chain("laptop");
         let redeeming = {
             let (controller, chain, token) = (controller.clone(), chain.clone(), token.clone());
-            async move { present(&controller, &token, &chain).await }
+            async move { redeem_ottca(&controller, &token, &chain).await }
         };
         let refusal = ask_and_lose(&controller, (loss, &ca), AUTHENTICATOR, redeeming).await;
         assert_eq!(refusal, refused("ENROLLMENT_CA_NOT_VALID"), "{loss:?}");
         restore(&controller, &admin, loss, (&ca, &root)).await;
-        assert_eq!(present(&controller, &token, &chain).await.status, 200);
+        assert_eq!(redeem_ottca(&controller, &token, &chain).await.status, 200);
     }
 }
 
@@ -167,7 +169,7 @@ async fn external_id_is_judged_again() {
         create(&controller, &admin, "x", json!({"externalId": "anne"})).await;
         let login = {
             let (controller, chain) = (controller.clone(), root.chain("anne"));
-            async move { show(&controller, &chain).await }
+            async move { log_in_by_certificate(&controller, &chain).await }
         };
         let refusal = ask_and_lose(&controller, (loss, &ca), API_SESSION, login).await;
         assert_eq!(refusal, (401, "INVALID_AUTH".to_owned()), "{loss:?}");

@@ -1,12 +1,10 @@
 //! Sessions that certificates of third-party authorities opened, and what ends them.
 
-use crate::support::{add_policy, create, current, id_of, text};
-use crate::third_party::{
-    Authority, add, common_name_claim, ending_soon, knock, patch, remove, show,
-};
+use crate::credentials::token_by;
+use crate::support::{add_policy, create, current, id_of};
+use crate::third_party::{Authority, add, common_name_claim, ending_soon, knock, patch, remove};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_pki::Certificate;
 use portcullis_testkit::Harness;
 use serde_json::json;
 
@@ -18,10 +16,6 @@ struct Scene {
     plain: String,
     claiming: String,
     sessions: Vec<String>,
-}
-
-async fn token(controller: &Harness, chain: &[Certificate]) -> String {
-    text(&show(controller, chain).await.data(), "token").to_owned()
 }
 
 impl Scene {
@@ -41,8 +35,8 @@ impl Scene {
         let device = root.chain("device");
         assert_eq!(knock(&controller, &device).await.status, 200);
         let sessions = vec![
-            token(&controller, &device).await,
-            token(&controller, &other.chain("anne")).await,
+            token_by(&controller, &device).await,
+            token_by(&controller, &other.chain("anne")).await,
         ];
         Self {
             controller,
@@ -164,7 +158,7 @@ async fn sessions_end_with_what_vouches_for_them_where_time_counts() {
         .send()
         .await;
     assert_eq!(reply.status, 200);
-    let session = token(&controller, &chain).await;
+    let session = token_by(&controller, &chain).await;
     assert_eq!(current(&controller, &session).await.status, 200);
     controller.clock.advance(SignedDuration::from_mins(2));
     assert_eq!(current(&controller, &session).await.status, 401);

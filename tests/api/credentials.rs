@@ -1,7 +1,8 @@
 //! What tests about authenticators share.
 
-use crate::support::{create, enrolling, get, operate, ott_enrollment, redeem, text};
-use http::Method;
+use crate::support::{
+    create, enrolling, get, log_in_by_certificate, operate, ott_enrollment, redeem, text,
+};
 use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
@@ -13,19 +14,10 @@ use portcullis_pki::{
 };
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::CA;
-use portcullis_testkit::{Harness, PASSWORD, Reply, client_key};
+use portcullis_testkit::{Harness, PASSWORD, client_key};
 use serde_json::{Value, json};
 
-/// Sends a JSON request to the management API.
-pub(crate) async fn send(
-    controller: &Harness,
-    token: &str,
-    (method, path): (Method, &str),
-    body: &Value,
-) -> Reply {
-    let request = controller.manage(method, path, token);
-    request.json(body).send().await
-}
+pub(crate) use crate::support::{log_in_by_certificate as present, send, try_password};
 
 /// An identity that has enrolled by a one-time token: its id and its chain.
 pub(crate) async fn with_certificate(
@@ -65,28 +57,13 @@ pub(crate) async fn authenticator_of(
     text(&shown["authenticators"][method], "id").to_owned()
 }
 
-/// Logs in with a certificate.
-pub(crate) async fn present(controller: &Harness, chain: &[Certificate]) -> Reply {
-    controller
-        .request(Method::POST, "/authenticate?method=cert")
-        .certificates(chain)
-        .json(&json!({}))
-        .send()
-        .await
-}
-
 /// Logs in with a certificate, and answers the token.
 pub(crate) async fn token_by(controller: &Harness, chain: &[Certificate]) -> String {
-    text(&present(controller, chain).await.data(), "token").to_owned()
-}
-
-/// Logs in with a password other than the usual.
-pub(crate) async fn try_password(controller: &Harness, name: &str, password: &str) -> Reply {
-    controller
-        .request(Method::POST, "/authenticate?method=password")
-        .json(&json!({"username": name, "password": password}))
-        .send()
-        .await
+    text(
+        &log_in_by_certificate(controller, chain).await.data(),
+        "token",
+    )
+    .to_owned()
 }
 
 /// The record of an authenticator, as administrators see it.

@@ -6,7 +6,9 @@ use crate::auth_policies::{made, patch as merge_policy, policy};
 use crate::credentials::authenticator_of;
 use crate::idp::{Idp, log_in_with, patch_signer};
 use crate::naive::Dice;
-use crate::support::{create, current, disable, log_in, ott_enrollment, pending, redeem, text};
+use crate::support::{
+    create, current, disable, log_in, log_in_by_certificate, ott_enrollment, pending, redeem, text,
+};
 use crate::third_party::{self, Authority, common_name_claim};
 use http::Method;
 use portcullis_pki::{Certificate, certificates_from_pem};
@@ -140,8 +142,8 @@ impl World {
         let user = &self.users[user];
         match way {
             Way::Password => log_in(&self.controller, &user.name).await,
-            Way::Certificate => third_party::show(&self.controller, &user.chain).await,
-            Way::ThirdParty => third_party::show(&self.controller, &user.foreign).await,
+            Way::Certificate => log_in_by_certificate(&self.controller, &user.chain).await,
+            Way::ThirdParty => log_in_by_certificate(&self.controller, &user.foreign).await,
             Way::Token => {
                 let token = self.idp.token(&self.controller, &user.name);
                 log_in_with(&self.controller, &[&token]).await

@@ -1,14 +1,13 @@
 //! Login with tokens of external signers, and the sessions that it opens.
 
 use crate::hold::{Hold, drawn};
-use crate::idp::{
-    Idp, bearing, challenge, create_signer, edit_policy, log_in_with, patch_signer, session,
-};
-use crate::support::{add_policy, create, current, disable, get, operate, text};
+use crate::idp::{Idp, bearing, challenge, create_signer, log_in_with, patch_signer, session};
+use crate::support::{add_policy, create, current, disable, edit, get, operate, text};
 use http::Method;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
+use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{API_SESSION, IDENTITY};
+use portcullis_storage::tables::{API_SESSION, IDENTITY, Index};
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
@@ -194,18 +193,28 @@ async fn sessions_end_with_what_let_them_in() {
         .data();
 
     let two = open().await;
-    edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = false;
-    })
+    edit(
+        &controller,
+        Index::AuthPolicyId,
+        "default",
+        |policy: &mut AuthPolicy| {
+            policy.primary.ext_jwt.allowed = false;
+        },
+    )
     .await;
     assert!(!live(&two).await, "the policy allows no tokens");
     assert_eq!(
         challenge(&log_in_with(&controller, &[&token]).await),
         "missing"
     );
-    edit_policy(&controller, "default", |policy| {
-        policy.primary.ext_jwt.allowed = true;
-    })
+    edit(
+        &controller,
+        Index::AuthPolicyId,
+        "default",
+        |policy: &mut AuthPolicy| {
+            policy.primary.ext_jwt.allowed = true;
+        },
+    )
     .await;
 
     add_policy(&controller, "picky", |policy| {

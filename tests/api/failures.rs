@@ -2,8 +2,10 @@
 //! a record.
 
 use crate::support::{
-    add_policy, create, everything, get, operate, ott_enrollment, pending, redeem, revision, text,
+    add_policy, create, edit, everything, get, operate, ott_enrollment, pending, redeem, revision,
+    text,
 };
+use ::support::wait::PATIENCE;
 use http::Method;
 use portcullis_app::sessions;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -15,6 +17,7 @@ use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 async fn log_in(controller: &Harness) -> Reply {
@@ -182,12 +185,14 @@ async fn full_store_queue_is_said_to_be_passing() {
 
     drop(release);
     // The queue is in order: once this is through, all before it is.
+    let begin = Instant::now();
     loop {
         if let Ok(ticket) = controller.engine.submit(Box::new(|_| Ok(()))) {
             ticket.await.unwrap();
             break;
         }
-        tokio::task::yield_now().await;
+        assert!(begin.elapsed() < PATIENCE, "the queue stays full");
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
     redeem(&controller, &token, &csr).await.data();
     let flushed = sessions::flush_activity(&controller.app).await.unwrap();
@@ -272,13 +277,14 @@ async fn absence_of_an_authenticator_is_no_permission() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "user", json!({})).await;
-    operate(&controller, |rows| {
-        let by_name = UniqueValue::new(Index::IdentityName, "user");
-        let found: Found<Identity> = rows.rows().find(&by_name).unwrap().unwrap();
-        let mut forgetful = found.entity.clone();
-        forgetful.attached.authenticators = 0;
-        rows.replace(&found.key, &found.entity, &forgetful).unwrap();
-    })
+    edit(
+        &controller,
+        Index::IdentityName,
+        "user",
+        |one: &mut Identity| {
+            one.attached.authenticators = 0;
+        },
+    )
     .await;
     let login = controller.request(Method::POST, "/authenticate?method=password");
     let login = login.json(&json!({"username": "user", "password": PASSWORD}));

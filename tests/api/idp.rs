@@ -1,16 +1,13 @@
 //! An identity provider as the tests need it: a key, its certificate, its key set, and tokens that
 //! say whatever a test wants.
 
-use crate::support::{merge, operate, text};
+use crate::support::{merge, send, text};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
-use portcullis_domain::auth_policy::AuthPolicy;
-use portcullis_domain::ids::AuthPolicyId;
 use portcullis_pki::{Authority, Certificate, KeyType, SigningKey, Subject, TrustDomain};
-use portcullis_storage::tables::{Found, Index, UniqueValue};
 use portcullis_testkit::{Harness, Reply, Request};
 use serde_json::{Value, json};
 
@@ -106,8 +103,8 @@ impl Idp {
 
 /// Asks for a signer.
 pub(crate) async fn create_signer(controller: &Harness, admin: &str, body: &Value) -> Reply {
-    let request = controller.manage(Method::POST, "/external-jwt-signers", admin);
-    request.json(body).send().await
+    let asked = (Method::POST, "/external-jwt-signers");
+    send(controller, admin, asked, body).await
 }
 
 /// Merges a change into a signer.
@@ -118,8 +115,7 @@ pub(crate) async fn patch_signer(
     body: Value,
 ) -> Reply {
     let path = format!("/external-jwt-signers/{id}");
-    let request = controller.manage(Method::PATCH, &path, admin);
-    request.json(&body).send().await
+    send(controller, admin, (Method::PATCH, &path), &body).await
 }
 
 /// With tokens among the credentials.
@@ -166,21 +162,4 @@ pub(crate) fn challenge(reply: &Reply) -> String {
 #[track_caller]
 pub(crate) fn session(reply: &Reply) -> String {
     text(&reply.data(), "token").to_owned()
-}
-
-/// Changes a policy behind the controller's back.
-pub(crate) async fn edit_policy(
-    controller: &Harness,
-    id: &str,
-    edit: impl Fn(&mut AuthPolicy) + Send + 'static,
-) {
-    let id = AuthPolicyId::from_wire(id);
-    operate(controller, move |rows| {
-        let by_id = UniqueValue::new(Index::AuthPolicyId, id.as_str());
-        let found: Found<AuthPolicy> = rows.rows().find(&by_id).unwrap().unwrap();
-        let mut policy = found.entity.clone();
-        edit(&mut policy);
-        rows.replace(&found.key, &found.entity, &policy).unwrap();
-    })
-    .await;
 }

@@ -1,8 +1,8 @@
 //! Enrollment with a token and a certificate of a third-party authority.
 
-use crate::support::{create, get, pending, read, refused, revision, text};
+use crate::support::{create, get, log_in_by_certificate, pending, read, refused, revision, text};
 use crate::third_party::{
-    Authority, add, add_unverified, ending_soon, expired, patch, present, remove, show, verify,
+    Authority, add, add_unverified, ending_soon, expired, patch, redeem_ottca, remove, verify,
 };
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
@@ -33,7 +33,7 @@ async fn certificate_becomes_the_authenticator() {
     let verified = chain.clone();
     chain.push(Authority::root("stray").certificate);
     chain[1..].reverse();
-    let reply = present(&controller, &token, &chain).await;
+    let reply = redeem_ottca(&controller, &token, &chain).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.headers["content-type"], "application/json");
     let data = reply.data();
@@ -58,8 +58,11 @@ async fn certificate_becomes_the_authenticator() {
     expected.push(root.certificate.clone());
     assert_eq!(detail["certPem"], certificates_to_pem(&expected));
     assert_eq!(detail["isIssuedByNetwork"], Value::Null);
-    assert_eq!(show(&controller, &chain).await.data()["identityId"], id);
-    let again = present(&controller, &token, &chain).await;
+    assert_eq!(
+        log_in_by_certificate(&controller, &chain).await.data()["identityId"],
+        id
+    );
+    let again = redeem_ottca(&controller, &token, &chain).await;
     assert_eq!(again.error(), refused("INVALID_ENROLLMENT_TOKEN"));
 }
 
@@ -123,7 +126,7 @@ async fn certificates_that_prove_nothing_spend_nothing() {
         (vec![good.clone(); 10], "more than anybody looks at"),
         (vec![controller.server.clone()], "of the network"),
     ] {
-        let reply = present(&controller, &token, &chain).await;
+        let reply = redeem_ottca(&controller, &token, &chain).await;
         assert_eq!(
             reply.error(),
             refused("CERTIFICATE_FAILED_VALIDATION"),
@@ -135,7 +138,7 @@ async fn certificates_that_prove_nothing_spend_nothing() {
         read(&controller, &admin, &id).await["authenticators"],
         json!({})
     );
-    let reply = present(&controller, &token, &[good]).await;
+    let reply = redeem_ottca(&controller, &token, &[good]).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
 }
 
@@ -148,25 +151,34 @@ async fn authority_has_to_be_verified_and_enabled() {
     let (_id, token) = invited(&controller, &admin, "laptop", &ca).await;
     let leaf = [root.leaf("laptop")];
     let not_valid = refused("ENROLLMENT_CA_NOT_VALID");
-    assert_eq!(present(&controller, &token, &leaf).await.error(), not_valid);
+    assert_eq!(
+        redeem_ottca(&controller, &token, &leaf).await.error(),
+        not_valid
+    );
     // The authority is judged before the certificate.
-    assert_eq!(present(&controller, &token, &[]).await.error(), not_valid);
+    assert_eq!(
+        redeem_ottca(&controller, &token, &[]).await.error(),
+        not_valid
+    );
     verify(&controller, &admin, &ca, &root).await;
     let enable = async |enabled: bool| {
         let body = json!({"isOttCaEnrollmentEnabled": enabled});
         assert_eq!(patch(&controller, &admin, &ca, body).await.status, 200);
     };
     enable(false).await;
-    assert_eq!(present(&controller, &token, &leaf).await.error(), not_valid);
+    assert_eq!(
+        redeem_ottca(&controller, &token, &leaf).await.error(),
+        not_valid
+    );
     enable(true).await;
     // Logins and strangers are another matter.
     let off = json!({"isAuthEnabled": false, "isAutoCaEnrollmentEnabled": false});
     assert_eq!(patch(&controller, &admin, &ca, off).await.status, 200);
-    assert_eq!(present(&controller, &token, &leaf).await.status, 200);
+    assert_eq!(redeem_ottca(&controller, &token, &leaf).await.status, 200);
 
     let (_id, token) = invited(&controller, &admin, "another", &ca).await;
     assert_eq!(remove(&controller, &admin, &ca).await.status, 200);
-    let reply = present(&controller, &token, &[root.leaf("another")]).await;
+    let reply = redeem_ottca(&controller, &token, &[root.leaf("another")]).await;
     assert_eq!(reply.error(), refused("INVALID_ENROLLMENT_TOKEN"));
 }
 
@@ -186,7 +198,7 @@ async fn authority_vouches_no_longer_than_it_is_valid() {
     controller
         .clock
         .advance(SignedDuration::from_hours(24 * 365));
-    let reply = present(&controller, &token, &[root.leaf("laptop")]).await;
+    let reply = redeem_ottca(&controller, &token, &[root.leaf("laptop")]).await;
     assert_eq!(reply.error(), refused("CERTIFICATE_FAILED_VALIDATION"));
 }
 
@@ -199,9 +211,9 @@ async fn certificates_in_use_are_named() {
     let leaf = [root.leaf("laptop")];
     let (_id, first) = invited(&controller, &admin, "first", &ca).await;
     let (second_id, second) = invited(&controller, &admin, "second", &ca).await;
-    assert_eq!(present(&controller, &first, &leaf).await.status, 200);
+    assert_eq!(redeem_ottca(&controller, &first, &leaf).await.status, 200);
     let at = revision(&controller);
-    let reply = present(&controller, &second, &leaf).await;
+    let reply = redeem_ottca(&controller, &second, &leaf).await;
     assert_eq!(reply.error(), (409, "CERT_IN_USE".to_owned()));
     let fingerprint = leaf[0].fingerprint().to_string();
     assert_eq!(
@@ -216,7 +228,7 @@ async fn certificates_in_use_are_named() {
     let reply = request.certificates(&other).send().await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(
-        show(&controller, &other).await.data()["identityId"],
+        log_in_by_certificate(&controller, &other).await.data()["identityId"],
         second_id
     );
 }
@@ -244,7 +256,7 @@ async fn tokens_are_for_their_own_method_and_time() {
     let ends = pending(&controller, &admin, &id, "ottca").await["expiresAt"].clone();
     assert_eq!(ends, "2031-04-05T09:07:08.000Z");
     controller.clock.advance(SignedDuration::from_mins(180));
-    let reply = present(&controller, &token, &leaf).await;
+    let reply = redeem_ottca(&controller, &token, &leaf).await;
     assert_eq!(reply.error(), refused("ENROLLMENT_EXPIRED"));
     let admin = controller.admin().await;
     let enrollment = pending(&controller, &admin, &id, "ottca").await;
@@ -252,13 +264,13 @@ async fn tokens_are_for_their_own_method_and_time() {
     let request = controller.manage(Method::POST, &path, &admin);
     let later = json!({"expiresAt": "2031-04-05T10:00:00Z"});
     assert_eq!(request.json(&later).send().await.status, 200);
-    let old = present(&controller, &token, &leaf).await;
+    let old = redeem_ottca(&controller, &token, &leaf).await;
     assert_eq!(old.error(), refused("INVALID_ENROLLMENT_TOKEN"));
     let enrollment = pending(&controller, &admin, &id, "ottca").await;
     let fresh = text(&enrollment, "token");
     let last = SignedDuration::from_secs(52 * 60 + 50);
     controller.clock.advance(last);
-    assert_eq!(present(&controller, fresh, &leaf).await.status, 200);
+    assert_eq!(redeem_ottca(&controller, fresh, &leaf).await.status, 200);
 }
 
 #[tokio::test]
@@ -342,7 +354,7 @@ async fn all_at_once(
     for (token, leaf) in tries {
         let controller = controller.clone();
         tasks.spawn(async move {
-            let reply = present(&controller, &token, &[leaf]).await;
+            let reply = redeem_ottca(&controller, &token, &[leaf]).await;
             match reply.status.as_u16() {
                 200 => "200".to_owned(),
                 _ => reply.error().1,

@@ -1,9 +1,11 @@
 //! A token of an external signer as the second factor, with each request.
 
-use crate::idp::{Idp, bearing, challenge, edit_policy, patch_signer, session, who};
-use crate::support::{add_policy, current, id_of, text};
+use crate::idp::{Idp, bearing, challenge, patch_signer, session, who};
+use crate::support::{add_policy, current, edit, id_of, text};
 use http::Method;
+use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
+use portcullis_storage::tables::{IDENTITY, Index};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -169,9 +171,14 @@ async fn demands_take_effect_at_once() {
         !is_whole(&[&good]).await,
         "it is meant for somebody else now"
     );
-    edit_policy(controller, POLICY, |policy| {
-        policy.secondary.require_ext_jwt_signer = None;
-    })
+    edit(
+        controller,
+        Index::AuthPolicyId,
+        POLICY,
+        |policy: &mut AuthPolicy| {
+            policy.secondary.require_ext_jwt_signer = None;
+        },
+    )
     .await;
     assert!(is_whole(&[]).await, "nothing is demanded any more");
 }
@@ -180,9 +187,14 @@ async fn demands_take_effect_at_once() {
 async fn a_code_is_asked_for_first() {
     let scene = Scene::new().await;
     let controller = &scene.controller;
-    edit_policy(controller, POLICY, |policy| {
-        policy.secondary.require_totp = true;
-    })
+    edit(
+        controller,
+        Index::AuthPolicyId,
+        POLICY,
+        |policy: &mut AuthPolicy| {
+            policy.secondary.require_totp = true;
+        },
+    )
     .await;
     let kinds = |reply: &Reply| -> Vec<String> {
         let data = reply.data();
@@ -252,12 +264,13 @@ async fn administrators_change_nothing_without_their_second_factor() {
         let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut changing).await;
         assert!(waits.is_err());
         let tokens = [token.as_str()];
-        let mut late = Box::pin(create("three", &tokens));
-        let waits = tokio::time::timeout(std::time::Duration::ZERO, &mut late).await;
-        assert!(waits.is_err());
-        drop(hold);
-        changing.await.data();
-        let refused = late.await;
+        let first = controller.engine.allocate(IDENTITY);
+        let release = async {
+            crate::hold::drawn(controller, IDENTITY, 1, first).await;
+            drop(hold);
+        };
+        let (changed, refused, ()) = tokio::join!(changing, create("three", &tokens), release);
+        changed.data();
         assert_eq!(
             refused.error(),
             (401, "UNAUTHORIZED".to_owned()),

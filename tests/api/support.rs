@@ -4,9 +4,10 @@ use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use portcullis_domain::signer::{KeySource, Signer, SignerSpec};
+use portcullis_pki::Certificate;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{AUTH_POLICY, Index, RowsMut, SIGNER, UniqueValue};
+use portcullis_storage::tables::{AUTH_POLICY, Entity, Found, Index, RowsMut, SIGNER, UniqueValue};
 use portcullis_testkit::{Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
@@ -48,6 +49,17 @@ pub(crate) async fn get(controller: &Harness, token: &str, path: &str) -> Reply 
     controller.manage(Method::GET, path, token).send().await
 }
 
+/// Sends a JSON request to the management API.
+pub(crate) async fn send(
+    controller: &Harness,
+    token: &str,
+    (method, path): (Method, &str),
+    body: &Value,
+) -> Reply {
+    let request = controller.manage(method, path, token);
+    request.json(body).send().await
+}
+
 /// The pending enrollment of an identity by one method: id, token, JWT.
 pub(crate) async fn pending(controller: &Harness, admin: &str, id: &str, method: &str) -> Value {
     read(controller, admin, id).await["enrollment"][method].clone()
@@ -78,6 +90,27 @@ pub(crate) async fn operate<T: Send + 'static>(
     .await
     .unwrap()
     .unwrap()
+}
+
+/// Changes one entity behind the controller's back.
+///
+/// The change is handed to the writer at once; the answer is there when it is made.
+pub(crate) fn edit<E: Entity + Clone, F: Fn(&mut E) + Send + 'static>(
+    controller: &Harness,
+    index: Index,
+    value: &str,
+    change: F,
+) -> impl Future<Output = ()> + use<E, F> {
+    let value = UniqueValue::new(index, value);
+    let ticket = submit_with(&*controller.engine, move |tx| {
+        let mut rows = RowsMut::new(tx);
+        let found: Found<E> = rows.rows().find(&value).unwrap().unwrap();
+        let mut after = found.entity.clone();
+        change(&mut after);
+        rows.replace(&found.key, &found.entity, &after).unwrap();
+        Ok::<_, std::convert::Infallible>(())
+    });
+    async move { ticket.unwrap().await.unwrap().unwrap() }
 }
 
 /// A signer whose tokens nobody has.
@@ -152,9 +185,24 @@ pub(crate) async fn current(controller: &Harness, token: &str) -> Reply {
 
 /// Logs in with the password that everybody has.
 pub(crate) async fn log_in(controller: &Harness, name: &str) -> Reply {
+    try_password(controller, name, PASSWORD).await
+}
+
+/// Logs in with a password other than the usual.
+pub(crate) async fn try_password(controller: &Harness, name: &str, password: &str) -> Reply {
     controller
         .request(Method::POST, "/authenticate?method=password")
-        .json(&json!({"username": name, "password": PASSWORD}))
+        .json(&json!({"username": name, "password": password}))
+        .send()
+        .await
+}
+
+/// Logs in with a certificate.
+pub(crate) async fn log_in_by_certificate(controller: &Harness, chain: &[Certificate]) -> Reply {
+    controller
+        .request(Method::POST, "/authenticate?method=cert")
+        .certificates(chain)
+        .json(&json!({}))
         .send()
         .await
 }

@@ -1,6 +1,6 @@
 //! Authorities that are not the network's own, and how a controller comes to know them.
 
-use crate::support::{get, merge, text};
+use crate::support::{get, merge, send, text};
 use http::Method;
 use portcullis_pki::Certificate;
 use portcullis_testkit::{Harness, Reply, version_one};
@@ -177,8 +177,7 @@ pub(crate) async fn ask_for(
 ) -> Reply {
     let mut body = creation(name, authority);
     merge(&mut body, more);
-    let request = controller.manage(Method::POST, "/cas", token);
-    request.json(&body).send().await
+    send(controller, token, (Method::POST, "/cas"), &body).await
 }
 
 /// Creates an authority without verifying it.
@@ -222,8 +221,8 @@ pub(crate) async fn prove(controller: &Harness, token: &str, id: &str, proof: &s
 
 /// Merges members of an authority.
 pub(crate) async fn patch(controller: &Harness, token: &str, id: &str, body: Value) -> Reply {
-    let request = controller.manage(Method::PATCH, &format!("/cas/{id}"), token);
-    request.json(&body).send().await
+    let path = format!("/cas/{id}");
+    send(controller, token, (Method::PATCH, &path), &body).await
 }
 
 /// Deletes an authority.
@@ -239,20 +238,14 @@ pub(crate) async fn knock(controller: &Harness, chain: &[Certificate]) -> Reply 
 }
 
 /// Redeems a token of the method `ottca` with a certificate.
-pub(crate) async fn present(controller: &Harness, token: &str, chain: &[Certificate]) -> Reply {
+pub(crate) async fn redeem_ottca(
+    controller: &Harness,
+    token: &str,
+    chain: &[Certificate],
+) -> Reply {
     controller
         .request(Method::POST, &format!("/enroll?method=ottca&token={token}"))
         .text("text/plain", "")
-        .certificates(chain)
-        .send()
-        .await
-}
-
-/// Logs in with a certificate.
-pub(crate) async fn show(controller: &Harness, chain: &[Certificate]) -> Reply {
-    controller
-        .request(Method::POST, "/authenticate?method=cert")
-        .json(&json!({}))
         .certificates(chain)
         .send()
         .await

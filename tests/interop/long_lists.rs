@@ -164,9 +164,8 @@ async fn who_goes_away_or_stops_reading_keeps_nobody_from_lists() {
             asked.push(answer);
         }
         // One more waits for a place, and goes away while it does.
-        let waits = tokio::spawn(long.ask("limit=-1"));
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        waits.abort();
+        let waits = tokio::time::timeout(Duration::from_millis(20), long.ask("limit=-1"));
+        assert!(waits.await.is_err(), "there is no place for one more");
         drop(asked);
         let waited = long.ask_briefly().await;
         assert!(waited < PATIENCE, "{waited:?}");
