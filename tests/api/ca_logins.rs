@@ -343,13 +343,35 @@ async fn certificates_for_every_purpose_are_for_clients_too() {
     assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
 }
 
+/// They are what `openssl x509 -req` makes.
 #[tokio::test]
-async fn certificates_of_version_one_and_of_authorities_let_nobody_in_and_disturb_nothing() {
+async fn certificates_of_version_one_let_in_right_below_an_authority() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let root = Authority::root("root");
     add(&controller, &admin, ("ca", &root), json!({})).await;
-    for leaf in [root.version_one("device"), root.below("device").certificate] {
+    let chain = [root.version_one("device")];
+    assert_eq!(knock(&controller, &chain).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 200);
+
+    let between = root.below("between");
+    let far = [between.version_one("far"), between.certificate.clone()];
+    assert_ne!(knock(&controller, &far).await.status, 200);
+    is_refused(&controller, &far, "an authority in between").await;
+    let forged = Authority::root("root");
+    is_refused(&controller, &[forged.version_one("device")], "another key").await;
+}
+
+#[tokio::test]
+async fn certificates_that_let_nobody_in_disturb_nothing_else() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let root = Authority::root("root");
+    add(&controller, &admin, ("ca", &root), json!({})).await;
+    for leaf in [
+        Authority::root("unknown").version_one("device"),
+        root.below("device").certificate,
+    ] {
         let chain = [leaf];
         assert_ne!(knock(&controller, &chain).await.status, 200);
         is_refused(&controller, &chain, "no certificate of a client").await;

@@ -3,6 +3,7 @@
 mod error;
 mod links;
 mod purpose;
+mod version_one;
 
 use std::{ptr, time::Duration};
 
@@ -81,7 +82,8 @@ impl TrustAnchors {
     /// `leaf` is the certificate whose key the peer has proved to hold, the first of a TLS
     /// handshake. Only it is vouched for: `intermediates` are material to build the chain from, in
     /// any order, and whose names they carry means nothing. Of those only a few that an authority,
-    /// or one below it, has signed are followed: two of one subject and four in all.
+    /// or one below it, has signed are followed: two of one subject and four in all. A leaf of X.509
+    /// version 1 has to be issued by one of the authorities itself.
     ///
     /// # Errors
     ///
@@ -110,6 +112,9 @@ impl TrustAnchors {
     ) -> Result<VerifiedChain<'_>, ChainError> {
         if intermediates.len() > MOST_INTERMEDIATES {
             return Err(ChainError::TooLong);
+        }
+        if leaf.is_version_one() {
+            return self.verify_version_one(leaf, at);
         }
         let entity = EndEntityCert::try_from(leaf.as_rustls()).map_err(ChainError::Invalid)?;
         let prove = &mut Certificate::is_issued_by;

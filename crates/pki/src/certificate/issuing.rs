@@ -1,6 +1,7 @@
 //! Whether and how far a certificate may vouch for others.
 
 use jiff::Timestamp;
+use x509_cert::certificate::Version;
 use x509_cert::ext::pkix::KeyUsage;
 
 use super::Certificate;
@@ -37,6 +38,12 @@ impl Certificate {
             Signed::read(self.as_der()).ok()?.verify(&key).ok()
         };
         self.names_as_issuer(authority) && is_signed().is_some()
+    }
+
+    /// Whether it is of X.509 version 1, which knows no extensions.
+    pub fn is_version_one(&self) -> bool {
+        let body = self.parsed.tbs_certificate();
+        body.version() == Version::V1 && body.extensions().is_none()
     }
 
     /// Whether basic constraints make it the certificate of an authority.

@@ -1,0 +1,48 @@
+//! Certificates of X.509 version 1: what `openssl x509 -req` makes of a request when it is not told
+//! of any extension.
+//!
+//! The library that verifies chains knows version 3 alone. With no extensions there is little to
+//! verify: such a certificate says nothing about what it is for and names nobody but its subject. It
+//! is believed right below an authority; between the two there could be certificates that have to
+//! be held against rules that only a search for a path knows.
+
+use super::error::ChainError;
+use super::{TrustAnchors, VerifiedChain, VerifyAt};
+use crate::certificate::Certificate;
+
+impl TrustAnchors {
+    /// Verifies that one of the authorities has issued `leaf`, which is of version 1. An authority
+    /// with name constraints issues none: they could not be held against it.
+    pub(super) fn verify_version_one(
+        &self,
+        leaf: &Certificate,
+        at: VerifyAt,
+    ) -> Result<VerifiedChain<'_>, ChainError> {
+        let mut outcome = Err(ChainError::UnknownIssuer);
+        for (authority, anchor) in self.certificates.iter().zip(&self.anchors) {
+            if anchor.name_constraints.is_none() && leaf.is_issued_by(authority) {
+                outcome = check_dates(leaf, authority, at);
+                if outcome.is_ok() {
+                    break;
+                }
+            }
+        }
+        outcome.map(|authority| VerifiedChain {
+            between: Vec::new(),
+            authority,
+        })
+    }
+}
+
+fn check_dates<'t>(
+    leaf: &Certificate,
+    authority: &'t Certificate,
+    at: VerifyAt,
+) -> Result<&'t Certificate, ChainError> {
+    match at {
+        VerifyAt::Now(now) if now < leaf.not_before() => Err(ChainError::NotYetValid),
+        VerifyAt::Now(now) if !leaf.is_valid_at(now) => Err(ChainError::Expired),
+        VerifyAt::Now(now) if !authority.is_valid_at(now) => Err(ChainError::AnchorOutsideValidity),
+        VerifyAt::Now(_) | VerifyAt::IgnoreValidity => Ok(authority),
+    }
+}
