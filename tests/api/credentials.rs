@@ -1,8 +1,6 @@
 //! What tests about authenticators share.
 
-use crate::support::{
-    create, enrolling, get, log_in_by_certificate, operate, ott_enrollment, redeem, text,
-};
+use crate::support::{create, enrolling, get, operate, ott_enrollment, redeem, text};
 use portcullis_domain::ca::{Ca, CaSpec, DEFAULT_NAME_FORMAT};
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
@@ -17,7 +15,7 @@ use portcullis_storage::tables::CA;
 use portcullis_testkit::{Harness, PASSWORD, client_key};
 use serde_json::{Value, json};
 
-pub(crate) use crate::support::{log_in_by_certificate as present, send, try_password};
+pub(crate) use crate::support::{log_in_by_certificate, send, try_password};
 
 /// An identity that has enrolled by a one-time token: its id and its chain.
 pub(crate) async fn with_certificate(

@@ -1,8 +1,8 @@
 //! Renewing certificates: who may, what it changes and when.
 
 use crate::credentials::{
-    add_authority, authenticator_of, bare, cert, client_of, present, send, shown, token_by,
-    with_certificate, with_password,
+    add_authority, authenticator_of, bare, cert, client_of, log_in_by_certificate, send, shown,
+    token_by, with_certificate, with_password,
 };
 use crate::support::{add_policy, current, get, id_of, refused, revision, text};
 use http::Method;
@@ -96,8 +96,13 @@ async fn confirmed_certificate_takes_the_place_of_the_old_one() {
         assert_eq!(names(&new[0]), names(&holder.chain[0]));
 
         // Until it is confirmed, everything is as it was.
-        assert_eq!(present(&controller, &new).await.status, 401);
-        assert_eq!(present(&controller, &holder.chain).await.status, 200);
+        assert_eq!(log_in_by_certificate(&controller, &new).await.status, 401);
+        assert_eq!(
+            log_in_by_certificate(&controller, &holder.chain)
+                .await
+                .status,
+            200
+        );
         let before = shown(&controller, &admin, &holder.authenticator).await;
         assert_eq!(
             before["fingerprint"],
@@ -105,8 +110,13 @@ async fn confirmed_certificate_takes_the_place_of_the_old_one() {
         );
 
         holder.confirm(&new).await.data();
-        assert_eq!(present(&controller, &holder.chain).await.status, 401);
-        let login = present(&controller, &new).await;
+        assert_eq!(
+            log_in_by_certificate(&controller, &holder.chain)
+                .await
+                .status,
+            401
+        );
+        let login = log_in_by_certificate(&controller, &new).await;
         assert_eq!(login.status, 200);
         assert!(
             !login
@@ -231,7 +241,7 @@ async fn another_key_comes_where_one_was_asked_for() {
     assert_eq!(revision(&controller), at);
     let new = holder.issued().await;
     holder.confirm(&new).await.data();
-    assert_eq!(present(&controller, &new).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &new).await.status, 200);
 }
 
 #[tokio::test]
@@ -245,7 +255,7 @@ async fn expired_certificate_can_be_renewed() {
     holder.token = token_by(&controller, &holder.chain).await;
     let new = holder.issued().await;
     holder.confirm(&new).await.data();
-    assert_eq!(present(&controller, &new).await.status, 200);
+    assert_eq!(log_in_by_certificate(&controller, &new).await.status, 200);
 }
 
 #[tokio::test]
@@ -386,10 +396,15 @@ async fn of_several_certificates_the_last_one_issued_is_confirmed_once() {
     );
     let mut good = 0;
     for chain in &issued {
-        good += usize::from(present(&controller, chain).await.status == 200);
+        good += usize::from(log_in_by_certificate(&controller, chain).await.status == 200);
     }
     assert_eq!(good, 1);
-    assert_eq!(present(&controller, &holder.chain).await.status, 401);
+    assert_eq!(
+        log_in_by_certificate(&controller, &holder.chain)
+            .await
+            .status,
+        401
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -401,7 +416,9 @@ async fn deletion_leaves_no_session_of_a_login_at_the_same_time() {
         let mut logins = tokio::task::JoinSet::new();
         for _ in 0..16 {
             let holder = holder.clone();
-            logins.spawn(async move { present(&holder.controller, &holder.chain).await });
+            logins.spawn(
+                async move { log_in_by_certificate(&holder.controller, &holder.chain).await },
+            );
         }
         let path = format!("/authenticators/{}", holder.authenticator);
         send(&controller, &admin, (Method::DELETE, &path), &json!({}))

@@ -1,6 +1,6 @@
 //! Certificates of API sessions: issued, listed, deleted, and gone with their session.
 
-use crate::credentials::{present, send, token_by, with_certificate, with_password};
+use crate::credentials::{log_in_by_certificate, send, token_by, with_certificate, with_password};
 use crate::support::{disable, log_in, operate, refused, revision, text};
 use http::Method;
 use portcullis_app::sessions;
@@ -96,7 +96,7 @@ async fn certificate_is_issued_for_the_session_alone() {
     }
     assert_eq!(list(&controller, &token).await, [shown]);
     // It is no authenticator.
-    assert_eq!(present(&controller, &chain).await.status, 401);
+    assert_eq!(log_in_by_certificate(&controller, &chain).await.status, 401);
 
     let other = controller.login("anna", PASSWORD).await;
     assert_eq!(

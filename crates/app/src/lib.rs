@@ -23,6 +23,7 @@ pub mod identities;
 pub mod listing;
 pub mod network;
 pub mod password;
+mod recent;
 pub mod role_attributes;
 pub mod services;
 pub mod sessions;

@@ -5,22 +5,19 @@
 //! each time.
 
 use super::{BadChain, GoodChain};
+use crate::recent::Recent;
 use portcullis_pki::Sha256Fingerprint;
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 /// How many verdicts are kept, in each of two generations.
 const GENERATION: usize = 32_768;
 
-/// Verdicts by the digests of the chain. When the young generation is full it becomes the old
-/// one, so that what is in use stays and what is not goes, at no bookkeeping per entry.
-#[derive(Default)]
-pub(super) struct Verdicts(Mutex<Generations>);
+/// Verdicts by the digests of the chain.
+pub(super) struct Verdicts(Recent<[u8; 32], GoodChain>);
 
-#[derive(Default)]
-struct Generations {
-    young: HashMap<[u8; 32], GoodChain>,
-    old: HashMap<[u8; 32], GoodChain>,
+impl Default for Verdicts {
+    fn default() -> Self {
+        Self(Recent::new(GENERATION))
+    }
 }
 
 impl Verdicts {
@@ -32,34 +29,12 @@ impl Verdicts {
         judge: impl FnOnce() -> Result<GoodChain, BadChain>,
     ) -> Result<GoodChain, BadChain> {
         let key = digest(chain);
-        if let Some(verdict) = self.lock().find(&key) {
+        if let Some(verdict) = self.0.find(&key) {
             return Ok(verdict);
         }
         let verdict = judge()?;
-        self.lock().keep(key, verdict.clone());
+        self.0.keep(key, verdict.clone());
         Ok(verdict)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Generations {
-    fn find(&mut self, key: &[u8; 32]) -> Option<GoodChain> {
-        if let Some(verdict) = self.young.get(key) {
-            return Some(verdict.clone());
-        }
-        let verdict = self.old.remove(key)?;
-        self.keep(*key, verdict.clone());
-        Some(verdict)
-    }
-
-    fn keep(&mut self, key: [u8; 32], verdict: GoodChain) {
-        if self.young.len() >= GENERATION {
-            self.old = std::mem::take(&mut self.young);
-        }
-        self.young.insert(key, verdict);
     }
 }
 

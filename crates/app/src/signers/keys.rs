@@ -6,16 +6,15 @@
 //! key that can be used, the keys that were there last stay in use, and it is asked ever more rarely.
 
 mod endpoint;
-mod recent;
 
+use crate::recent::Recent;
 use endpoint::Endpoint;
 use portcullis_domain::clock::Clock;
 use portcullis_domain::signer::{KeySource, Signer, SignerCertificate};
 use portcullis_pki::Certificate;
 use portcullis_pki::external::{KeySet, VerificationKey};
-use recent::Recent;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// How many key sets are kept, in each of two generations.
 const KEY_SETS: usize = 256;
@@ -47,8 +46,10 @@ pub trait FetchKeySets: Send + Sync {
 /// The keys of all signers, as far as they were needed.
 pub struct SignerKeys {
     fetcher: Arc<dyn FetchKeySets>,
-    endpoints: Mutex<Recent<Arc<Endpoint>>>,
-    certificates: Mutex<Recent<Arc<VerificationKey>>>,
+    /// By address.
+    endpoints: Recent<String, Arc<Endpoint>>,
+    /// By the text of the certificate.
+    certificates: Recent<String, Arc<VerificationKey>>,
 }
 
 /// The keys that a token may be signed with.
@@ -77,8 +78,8 @@ impl SignerKeys {
     pub fn new(fetcher: Arc<dyn FetchKeySets>) -> Self {
         Self {
             fetcher,
-            endpoints: Mutex::new(Recent::new(KEY_SETS)),
-            certificates: Mutex::new(Recent::new(CERTIFICATES)),
+            endpoints: Recent::new(KEY_SETS),
+            certificates: Recent::new(CERTIFICATES),
         }
     }
 
@@ -107,24 +108,19 @@ impl SignerKeys {
     }
 
     fn of_certificate(&self, certificate: &SignerCertificate) -> Keys {
-        let mut known = self
-            .certificates
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let key = known.find_or_insert(&certificate.fingerprint, || ready(certificate));
-        key.map_or(Keys::None, Keys::One)
+        if let Some(known) = self.certificates.find(certificate.pem.as_str()) {
+            return Keys::One(known);
+        }
+        ready(certificate).map_or(Keys::None, |key| {
+            let pem = certificate.pem.clone();
+            self.certificates.keep(pem, Arc::clone(&key));
+            Keys::One(key)
+        })
     }
 
     fn endpoint(&self, address: &str) -> Arc<Endpoint> {
-        let mut known = self
-            .endpoints
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let make = || Some(Arc::new(Endpoint::new(address)));
-        // The making never fails.
-        known
-            .find_or_insert(address, make)
-            .unwrap_or_else(|| Arc::new(Endpoint::new(address)))
+        let make = || Arc::new(Endpoint::new(address));
+        self.endpoints.find_or_make(address.to_owned(), make)
     }
 }
 
