@@ -219,9 +219,10 @@ impl From<BuildError> for CliError {
     fn from(error: BuildError) -> Self {
         let kind = match error {
             BuildError::NotHttps | BuildError::NoHost => Kind::Usage,
-            BuildError::NothingTrusted | BuildError::ClientCertificate(_) | BuildError::Tls(_) => {
-                Kind::Failed
-            },
+            BuildError::NothingTrusted
+            | BuildError::ClientKey(_)
+            | BuildError::ClientKeyMismatch
+            | BuildError::Tls(_) => Kind::Failed,
         };
         Self::new(kind, error.into())
     }

@@ -5,7 +5,9 @@ use crate::connection::Connector;
 use crate::exchange::Observer;
 use crate::trust::Trust;
 use rustls::ClientConfig;
-use rustls::crypto::aws_lc_rs;
+use rustls::InconsistentKeys;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use secrecy::SecretString;
 use std::fmt;
@@ -31,9 +33,12 @@ pub enum BuildError {
     /// Nobody would be trusted.
     #[error("there is no certificate of an authority to trust")]
     NothingTrusted,
-    /// The certificate and the key to log in with cannot be used together.
-    #[error("the client certificate cannot be used with its key")]
-    ClientCertificate(#[source] rustls::Error),
+    /// The key to log in with is of a kind that cannot be used.
+    #[error("the private key is of a kind that cannot be used")]
+    ClientKey(#[source] rustls::Error),
+    /// The key to log in with is not the one of the certificate.
+    #[error("the certificate is for another key")]
+    ClientKeyMismatch,
     /// The cryptographic library offers no version of TLS.
     #[error("TLS cannot be set up")]
     Tls(#[source] rustls::Error),
@@ -45,6 +50,18 @@ pub struct ClientCertificate {
     pub chain: Vec<CertificateDer<'static>>,
     /// The private key of the certificate.
     pub key: PrivateKeyDer<'static>,
+}
+
+impl ClientCertificate {
+    /// Checks that the certificate can be shown: that its key can be used, and belongs to it.
+    ///
+    /// # Errors
+    ///
+    /// [`BuildError::ClientKey`] and [`BuildError::ClientKeyMismatch`].
+    pub fn check(&self) -> Result<(), BuildError> {
+        let chain = self.chain.clone();
+        certified(chain, self.key.clone_key(), &aws_lc_rs::default_provider()).map(drop)
+    }
 }
 
 impl fmt::Debug for ClientCertificate {
@@ -154,17 +171,79 @@ fn tls_config(
     let verifier = trust
         .into_verifier(Arc::clone(&provider))
         .ok_or(BuildError::NothingTrusted)?;
-    let builder = ClientConfig::builder_with_provider(provider)
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(BuildError::Tls)?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match certificate {
-        Some(certificate) => builder
-            .with_client_auth_cert(certificate.chain, certificate.key)
-            .map_err(BuildError::ClientCertificate)?,
+        Some(ClientCertificate { chain, key }) => {
+            let certified = certified(chain, key, &provider)?;
+            builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))
+        },
         None => builder.with_no_client_auth(),
     };
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// Puts a certificate and its key together.
+fn certified(
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    provider: &CryptoProvider,
+) -> Result<CertifiedKey, BuildError> {
+    let key = provider.key_provider.load_private_key(key);
+    let certified = CertifiedKey::new(chain, key.map_err(BuildError::ClientKey)?);
+    match certified.keys_match() {
+        Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
+        // Certificates of X.509 version 1, for example, cannot be read there. They can be shown all
+        // the same.
+        Err(rustls::Error::InvalidCertificate(_)) if holds_its_key(&certified) => Ok(certified),
+        Err(_) => Err(BuildError::ClientKeyMismatch),
+    }
+}
+
+/// Whether the public key stands in the certificate, wherever that is.
+fn holds_its_key(certified: &CertifiedKey) -> bool {
+    let (Some(public), Some(leaf)) = (certified.key.public_key(), certified.cert.first()) else {
+        return false;
+    };
+    leaf.windows(public.len())
+        .any(|part| part == public.as_ref())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls_pki_types::PrivatePkcs8KeyDer;
+
+    fn pair(key: &rcgen::KeyPair, certificate: Vec<u8>) -> ClientCertificate {
+        ClientCertificate {
+            chain: vec![certificate.into()],
+            key: PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
+        }
+    }
+
+    #[test]
+    fn certificate_needs_its_own_key() {
+        let (key, other) = (
+            rcgen::KeyPair::generate().unwrap(),
+            rcgen::KeyPair::generate().unwrap(),
+        );
+        let params = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        let certificate = params.self_signed(&key).unwrap().der().to_vec();
+        pair(&key, certificate.clone()).check().unwrap();
+        let fault = pair(&other, certificate.clone()).check().unwrap_err();
+        assert!(matches!(fault, BuildError::ClientKeyMismatch));
+        assert!(!fault.to_string().contains("KeyMismatch"));
+
+        // One that the TLS library cannot read: the version number stands in its first members.
+        let version = [0xa0, 0x03, 0x02, 0x01, 0x02];
+        let mut odd = certificate;
+        let at = odd.windows(5).position(|part| part == version).unwrap();
+        odd[at + 4] = 0;
+        pair(&key, odd.clone()).check().unwrap();
+        assert!(pair(&other, odd).check().is_err());
+    }
 }
