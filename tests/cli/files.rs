@@ -116,6 +116,40 @@ fn identity_of_a_spent_token_is_kept() {
     session.run(&["whoami", "--identity", kept]).success();
 }
 
+/// Whatever `--force` says: the key could not be had again.
+#[test]
+fn files_that_are_read_are_not_written_over() {
+    let session = Session::new();
+    let file = |name: &str| session.site.file(name);
+    for name in ["m.jwt", "m.pem", "m.key", "password"] {
+        fs::write(file(name), name).unwrap();
+    }
+    symlink("m.key", file("link")).unwrap();
+    fs::hard_link(file("m.key"), file("hard")).unwrap();
+    let certificate = ["enroll", "m.jwt", "--cert", "m.pem", "--key", "m.key"];
+    let password = ["enroll", "m.jwt", "--password-file", "password"];
+    for (line, out) in [
+        (&certificate[..], "m.key"),
+        (&certificate[..], "./m.key"),
+        (&certificate[..], "link"),
+        (&certificate[..], "hard"),
+        (&certificate[..], "m.pem"),
+        (&certificate[..], "m.jwt"),
+        (&password[..], "password"),
+        (&["enroll", "m.jwt", "--ext-jwt", "m.pem"], "m.pem"),
+    ] {
+        let line = [line, &["--out", out, "--force"]].concat();
+        let refused = session.run(&line).expect_code(2).stderr;
+        assert!(
+            refused.contains("is not written over"),
+            "{line:?}: {refused}"
+        );
+    }
+    for name in ["m.jwt", "m.pem", "m.key", "password"] {
+        assert_eq!(fs::read_to_string(file(name)).unwrap(), name);
+    }
+}
+
 #[test]
 fn only_files_are_replaced() {
     let session = Session::logged_in();

@@ -242,6 +242,31 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     })
 }
 
+/// Whether two paths lead to one and the same file that is there.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    let is_file = |path: &Path| path != Path::new("-") && path.is_file();
+    if !is_file(one) || !is_file(other) {
+        return false;
+    }
+    let is_linked = match (fs::metadata(one), fs::metadata(other)) {
+        (Ok(one), Ok(other)) => is_one_inode(&one, &other),
+        _ => false,
+    };
+    let real = |path| fs::canonicalize(path).ok();
+    is_linked || real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+#[cfg(unix)]
+fn is_one_inode(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn is_one_inode(_one: &fs::Metadata, _other: &fs::Metadata) -> bool {
+    false
+}
+
 /// The folder in which `path` is.
 fn folder(path: &Path) -> &Path {
     match path.parent() {

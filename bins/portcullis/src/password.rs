@@ -53,6 +53,16 @@ pub(crate) struct CurrentPasswordArgs {
 }
 
 impl PasswordArgs {
+    /// Whether the arguments say where it is.
+    pub(crate) fn is_given(&self) -> bool {
+        self.password.is_some() || self.password_file.is_some()
+    }
+
+    /// The file that holds it, if it is to come from one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.password_file.as_deref()
+    }
+
     /// Obtains the password; `is_new` has it asked for twice.
     pub(crate) fn obtain(&self, question: &str, is_new: bool) -> Result<SecretString, CliError> {
         match given(self.password.as_ref(), self.password_file.as_deref())? {

@@ -21,7 +21,7 @@ use key_kind::KeyKind;
 use out::Out;
 use portcullis_pki::EnrollmentClaims;
 use secrecy::SecretString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 The token is verified with the certificate that its controller shows. What is needed beside it depends
@@ -140,13 +140,15 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
 impl EnrollArgs {
     /// Refuses what would read two things from the standard input.
     fn check(&self) -> Result<(), CliError> {
-        let stdin = std::path::Path::new("-");
+        let stdin = Path::new("-");
         if self.token == stdin && self.ext_jwt.as_deref() == Some(stdin) {
             return Err(CliError::usage(
                 "the standard input holds the token or the JWT, not both",
             ));
         }
-        Ok(())
+        self.out
+            .as_deref()
+            .map_or(Ok(()), |out| self.check_out(out))
     }
 
     /// Refuses arguments that do not go with the method of the token.
@@ -188,8 +190,32 @@ impl EnrollArgs {
         Err(CliError::usage(fault).hint(hint))
     }
 
+    /// Refuses to write over a file that is read here, whatever its name. With `--force` that
+    /// would be the end of somebody's key.
+    fn check_out(&self, out: &Path) -> Result<(), CliError> {
+        let CertificateArgs { cert, key } = &self.certificate;
+        let sources = [
+            ("the token", Some(self.token.as_path())),
+            ("the certificate", cert.as_deref()),
+            ("the key", key.as_deref()),
+            ("the JWT", self.ext_jwt.as_deref()),
+            ("the password", self.password.file()),
+        ];
+        for (what, path) in sources {
+            if path.is_some_and(|path| files::is_same(path, out)) {
+                let out = out.display();
+                return Err(CliError::usage(format!(
+                    "{out} holds {what}, and is not written over"
+                ))
+                .hint("name another file with `--out`"));
+            }
+        }
+        Ok(())
+    }
+
     fn out(&self, result: &mut Enrolled) -> Result<Out, CliError> {
         let out = Out::new(self.out.as_deref(), &self.token, self.force)?;
+        self.check_out(&out.path)?;
         result.file = Some(out.path.display().to_string());
         Ok(out)
     }
