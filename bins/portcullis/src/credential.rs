@@ -1,12 +1,14 @@
 //! Certificates that people bring along, with their keys.
 
+mod pem_file;
+
 use crate::error::CliError;
-use crate::files;
 use clap::Args;
+use pem_file::PemFile;
 use portcullis_client::ClientCertificate;
-use portcullis_pki::certificates_from_pem;
+use portcullis_domain::clock::Timestamp;
+use portcullis_pki::{Certificate, certificates_to_pem};
 use rustls_pki_types::PrivateKeyDer;
-use rustls_pki_types::pem::PemObject as _;
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
@@ -22,12 +24,13 @@ pub(crate) struct CertificateArgs {
     pub(crate) key: Option<PathBuf>,
 }
 
-/// A certificate with its key, as they were given.
+/// A certificate with its key, which belong together.
 pub(crate) struct Credential {
-    /// The certificate and its intermediates, PEM.
-    pub(crate) cert: String,
-    /// The private key, PEM.
-    pub(crate) key: Zeroizing<String>,
+    /// The certificate and its intermediates.
+    pub(crate) chain: Vec<Certificate>,
+    key: PrivateKeyDer<'static>,
+    /// What the certificate is called in messages.
+    name: String,
 }
 
 impl CertificateArgs {
@@ -40,53 +43,179 @@ impl CertificateArgs {
     }
 }
 
+/// The certificates in a PEM file, and nothing else that stands there.
+pub(crate) fn certificates(path: &Path) -> Result<Vec<Certificate>, CliError> {
+    PemFile::read(path)?.certificates()
+}
+
+/// The same as PEM text.
+pub(crate) fn certificates_pem(path: &Path) -> Result<String, CliError> {
+    Ok(certificates_to_pem(&certificates(path)?))
+}
+
+/// The text of a PEM file that is to hold a private key. Reading the key is left to the caller.
+pub(crate) fn key_text(path: &Path) -> Result<Zeroizing<String>, CliError> {
+    let file = PemFile::read(path)?;
+    file.key()?;
+    Ok(file.text)
+}
+
 impl Credential {
     /// Reads the two files.
     pub(crate) fn read(cert: &Path, key: &Path) -> Result<Self, CliError> {
-        Ok(Self {
-            cert: files::read_text(cert)?,
-            key: Zeroizing::new(files::read_text(key)?),
-        })
+        Self::of(&PemFile::read(cert)?, &PemFile::read(key)?)
+    }
+
+    /// Reads the two texts of an identity file called `name`.
+    pub(crate) fn of_identity(name: &str, cert: &str, key: &str) -> Result<Self, CliError> {
+        let part = |what: &str, text| PemFile::new(format!("the {what} of {name}"), text);
+        Self::of(&part("certificate", cert), &part("key", key))
+    }
+
+    fn of(cert: &PemFile, key: &PemFile) -> Result<Self, CliError> {
+        let credential = Self {
+            chain: cert.certificates()?,
+            key: key.key()?,
+            name: cert.name.clone(),
+        };
+        credential.for_tls().check().map_err(|error| {
+            CliError::failed(format!("{} and {} do not do", cert.name, key.name)).because(error)
+        })?;
+        Ok(credential)
+    }
+
+    /// The private key as one PEM block.
+    pub(crate) fn key_pem(&self) -> Zeroizing<String> {
+        pem_file::key_block(&self.key)
     }
 
     /// In the form in which it is shown to a controller.
-    pub(crate) fn for_tls(&self) -> Result<ClientCertificate, CliError> {
-        let unusable = || CliError::failed("the key or certificate cannot be used");
-        let chain = certificates_from_pem(&self.cert).map_err(|error| unusable().because(error))?;
-        if chain.is_empty() {
-            return Err(CliError::failed("there is no certificate in the file"));
+    pub(crate) fn for_tls(&self) -> ClientCertificate {
+        let chain = self.chain.iter();
+        ClientCertificate {
+            chain: chain.map(|one| one.as_rustls().clone()).collect(),
+            key: self.key.clone_key(),
         }
-        // What is wrong with the text could repeat parts of it.
-        let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).map_err(|_secret| {
-            CliError::failed("there is no private key in the file that could be read")
-                .hint("an encrypted key has to be decrypted first, for example with `openssl pkey`")
-        })?;
-        Ok(ClientCertificate {
-            chain: chain.iter().map(|one| one.as_rustls().clone()).collect(),
-            key,
-        })
+    }
+
+    /// What is striking about the certificate, for whoever was refused with it.
+    pub(crate) fn remarks(&self, now: Timestamp) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let name = &self.name;
+        if let Some(leaf) = self.chain.first() {
+            let (from, until) = (leaf.not_before(), leaf.not_after());
+            if until < now {
+                remarks.push(format!("{name} expired at {until}"));
+            } else if from > now {
+                remarks.push(format!("{name} is not valid before {from}"));
+            }
+            if self.chain.len() == 1 && !leaf.is_self_issued() {
+                remarks.push(format!(
+                    "if the authority itself did not issue {name}, the intermediates have to stand \
+                     after it in the same file"
+                ));
+            }
+        }
+        remarks
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustls_pki_types::pem::PemObject as _;
+    use std::fs;
+
+    fn pair(key: &rcgen::KeyPair) -> (String, String) {
+        let mut params = rcgen::CertificateParams::new([]).unwrap();
+        params.not_after = rcgen::date_time_ymd(2031, 4, 5);
+        (params.self_signed(key).unwrap().pem(), key.serialize_pem())
+    }
+
+    fn read(cert: &str, key: &str) -> Result<Credential, CliError> {
+        let folder = tempfile::tempdir().unwrap();
+        let (cert_file, key_file) = (folder.path().join("c.pem"), folder.path().join("c.key"));
+        fs::write(&cert_file, cert).unwrap();
+        fs::write(&key_file, key).unwrap();
+        Credential::read(&cert_file, &key_file)
+    }
+
+    fn refusal(cert: &str, key: &str) -> String {
+        let Err(error) = read(cert, key) else {
+            panic!("it is taken");
+        };
+        format!("{error:?}")
+    }
 
     #[test]
     fn keys_of_every_kind_are_read() {
         for algorithm in [&rcgen::PKCS_ECDSA_P256_SHA256, &rcgen::PKCS_ED25519] {
             let key = rcgen::KeyPair::generate_for(algorithm).unwrap();
-            let params = rcgen::CertificateParams::new([]).unwrap();
-            let credential = Credential {
-                cert: params.self_signed(&key).unwrap().pem(),
-                key: Zeroizing::new(key.serialize_pem()),
-            };
-            assert_eq!(credential.for_tls().unwrap().chain.len(), 1);
-            let swapped = Credential {
-                cert: credential.key.to_string(),
-                key: Zeroizing::new(credential.cert.clone()),
-            };
-            assert!(swapped.for_tls().is_err());
+            let (cert, key) = pair(&key);
+            let credential = read(&cert, &key).unwrap();
+            assert_eq!(credential.for_tls().chain.len(), 1);
+            let written = credential.key_pem();
+            let again = PrivateKeyDer::from_pem_slice(written.as_bytes()).unwrap();
+            assert!(again == credential.key);
         }
+    }
+
+    #[test]
+    fn what_stands_beside_is_left_out() {
+        let (cert, key) = pair(&rcgen::KeyPair::generate().unwrap());
+        let all = format!("Bag Attributes\n{key}\nsubject=/CN=x\n{cert}\ntrailing text\n");
+        let credential = read(&all, &all).unwrap();
+        let (certs, key) = (certificates_to_pem(&credential.chain), credential.key_pem());
+        assert_eq!(certs.matches("-----BEGIN").count(), 1);
+        assert!(
+            certs.starts_with("-----BEGIN CERTIFICATE-----\n"),
+            "{certs}"
+        );
+        assert!(certs.ends_with("-----END CERTIFICATE-----\n"), "{certs}");
+        assert!(key.starts_with("-----BEGIN PRIVATE KEY-----\n"));
+        assert!(key.ends_with("-----END PRIVATE KEY-----\n"));
+        assert_eq!(key.matches("-----BEGIN").count(), 1);
+    }
+
+    #[test]
+    fn refusals_name_file_and_cause() {
+        let (cert, key) = pair(&rcgen::KeyPair::generate().unwrap());
+        let (_, other) = pair(&rcgen::KeyPair::generate().unwrap());
+        for (cert, key, told) in [
+            (
+                &*key,
+                &*cert,
+                "c.pem holds a private key, and no certificate",
+            ),
+            (
+                &*cert,
+                &*cert,
+                "c.key holds a certificate, and no private key",
+            ),
+            (&*cert, "", "c.key is empty"),
+            ("", &*key, "c.pem is empty"),
+            ("0\u{3}\u{2}", &*key, "openssl x509 -inform DER"),
+            (&*cert, "0\u{3}\u{2}", "openssl pkey -inform DER"),
+            ("hello", &*key, "c.pem holds no PEM text"),
+            (&*cert, &*other, "the certificate is for another key"),
+        ] {
+            let refusal = refusal(cert, key);
+            assert!(refusal.contains(told), "{told}: {refusal}");
+        }
+        let encrypted = key.replace("PRIVATE KEY", "ENCRYPTED PRIVATE KEY");
+        assert!(refusal(&cert, &encrypted).contains("is encrypted"));
+    }
+
+    #[test]
+    fn time_of_a_certificate_is_remarked() {
+        let (cert, key) = pair(&rcgen::KeyPair::generate().unwrap());
+        let credential = read(&cert, &key).unwrap();
+        let remarks = |at: &str| credential.remarks(at.parse().unwrap());
+        assert!(remarks("2031-04-04T00:00:00Z").is_empty());
+        let remarks = remarks("2031-04-06T00:00:00Z");
+        assert!(
+            remarks[0].contains("c.pem expired at 2031-04-05"),
+            "{remarks:?}"
+        );
     }
 }

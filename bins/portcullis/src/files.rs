@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use std::fs::{self, File};
-use std::io::{self, Seek as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -238,6 +238,19 @@ pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
         fs::read_to_string(path)
     };
     text.map_err(|error| {
+        CliError::failed(format!("{} cannot be read", path.display())).because(error)
+    })
+}
+
+/// Reads a file, or the standard input for `-`.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CliError> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    bytes.map_err(|error| {
         CliError::failed(format!("{} cannot be read", path.display())).because(error)
     })
 }

@@ -16,7 +16,7 @@ use zeroize::Zeroizing;
 /// Stands before a value that is kept in the file itself.
 const INLINE: &str = "pem:";
 
-/// Stands before the path of another file that holds the value.
+/// Stands before the path of another file that holds the value; it may be left out.
 const ELSEWHERE: &str = "file://";
 
 /// The content of an identity file.
@@ -36,6 +36,9 @@ pub(crate) struct IdentityFile {
     /// Whether there are several controllers.
     #[serde(rename = "enableHa", default)]
     enable_ha: bool,
+    /// What the file is called in messages.
+    #[serde(skip)]
+    name: String,
 }
 
 /// Key and certificates, each with a word before it that says where it is.
@@ -48,19 +51,25 @@ struct Parts {
 }
 
 impl IdentityFile {
-    /// The file of an identity of the controller at `url`. `cert` is the certificate with its
-    /// intermediates, PEM.
-    pub(crate) fn new(url: &Url, key: &str, cert: &str, authorities: &[Certificate]) -> Self {
+    /// The file of an identity of the controller at `url`. `key` is one PEM block, and `chain` the
+    /// certificate with its intermediates.
+    pub(crate) fn new(
+        url: &Url,
+        key: &str,
+        chain: &[Certificate],
+        authorities: &[Certificate],
+    ) -> Self {
         Self {
             api: format!("{}{}", controller_url::shown(url), Api::Client.prefix()),
             apis: None,
             config_types: None,
             id: Parts {
                 key: format!("{INLINE}{key}").into(),
-                cert: format!("{INLINE}{cert}"),
-                ca: format!("{INLINE}{}", certificates_to_pem(authorities)),
+                cert: inline(chain),
+                ca: inline(authorities),
             },
             enable_ha: false,
+            name: "the identity file".to_owned(),
         }
     }
 
@@ -75,10 +84,14 @@ impl IdentityFile {
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let text = Zeroizing::new(files::read_text(path)?);
         // The text of the error says where and what type, and nothing of the values.
-        serde_json::from_str(&text).map_err(|error| {
+        let read: Self = serde_json::from_str(&text).map_err(|error| {
             CliError::failed(format!("{} is no identity file", path.display()))
                 .because(error)
                 .hint("`portcullis enroll TOKEN` makes one")
+        })?;
+        Ok(Self {
+            name: path.display().to_string(),
+            ..read
         })
     }
 
@@ -104,8 +117,8 @@ impl IdentityFile {
 
     /// Replaces the certificate, and the key if there is another one. Both stand in the file itself
     /// then, but for a key that stays where it is.
-    pub(crate) fn renew(&mut self, cert: &str, key: Option<&str>) {
-        self.id.cert = format!("{INLINE}{cert}");
+    pub(crate) fn renew(&mut self, chain: &[Certificate], key: Option<&str>) {
+        self.id.cert = inline(chain);
         if let Some(key) = key {
             self.id.key = format!("{INLINE}{key}").into();
         }
@@ -113,12 +126,19 @@ impl IdentityFile {
 
     /// What to log in with.
     pub(crate) fn certificate(&self) -> Result<ClientCertificate, CliError> {
-        let credential = Credential {
-            cert: content(&self.id.cert)?.to_string(),
-            key: self.key()?,
-        };
-        credential.for_tls()
+        Ok(self.credential()?.for_tls())
     }
+
+    /// The certificate with its key.
+    pub(crate) fn credential(&self) -> Result<Credential, CliError> {
+        Credential::of_identity(&self.name, &content(&self.id.cert)?, &self.key()?)
+    }
+}
+
+/// Certificates as a value that holds them itself: blocks alone, since loaders of other programs
+/// stumble over what stands beside them.
+fn inline(certificates: &[Certificate]) -> String {
+    format!("{INLINE}{}", certificates_to_pem(certificates))
 }
 
 /// Obtains the PEM text of a value.
@@ -126,12 +146,26 @@ fn content(value: &str) -> Result<Zeroizing<String>, CliError> {
     if let Some(inline) = value.strip_prefix(INLINE) {
         return Ok(Zeroizing::new(inline.to_owned()));
     }
-    match value.strip_prefix(ELSEWHERE) {
-        Some(path) => Ok(Zeroizing::new(files::read_text(Path::new(path))?)),
-        None => Err(CliError::failed(
-            "keys and certificates of the identity must begin with `pem:` or `file://`",
-        )),
-    }
+    let path = match value.strip_prefix(ELSEWHERE) {
+        Some(path) => path,
+        None if has_scheme(value) || value.trim().is_empty() => {
+            return Err(CliError::failed(
+                "keys and certificates of the identity must begin with `pem:` or `file://`, or be \
+                 the path of a file",
+            ));
+        },
+        None => value,
+    };
+    // A file of that name, and never the standard input.
+    let path = Path::new(".").join(path);
+    Ok(Zeroizing::new(files::read_text(&path)?))
+}
+
+/// Whether a value says how it is to be read. One letter is the name of a drive.
+fn has_scheme(value: &str) -> bool {
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let scheme = value.split_once(':').map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| scheme.len() != 1 && is_word(scheme))
 }
 
 #[cfg(test)]
@@ -141,7 +175,7 @@ mod tests {
 
     fn file(key: &str) -> IdentityFile {
         let url = "https://ctrl.example.test:1280".parse().unwrap();
-        IdentityFile::new(&url, key, "CERT", &[])
+        IdentityFile::new(&url, key, &[], &[])
     }
 
     #[test]
@@ -151,7 +185,7 @@ mod tests {
             std::str::from_utf8(&json).unwrap(),
             concat!(
                 r#"{"ztAPI":"https://ctrl.example.test:1280/edge/client/v1","ztAPIs":null,"#,
-                r#""configTypes":null,"id":{"key":"pem:KEY","cert":"pem:CERT","ca":"pem:"},"#,
+                r#""configTypes":null,"id":{"key":"pem:KEY","cert":"pem:","ca":"pem:"},"#,
                 r#""enableHa":false}"#
             )
         );
@@ -169,7 +203,8 @@ mod tests {
             read.url().unwrap().as_str(),
             "https://ctrl.example.test:1280/"
         );
-        assert!(read.certificate().is_err(), "CERT is no certificate");
+        let error = read.certificate().unwrap_err().message();
+        assert!(error.contains("laptop.json is empty"), "{error}");
         assert!(read.trust().is_err(), "nobody is trusted");
     }
 
@@ -185,6 +220,9 @@ mod tests {
             "KEY"
         );
         assert_eq!(content("pem:KEY").unwrap().as_str(), "KEY");
-        assert!(content("KEY").is_err());
+        assert_eq!(content(path.to_str().unwrap()).unwrap().as_str(), "KEY");
+        for other in ["", "engine:pkcs11", "https://key.test", "KEY"] {
+            assert!(content(other).is_err(), "{other}");
+        }
     }
 }

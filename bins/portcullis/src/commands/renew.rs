@@ -1,6 +1,6 @@
 //! `portcullis renew`.
 
-use crate::commands::enroll::by_request::is_for;
+use crate::commands::enroll::by_request::chain_for;
 use crate::commands::enroll::key_kind::KeyKind;
 use crate::context::Context;
 use crate::error::CliError;
@@ -92,9 +92,9 @@ pub(crate) async fn run(context: &Context, arguments: RenewArgs) -> Result<(), C
     })?;
     let client = client.with_session(session.token);
     let id = AuthenticatorId::from_wire(session.authenticator_id);
-    let renewed = exchange(&client, &id, &key, |cert| {
+    let renewed = exchange(&client, &id, &key, |chain| {
         let new_key = arguments.new_key.then_some(key.pem.as_str());
-        identity.renew(cert, new_key);
+        identity.renew(chain, new_key);
         let json = identity.to_json()?;
         file.fill(&json)?;
         Ok(json)
@@ -114,19 +114,14 @@ async fn exchange(
     client: &Client,
     id: &AuthenticatorId,
     key: &Key,
-    write: impl FnOnce(&str) -> Result<Zeroizing<Vec<u8>>, CliError>,
+    write: impl FnOnce(&[Certificate]) -> Result<Zeroizing<Vec<u8>>, CliError>,
 ) -> Result<(String, Zeroizing<Vec<u8>>), CliError> {
     let subject = Subject::new().common_name(id.as_str());
     let csr = make_csr(&key.signing, &subject)
         .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
     let extended = client.extend(id, &csr).await?;
     let cert = extended.client_cert;
-    if !is_for(&cert, &key.signing) {
-        return Err(CliError::failed(
-            "the controller answered without a certificate for the key",
-        ));
-    }
-    let content = write(&cert)?;
+    let content = write(&chain_for(&cert, &key.signing)?)?;
     client.confirm_extension(id, &cert).await?;
     Ok((cert, content))
 }

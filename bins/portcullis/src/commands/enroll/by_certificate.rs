@@ -16,12 +16,9 @@ pub(super) async fn run(
     credential: &Credential,
     ask: impl AsyncFnOnce(Client) -> Result<EnrollmentResult, ClientError>,
 ) -> Result<(), CliError> {
-    let client = issuer
-        .builder()
-        .certificate(credential.for_tls()?)
-        .build()?;
-    let Credential { cert, key } = credential;
-    let identity = IdentityFile::new(&issuer.url, key, cert, &issuer.authorities);
+    let client = issuer.builder().certificate(credential.for_tls()).build()?;
+    let key = credential.key_pem();
+    let identity = IdentityFile::new(&issuer.url, &key, &credential.chain, &issuer.authorities);
     let file = out.prepare(&identity)?;
     ask(client).await?;
     file.finish_or_keep(&identity.to_json()?)

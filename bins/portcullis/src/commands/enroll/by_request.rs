@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::identity_file::IdentityFile;
 use portcullis_api::enroll::EnrollmentResult;
 use portcullis_client::ClientError;
-use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
+use portcullis_pki::{Certificate, KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
 
 /// Makes a key, has `ask` obtain a certificate for it, and writes both.
 pub(super) async fn run(
@@ -24,23 +24,24 @@ pub(super) async fn run(
         .map_err(|error| CliError::failed("the key cannot be written").because(error))?;
     let csr = make_csr(&key, &Subject::new().common_name(subject))
         .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
-    let draft = IdentityFile::new(&issuer.url, &key_pem, "", &issuer.authorities);
+    let draft = IdentityFile::new(&issuer.url, &key_pem, &[], &issuer.authorities);
     let file = out.prepare(&draft)?;
 
     let cert = ask(csr).await?.cert.unwrap_or_default();
-    if !is_for(&cert, &key) {
-        return Err(CliError::failed(
-            "the controller answered without a certificate for the key",
-        ));
-    }
-    let identity = IdentityFile::new(&issuer.url, &key_pem, &cert, &issuer.authorities);
+    let chain = chain_for(&cert, &key)?;
+    let identity = IdentityFile::new(&issuer.url, &key_pem, &chain, &issuer.authorities);
     file.finish_or_keep(&identity.to_json()?)
         .map_err(|error| error.hint("the token is spent, and no other identity file comes of it"))
 }
 
-/// Whether the first certificate of `pem` is for `key`.
-pub(crate) fn is_for(pem: &str, key: &SigningKey) -> bool {
+/// The certificates that a controller answered with, of which the first has to be for `key`.
+pub(crate) fn chain_for(pem: &str, key: &SigningKey) -> Result<Vec<Certificate>, CliError> {
     let chain = certificates_from_pem(pem).unwrap_or_default();
     let certified = chain.first().and_then(|leaf| leaf.public_key().ok());
-    certified.is_some_and(|certified| certified.as_der() == key.public_key().as_der())
+    if certified.is_some_and(|certified| certified.as_der() == key.public_key().as_der()) {
+        return Ok(chain);
+    }
+    Err(CliError::failed(
+        "the controller answered without a certificate for the key",
+    ))
 }

@@ -105,7 +105,7 @@ impl Way {
                 by_certificate(context, url, trusted, certificate).await
             },
             Self::Stored(StoredWay::Certificate { cert, key }) => {
-                let certificate = Credential::read(cert, key)?.for_tls()?;
+                let certificate = Credential::read(cert, key)?.for_tls();
                 by_certificate(context, url, trusted, certificate).await
             },
         }
