@@ -74,15 +74,54 @@ fn arguments_are_laid_over_a_file() {
 #[test]
 fn policies_that_make_no_sense_are_refused() {
     let session = Session::logged_in();
-    fs::write(session.site.file("odd.json"), "{\"primary\": 1}").unwrap();
+    for (name, rules) in [
+        ("odd", json!({"primary": 1})),
+        ("unknown", json!({"primary": {"updb": {"minLength": 9}}})),
+        (
+            "secondary",
+            json!({"tags": {"a": {"b": 1}}, "secondary": {"totp": true}}),
+        ),
+        (
+            "short",
+            json!({"primary": {"updb": {"minPasswordLength": 3}}}),
+        ),
+    ] {
+        let file = session.site.file(&format!("{name}.json"));
+        fs::write(file, rules.to_string()).unwrap();
+    }
     for (arguments, code, told) in [
         (&["create", " "][..], 2, "name: must not be blank"),
         (
             &["create", "x", "--min-password-length", "101"],
             2,
-            "must be at most 100",
+            "101 is not in 5..=100",
+        ),
+        (
+            &["create", "x", "--min-password-length", "-3"],
+            2,
+            "-3 is not in 5..=100",
+        ),
+        (
+            &["create", "x", "--require-ext-jwt", "idp,bad"],
+            2,
+            "exactly one signer",
         ),
         (&["create", "x", "--from", "odd.json"], 2, "odd.json"),
+        (
+            &["create", "x", "--from", "unknown.json"],
+            2,
+            "`primary.updb.minLength` is no member",
+        ),
+        (
+            &["create", "x", "--from", "secondary.json"],
+            2,
+            "`secondary.totp` is no member",
+        ),
+        (
+            &["update", "default", "--from", "short.json"],
+            2,
+            "minPasswordLength: must be at least 5",
+        ),
         (
             &["create", "x", "--from", "missing.json"],
             1,

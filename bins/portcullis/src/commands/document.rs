@@ -3,11 +3,45 @@
 use crate::error::CliError;
 use crate::files;
 use portcullis_api::decode::Decode;
+use serde_json::Value;
 use std::path::Path;
+
+/// Reads the same in which only the members `known` may stand, by their paths. What lies deeper
+/// than these is anybody's.
+pub(crate) fn read_known<D: Decode>(path: &Path, known: &[&str]) -> Result<D, CliError> {
+    let text = files::read_text(path)?;
+    let document = serde_json::from_str(&text).unwrap_or_default();
+    if let Some(member) = unknown("", &document, known) {
+        let path = path.display();
+        return Err(CliError::usage(format!(
+            "{path} cannot be used: `{member}` is no member that is known here"
+        )));
+    }
+    parse(path, &text)
+}
+
+/// The path of the first member that is not among those known.
+fn unknown(folder: &str, document: &Value, known: &[&str]) -> Option<String> {
+    let members = document.as_object()?;
+    members.iter().find_map(|(name, value)| {
+        let path = format!("{folder}{name}");
+        let folder = format!("{path}.");
+        if !known.contains(&path.as_str()) {
+            return Some(path);
+        }
+        if known.iter().any(|other| other.starts_with(&folder)) {
+            return unknown(&folder, value, known);
+        }
+        None
+    })
+}
 
 /// Reads a JSON file, or the standard input for `-`, in the form of requests.
 pub(crate) fn read<D: Decode>(path: &Path) -> Result<D, CliError> {
-    let text = files::read_text(path)?;
+    parse(path, &files::read_text(path)?)
+}
+
+fn parse<D: Decode>(path: &Path, text: &str) -> Result<D, CliError> {
     D::from_body(text.as_bytes()).map_err(|error| {
         CliError::usage(format!("{} cannot be used", path.display())).because(error)
     })

@@ -49,7 +49,12 @@ pub(super) struct RuleArgs {
     updb: Option<Way>,
 
     /// Fewest characters of a password, from 5 to 100
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = clap::value_parser!(u32).range(5..=100),
+        allow_hyphen_values = true
+    )]
     min_password_length: Option<u32>,
 
     /// Whether a password needs letters of both cases
@@ -92,9 +97,40 @@ pub(super) struct RuleArgs {
     require_totp: Option<bool>,
 
     /// The signer, by id or name, of a JWT that is needed as well; empty for none
-    #[arg(long, value_name = "SIGNER")]
+    #[arg(long, value_name = "SIGNER", value_parser = one_or_none)]
     require_ext_jwt: Option<String>,
 }
+
+/// Fewest characters that any policy asks of a password.
+const SHORTEST: u32 = 5;
+
+/// The members of a policy as it is shown; those of `primary` and `secondary` by their paths.
+const KNOWN: &[&str] = &[
+    "_links",
+    "createdAt",
+    "id",
+    "name",
+    "primary",
+    "primary.cert",
+    "primary.cert.allowExpiredCerts",
+    "primary.cert.allowed",
+    "primary.extJwt",
+    "primary.extJwt.allowed",
+    "primary.extJwt.allowedSigners",
+    "primary.updb",
+    "primary.updb.allowed",
+    "primary.updb.lockoutDurationMinutes",
+    "primary.updb.maxAttempts",
+    "primary.updb.minPasswordLength",
+    "primary.updb.requireMixedCase",
+    "primary.updb.requireNumberChar",
+    "primary.updb.requireSpecialChar",
+    "secondary",
+    "secondary.requireExtJwtSigner",
+    "secondary.requireTotp",
+    "tags",
+    "updatedAt",
+];
 
 /// Whether something is a way in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -107,10 +143,18 @@ impl RuleArgs {
     /// What the file and the arguments change, if anything.
     pub(super) async fn patch(&self, client: &Client) -> Result<AuthPolicyPatch, CliError> {
         let mut patch = match &self.from {
-            Some(path) => document::read::<MergeAuthPolicy>(path)?.patch,
+            Some(path) => document::read_known::<MergeAuthPolicy>(path, KNOWN)?.patch,
             None => AuthPolicyPatch::default(),
         };
         self.lay_over(&mut patch);
+        // A controller would take more than was asked for, without a word.
+        if patch.primary.updb.min_password_length < Some(SHORTEST)
+            && patch.primary.updb.min_password_length.is_some()
+        {
+            return Err(CliError::usage(format!(
+                "primary.updb.minPasswordLength: must be at least {SHORTEST}"
+            )));
+        }
         if let Some(words) = &self.signers {
             patch.primary.ext_jwt.allowed_signers = Some(signers(client, words).await?);
         }
@@ -156,6 +200,15 @@ fn is_allowed(way: Option<Way>) -> Option<bool> {
     way.map(|way| way == Way::Allow)
 }
 
+/// Takes one name, or nothing.
+fn one_or_none(text: &str) -> Result<String, String> {
+    match words::between_commas(text).len() {
+        1 => Ok(text.to_owned()),
+        0 if text.trim().is_empty() => Ok(String::new()),
+        _ => Err("it has to be exactly one signer, or empty for none".to_owned()),
+    }
+}
+
 /// The signers that are called by these words.
 async fn signers(client: &Client, words: &str) -> Result<BTreeSet<SignerId>, CliError> {
     let mut ids = BTreeSet::new();
@@ -180,6 +233,21 @@ mod tests {
     fn over(patch: &mut AuthPolicyPatch, line: &str) {
         let words = std::iter::once("x").chain(line.split_whitespace());
         Line::try_parse_from(words).unwrap().rules.lay_over(patch);
+    }
+
+    #[test]
+    fn what_would_be_stored_otherwise_is_refused() {
+        for line in [
+            "--min-password-length 4",
+            "--min-password-length -3",
+            "--min-password-length 101",
+            "--require-ext-jwt a,b",
+            "--require-ext-jwt ,",
+        ] {
+            let words = std::iter::once("x").chain(line.split_whitespace());
+            let error = Line::try_parse_from(words).err().unwrap().to_string();
+            assert!(error.contains("invalid value"), "{line}: {error}");
+        }
     }
 
     #[test]
