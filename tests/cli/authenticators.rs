@@ -72,6 +72,27 @@ fn people_change_their_own_password() {
 }
 
 #[test]
+fn empty_usernames_are_no_usernames() {
+    let session = Session::logged_in();
+    let id = person(&session, "anna", "annas-password");
+    for line in [
+        &["password", "change", "--username", ""][..],
+        &["authenticator", "update", &id, "--username", " "],
+        &["authenticator", "create", "anna", "--username", ""],
+        &["identity", "create", "z", "--updb", ""],
+        &["identity", "create", "z", "--external-id", ""],
+    ] {
+        let refused = session.run(line).expect_code(2).stderr;
+        assert!(refused.contains("must not be empty"), "{line:?}: {refused}");
+    }
+    let renamed = session.json(&["password", "change", "--username", "root"]);
+    assert_eq!(renamed["username"], "root");
+    // As the profile has it.
+    session.run(&["login"]).success();
+    session.run(&["identity", "show", "z"]).expect_code(1);
+}
+
+#[test]
 fn certificate_is_renewed_when_asked_for() {
     let session = Session::logged_in();
     let create = ["identity", "create", "laptop", "--output-jwt", "laptop.jwt"];

@@ -9,6 +9,14 @@ pub(crate) fn between_commas(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// Reads an argument that cannot be empty.
+pub(crate) fn not_blank(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it must not be empty".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -17,5 +25,11 @@ mod tests {
     fn words_stand_between_commas() {
         assert_eq!(between_commas("a, b,,c "), ["a", "b", "c"]);
         assert!(between_commas("").is_empty());
+    }
+
+    #[test]
+    fn blank_texts_are_refused() {
+        assert!(not_blank("").is_err() && not_blank(" ").is_err());
+        assert_eq!(not_blank(" a").unwrap(), " a");
     }
 }

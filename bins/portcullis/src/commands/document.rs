@@ -6,8 +6,8 @@ use portcullis_api::decode::Decode;
 use serde_json::Value;
 use std::path::Path;
 
-/// Reads the same in which only the members `known` may stand, by their paths. What lies deeper
-/// than these is anybody's.
+/// Reads a JSON file, or the standard input for `-`, in the form of requests. Only the members
+/// `known`, by their paths, may stand in it; what lies deeper than these is anybody's.
 pub(crate) fn read_known<D: Decode>(path: &Path, known: &[&str]) -> Result<D, CliError> {
     let text = files::read_text(path)?;
     let document = serde_json::from_str(&text).unwrap_or_default();
@@ -34,11 +34,6 @@ fn unknown(folder: &str, document: &Value, known: &[&str]) -> Option<String> {
         }
         None
     })
-}
-
-/// Reads a JSON file, or the standard input for `-`, in the form of requests.
-pub(crate) fn read<D: Decode>(path: &Path) -> Result<D, CliError> {
-    parse(path, &files::read_text(path)?)
 }
 
 fn parse<D: Decode>(path: &Path, text: &str) -> Result<D, CliError> {

@@ -68,7 +68,7 @@ pub(crate) struct EnrollArgs {
     certificate: CertificateArgs,
 
     /// Name to wish for, with a token for `ca`; the authority may name its identities otherwise
-    #[arg(long)]
+    #[arg(long, value_parser = crate::words::not_blank)]
     name: Option<String>,
 
     /// File that holds a JWT of an external signer, for a token of the network; `-` for the standard
@@ -87,7 +87,7 @@ pub(crate) struct EnrollArgs {
     to: Aim,
 
     /// Username to wish for. Controllers pay no attention to it: the administrator has chosen it
-    #[arg(long, value_name = "USERNAME")]
+    #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
     username: Option<String>,
 
     #[command(flatten)]

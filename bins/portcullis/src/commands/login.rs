@@ -52,7 +52,7 @@ pub(crate) struct LoginArgs {
     url: Option<String>,
 
     /// Username to log in with; the one of the last login if left out
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", value_parser = crate::words::not_blank)]
     username: Option<String>,
 
     #[command(flatten)]

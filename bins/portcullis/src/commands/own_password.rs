@@ -68,7 +68,11 @@ pub(crate) async fn run(
     };
     let id = &authenticator.base.id;
     session.client.patch_own_authenticator(id, &body).await?;
-    let username = body.change.username.or(authenticator.username);
+    // As the controller has it, which is the judge of what a username is.
+    let changed = own(&session.client).await;
+    let username = changed
+        .map_err(|error| error.hint("it was changed all the same"))?
+        .username;
     if let Some(username) = &username {
         context.remember_username(username)?;
     }

@@ -31,7 +31,12 @@ pub(crate) struct CreateArgs {
     identity: String,
 
     /// Let it log in with this username and a password
-    #[arg(long, value_name = "USERNAME", group = "credential")]
+    #[arg(
+        long,
+        value_name = "USERNAME",
+        group = "credential",
+        value_parser = crate::words::not_blank
+    )]
     username: Option<String>,
 
     /// Let it log in with the certificate in this PEM file, which the network or a third-party

@@ -32,7 +32,7 @@ pub(crate) struct UpdateArgs {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CredentialArgs {
     /// A new username; without a word on the password that stays then
-    #[arg(long, value_name = "USERNAME")]
+    #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
     username: Option<String>,
 
     #[command(flatten)]

@@ -36,11 +36,16 @@ pub(crate) struct CreateArgs {
     method: Option<Method>,
 
     /// Third-party authority, by id or name, whose certificate is needed
-    #[arg(long, value_name = "CA", conflicts_with = "username")]
+    #[arg(
+        long,
+        value_name = "CA",
+        conflicts_with = "username",
+        value_parser = crate::words::not_blank
+    )]
     ca: Option<String>,
 
     /// Username that the password to be chosen belongs to
-    #[arg(long, value_name = "USERNAME")]
+    #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
     username: Option<String>,
 
     #[command(flatten)]

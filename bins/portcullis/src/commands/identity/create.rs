@@ -44,15 +44,30 @@ pub(crate) struct CreateArgs {
     role_attributes: Vec<String>,
 
     /// Let it log in with JWTs of an external signer, which names it by this id
-    #[arg(long, value_name = "ID", conflicts_with_all = ["updb", "ottca"])]
+    #[arg(
+        long,
+        value_name = "ID",
+        conflicts_with_all = ["updb", "ottca"],
+        value_parser = crate::words::not_blank
+    )]
     external_id: Option<String>,
 
     /// Let it log in with this username; enrolling chooses the password
-    #[arg(long, value_name = "USERNAME", group = "method")]
+    #[arg(
+        long,
+        value_name = "USERNAME",
+        group = "method",
+        value_parser = crate::words::not_blank
+    )]
     updb: Option<String>,
 
     /// Let it enroll with a certificate of this third-party authority, by id or name
-    #[arg(long, value_name = "CA", group = "method")]
+    #[arg(
+        long,
+        value_name = "CA",
+        group = "method",
+        value_parser = crate::words::not_blank
+    )]
     ottca: Option<String>,
 
     /// How it enrolls, if with none of the above
