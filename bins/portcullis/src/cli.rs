@@ -72,25 +72,18 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) output: Format,
 
-    /// Profile to use: it remembers a controller and a session with it
+    /// Profile to use: it remembers a controller and a session with it; that of
+    /// `PORTCULLIS_PROFILE`, else `default`, if left out
     #[arg(
         long,
         global = true,
         value_name = "NAME",
-        env = "PORTCULLIS_PROFILE",
-        default_value = "default",
-        value_parser = clap::builder::NonEmptyStringValueParser::new()
+        value_parser = crate::words::not_blank
     )]
-    pub(crate) profile: String,
+    pub(crate) profile: Option<String>,
 
-    /// Folder in which profiles are kept
-    #[arg(
-        long,
-        global = true,
-        value_name = "FOLDER",
-        env = "PORTCULLIS_CONFIG_DIR",
-        hide_short_help = true
-    )]
+    /// Folder in which profiles are kept; that of `PORTCULLIS_CONFIG_DIR` if left out
+    #[arg(long, global = true, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) config_dir: Option<PathBuf>,
 
     /// Seconds that a request may take

@@ -11,7 +11,9 @@ use crate::profile::{Profile, ProfileStore};
 use portcullis_api::code::Code;
 use portcullis_client::{Api, Client, ClientBuilder, Exchange, Trust};
 use portcullis_domain::clock::{Clock as _, Timestamp};
+use std::ffi::OsString;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
@@ -34,10 +36,19 @@ pub(crate) struct Context {
 impl Context {
     /// Settles what the arguments leave open.
     pub(crate) fn new(arguments: GlobalArgs) -> Result<Self, CliError> {
+        let profile = match arguments.profile {
+            Some(profile) => Some(profile),
+            None => variable("PORTCULLIS_PROFILE")
+                .map(OsString::into_string)
+                .transpose()
+                .map_err(|_| CliError::usage("PORTCULLIS_PROFILE does not hold text"))?,
+        };
+        let folder = arguments.config_dir.map(PathBuf::into_os_string);
+        let folder = folder.or_else(|| variable("PORTCULLIS_CONFIG_DIR"));
         Ok(Self {
             output: Output::new(arguments.output),
-            store: ProfileStore::locate(arguments.config_dir)?,
-            profile: arguments.profile,
+            store: ProfileStore::locate(folder.map(PathBuf::from))?,
+            profile: profile.unwrap_or_else(|| "default".to_owned()),
             timeout: Duration::from_secs(arguments.timeout),
             clock: SystemClock,
             is_verbose: arguments.verbose,
@@ -90,6 +101,11 @@ impl Context {
             name: name.clone(),
         })
     }
+}
+
+/// A variable of the environment. Set to nothing is how shells leave one out.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// A session with a controller.

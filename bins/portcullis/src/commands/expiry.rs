@@ -10,7 +10,13 @@ use portcullis_api::time::WireTime;
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExpiryArgs {
     /// How long the token lasts, for example `90m` or `48h`
-    #[arg(long, value_name = "DURATION", default_value = "3h", value_parser = duration)]
+    #[arg(
+        long,
+        value_name = "DURATION",
+        default_value = "3h",
+        value_parser = duration,
+        allow_hyphen_values = true
+    )]
     expires_in: SignedDuration,
 }
 

@@ -57,6 +57,19 @@ fn profiles_are_for_their_owner_alone() {
     assert_eq!(mode(&file), 0o600);
 }
 
+/// Set to nothing is how shells leave a variable out.
+#[test]
+fn empty_variables_count_as_unset() {
+    let environment = Environment::new();
+    environment.log_in(&closed());
+    let mut command = environment.command();
+    command
+        .env("PORTCULLIS_PROFILE", "")
+        .env("PORTCULLIS_CONFIG_DIR", "");
+    let outcome = outcome(command.arg("whoami"));
+    assert_eq!(outcome.code, 4, "logged in, and away: {}", outcome.stderr);
+}
+
 #[test]
 fn profiles_stand_beside_each_other() {
     let environment = Environment::new();
