@@ -95,7 +95,9 @@ impl CliError {
     /// A login that did not succeed. What to do when the controller takes none of it depends on
     /// what the login was made with: `hint` says it.
     pub(crate) fn of_login(error: ClientError, hint: impl Into<String>) -> Self {
-        let is_refused = error.is_refused_with(Code::InvalidAuth);
+        // Controllers say the latter about JWTs.
+        let is_refused =
+            error.is_refused_with(Code::InvalidAuth) || error.is_refused_with(Code::Unauthorized);
         let failure = Self::from(error);
         if is_refused {
             failure.hint(hint)

@@ -2,7 +2,11 @@
 
 use crate::error::CliError;
 use crate::files;
-use secrecy::SecretString;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::SignedDuration;
+use portcullis_domain::clock::Timestamp;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -22,6 +26,22 @@ pub(crate) fn read(path: &Path) -> Result<SecretString, CliError> {
     }
 }
 
+/// When the JWT ends, by its own word.
+pub(crate) fn end(token: &SecretString) -> Option<Timestamp> {
+    let claims = token.expose_secret().split('.').nth(1)?;
+    let claims = Zeroizing::new(URL_SAFE_NO_PAD.decode(claims).ok()?);
+    let claims: Claims = serde_json::from_slice(&claims).ok()?;
+    // Some signers write fractions of seconds (RFC 7519 section 2).
+    let end = SignedDuration::try_from_secs_f64(claims.exp?).ok()?;
+    Timestamp::from_second(end.as_secs()).ok()
+}
+
+/// The claim that is read here.
+#[derive(Deserialize)]
+struct Claims {
+    exp: Option<f64>,
+}
+
 fn is_base64url(part: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     !part.is_empty() && part.bytes().all(is_allowed)
@@ -30,7 +50,19 @@ fn is_base64url(part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use secrecy::ExposeSecret as _;
+
+    #[test]
+    fn end_is_read_where_there_is_one() {
+        let end_of = |claims: &str| {
+            let claims = URL_SAFE_NO_PAD.encode(claims);
+            end(&SecretString::from(format!("e30.{claims}.c2ln")))
+        };
+        let end = end_of(r#"{"exp": 1900000000.5, "sub": "x"}"#).unwrap();
+        assert_eq!(end.to_string(), "2030-03-17T17:46:40Z");
+        for claims in ["{}", r#"{"exp": 1e300}"#, r#"{"exp": "x"}"#, "no"] {
+            assert_eq!(end_of(claims), None, "{claims}");
+        }
+    }
 
     #[test]
     fn only_tokens_are_taken() {

@@ -26,8 +26,8 @@ pub(super) enum Way {
 const WRONG_PASSWORD: &str = "check username and password";
 const WRONG_CERTIFICATE: &str = "the certificate is none that the controller knows, or none that \
     is a way in for this identity";
-const WRONG_JWT: &str = "the JWT may have expired, its signer may not be enabled, or it belongs to \
-    no identity that may log in with it";
+const WRONG_JWT: &str = "the signer of the JWT may be unknown or not enabled, or it belongs to no \
+    identity that may log in with it";
 
 impl Way {
     /// The way that the arguments say, else the one of the last login.
@@ -94,11 +94,14 @@ impl Way {
                 login.await.map_err(refused(WRONG_PASSWORD))
             },
             Self::Stored(StoredWay::ExtJwt(path)) => {
-                let client = client.with_bearer(ext_jwt::read(path)?);
+                let token = ext_jwt::read(path)?;
+                let hint = match ext_jwt::end(&token) {
+                    Some(end) if end <= context.now() => format!("the JWT expired at {end}"),
+                    _ => WRONG_JWT.to_owned(),
+                };
+                let client = client.with_bearer(token);
                 let login = client.authenticate_with_jwt(Api::Management);
-                login
-                    .await
-                    .map_err(|error| CliError::of_login(error, WRONG_JWT))
+                login.await.map_err(|error| CliError::of_login(error, hint))
             },
             Self::Stored(StoredWay::Identity(path)) => {
                 let certificate = IdentityFile::read(path)?.certificate()?;
