@@ -33,9 +33,14 @@ impl Signer {
 
     /// Writes a JWT about `subject` to the file `name`.
     fn sign(&self, subject: &str, name: &str) {
+        self.sign_until(subject, name, END);
+    }
+
+    /// Writes one that is good until `end`.
+    fn sign_until(&self, subject: &str, name: &str, end: u64) {
         let header = json!({"alg": "RS256", "kid": "k1", "typ": "JWT"});
         let claims = json!({"iss": "idp", "aud": "gate", "sub": subject,
-            "exp": END});
+            "exp": end});
         let encode = |part: &serde_json::Value| URL_SAFE_NO_PAD.encode(part.to_string());
         let signed = format!("{}.{}", encode(&header), encode(&claims));
         fs::write(self.openssl.file("signed"), &signed).unwrap();
@@ -76,7 +81,17 @@ fn jwts_of_a_signer_are_a_way_in() {
     session.run(&["login", "--profile", "other"]).success();
 
     signer.sign("nobody", "nobody.token");
-    log_in(&session, &["--ext-jwt", "nobody.token"]).expect_code(1);
+    let refused = log_in(&session, &["--ext-jwt", "nobody.token"]).expect_code(1);
+    let refused = refused.stderr;
+    assert!(
+        refused.contains("or it belongs to no identity"),
+        "{refused}"
+    );
+    signer.sign_until("anna@idp", "old.token", 1_700_000_000);
+    let refused = log_in(&session, &["--ext-jwt", "old.token"]).expect_code(1);
+    let refused = refused.stderr;
+    let told = "hint: the JWT expired at 2023-11-14T22:13:20Z\n";
+    assert!(refused.contains(told), "{refused}");
     let disable = ["ext-jwt-signer", "update", "idp", "--enabled", "false"];
     assert_eq!(session.json(&disable)["enabled"], false);
     log_in(&session, &["--ext-jwt", "anna.token"]).expect_code(1);
@@ -113,6 +128,14 @@ fn second_jwt_goes_with_every_command() {
         "{}",
         lacking.stderr
     );
+    let missing = ["--username", "anna", "--second-ext-jwt", "second.token"];
+    log_in(&session, &missing).expect_code(1);
+    signer.sign_until("anna@idp", "second.token", 1_700_000_000);
+    let expired = log_in(&session, &missing).expect_code(1).stderr;
+    assert!(expired.contains("expired at 2023-11-14"), "{expired}");
+    let sessions = ["session", "list", "--identity", "anna"];
+    let left = session.json(&sessions)["data"].clone();
+    assert_eq!(left, json!([]), "nothing stays behind");
     signer.sign("anna@idp", "second.token");
     let with_second = ["--username", "anna", "--second-ext-jwt", "second.token"];
     log_in(&session, &with_second).success();
@@ -126,6 +149,16 @@ fn second_jwt_goes_with_every_command() {
     assert!(told.contains("needs a further factor: EXT-JWT"), "{told}");
     signer.sign("anna@idp", "second.token");
     session.run(&whoami).success();
+    fs::rename(
+        session.site.file("second.token"),
+        session.site.file("moved.token"),
+    )
+    .unwrap();
+    let told = session.run(&whoami).expect_code(1).stderr;
+    assert!(told.contains("the second JWT of profile `other`"), "{told}");
+    session.run(&["logout", "--profile", "other"]).success();
+    assert_eq!(session.json(&sessions)["data"], json!([]));
+    signer.sign("anna@idp", "second.token");
     // So does a login that is repeated.
     session.run(&["login", "--profile", "other"]).success();
     session.run(&whoami).success();

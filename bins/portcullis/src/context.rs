@@ -81,6 +81,38 @@ impl Context {
 
     /// Picks up the session of the profile.
     pub(crate) fn session(&self) -> Result<Session, CliError> {
+        let session = self.bare_session()?;
+        let Some(path) = &session.profile.second_ext_jwt else {
+            return Ok(session);
+        };
+        let bearer = ext_jwt::read(path).map_err(|error| {
+            error.hint(format!(
+                "this is the second JWT of profile `{}`; give another with `portcullis login \
+                 --second-ext-jwt FILE`",
+                session.name
+            ))
+        })?;
+        Ok(Session {
+            client: session.client.with_bearer(bearer),
+            ..session
+        })
+    }
+
+    /// Picks up the session of the profile to end it, with the second JWT if it is to be had.
+    pub(crate) fn session_to_end(&self) -> Result<Session, CliError> {
+        let session = self.bare_session()?;
+        let second = session.profile.second_ext_jwt.as_deref();
+        match second.map(ext_jwt::read) {
+            Some(Ok(bearer)) => Ok(Session {
+                client: session.client.with_bearer(bearer),
+                ..session
+            }),
+            _ => Ok(session),
+        }
+    }
+
+    /// Picks up the session of the profile as it is without a second JWT.
+    fn bare_session(&self) -> Result<Session, CliError> {
         let name = &self.profile;
         let nobody = |url: Option<&str>| {
             CliError::not_logged_in(format!("nobody is logged in (profile `{name}`)"), url)
@@ -88,13 +120,10 @@ impl Context {
         let profile = self.store.read(name)?.ok_or_else(|| nobody(None))?;
         let url = controller_url::shown(&profile.url);
         let stored = profile.session.clone().ok_or_else(|| nobody(Some(&url)))?;
-        let mut client = self
+        let client = self
             .client(&profile.url, profile.trust()?)
             .session(stored.token)
             .build()?;
-        if let Some(path) = &profile.second_ext_jwt {
-            client = client.with_bearer(ext_jwt::read(path)?);
-        }
         Ok(Session {
             client,
             profile,

@@ -18,6 +18,7 @@ use clap::Args;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::time::WireTime;
 use portcullis_client::{Api, Client};
+use secrecy::SecretString;
 use serde::Serialize;
 use std::path::PathBuf;
 use url::Url;
@@ -114,12 +115,14 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let way = Way::choose(&arguments, known.as_ref())?;
     let second = second::choose(&arguments, known.as_ref())?;
     let trusted = trust(context, &arguments, &url, known.as_ref()).await?;
+    // All that can fail here is done before there is a session.
+    let bearer = second.as_deref().map(ext_jwt::read).transpose()?;
+    context.store.check()?;
     let session = way.log_in(context, &url, &trusted, &arguments).await?;
     let mut client = trusted.client.with_session(session.token.clone());
-    if let Some(path) = &second {
-        client = client.with_bearer(ext_jwt::read(path)?);
+    if let Some(bearer) = &bearer {
+        client = client.with_bearer(bearer.clone());
     }
-    check_complete(&client, &session, second.is_some()).await?;
     let username = match &way {
         Way::Password(username) => Some(username.clone()),
         Way::Stored(_) => None,
@@ -135,7 +138,12 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
             expires_at: session.expires_at,
         }),
     };
-    remember(context, profile)?;
+    let complete = check_complete(&client, &session, bearer.as_ref(), context).await;
+    if let Err(error) = complete.and_then(|()| remember(context, profile)) {
+        // It is of no use to anybody; if it cannot be ended, it ends by itself.
+        let _ = client.log_out(Api::Management).await;
+        return Err(error);
+    }
     let next = if context.output.is_for_programs() {
         WHOAMI
     } else {
@@ -211,26 +219,32 @@ async fn again(context: &Context, profile: &Profile) -> Result<Trusted, CliError
     }
 }
 
-/// Gives a session up that would need more than it has been given.
+/// Refuses a session that would need more than it has been given.
 async fn check_complete(
     client: &Client,
     session: &ApiSessionDetail,
-    has_second: bool,
+    second: Option<&SecretString>,
+    context: &Context,
 ) -> Result<(), CliError> {
     if session.auth_queries.is_empty() {
         return Ok(());
     }
-    if !has_second {
-        return Err(missing::refuse(client, session).await);
-    }
+    let Some(second) = second else {
+        return Err(missing::explain(&session.auth_queries));
+    };
     // Whether the second token answers is seen by the session that it goes with.
     let held = client.current_session(Api::Client).await?;
     if held.auth_queries.is_empty() {
         return Ok(());
     }
-    Err(missing::refuse(client, &held)
-        .await
-        .hint("the JWT of `--second-ext-jwt` does not do: it may have expired"))
+    let hint = match ext_jwt::end(second) {
+        Some(end) if end <= context.now() => {
+            format!("the JWT of `--second-ext-jwt` expired at {end}")
+        },
+        _ => "the JWT of `--second-ext-jwt` does not do: it is not of the signer, or not yours"
+            .to_owned(),
+    };
+    Err(missing::explain(&held.auth_queries).hint(hint))
 }
 
 fn remember(context: &Context, profile: Profile) -> Result<(), CliError> {

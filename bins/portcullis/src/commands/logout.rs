@@ -16,7 +16,7 @@ Examples:
   portcullis logout --profile staging";
 
 pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
-    let session = context.session()?;
+    let session = context.session_to_end()?;
     // Forgotten first: whatever the controller says, nobody is logged in here afterwards.
     context.store.change(|all| {
         if let Some(profile) = all.profiles.get_mut(&context.profile) {

@@ -9,6 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "profiles.json";
+/// Room for a profile: those that are written are a fraction of this.
+const ROOM: usize = 64 * 1024;
+
 const LOCK: &str = "profiles.lock";
 
 /// The folder in which profiles are kept, for its owner alone.
@@ -51,6 +54,13 @@ impl ProfileStore {
             .map_err(|error| CliError::failed("the profiles cannot be written").because(error))?;
         text.push('\n');
         PrivateFile::prepare(&self.path(), Existing::Replace)?.finish(text.as_bytes())
+    }
+
+    /// Finds out whether the profiles can be changed, without a change.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        create_private(&self.folder).map_err(|error| self.unwritable(error))?;
+        self.read_all()?;
+        PrivateFile::prepare(&self.path(), Existing::Replace)?.reserve(ROOM)
     }
 
     fn read_all(&self) -> Result<Profiles, CliError> {

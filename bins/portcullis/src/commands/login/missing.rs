@@ -1,15 +1,7 @@
 //! What a login still lacks.
 
 use crate::error::CliError;
-use portcullis_api::api_session::{ApiSessionDetail, AuthQuery};
-use portcullis_client::{Api, Client};
-
-/// Gives a session back that is good for nothing yet, and says what it lacks.
-pub(super) async fn refuse(client: &Client, session: &ApiSessionDetail) -> CliError {
-    // It is of no use to anybody; if it cannot be ended, it ends by itself.
-    let _ = client.log_out(Api::Management).await;
-    explain(&session.auth_queries)
-}
+use portcullis_api::api_session::AuthQuery;
 
 /// Says what is wanted, and what gives it.
 pub(crate) fn explain(queries: &[AuthQuery]) -> CliError {
