@@ -76,7 +76,7 @@ impl Administration {
             Self::Api(arguments) => arguments.check(),
             Self::Authenticator(command) => command.check(output),
             Self::Ca(command) => command.check(output),
-            Self::ExtJwtSigner(command) => command.check(),
+            Self::ExtJwtSigner(command) => command.check(output),
             Self::Password(command) => command.check(),
             Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
         }

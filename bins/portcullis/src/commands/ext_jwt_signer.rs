@@ -4,12 +4,14 @@ mod create;
 mod delete;
 mod list;
 mod members;
+mod network_jwt;
 mod public;
 mod show;
 mod update;
 
 use crate::context::{Context, Session};
 use crate::error::CliError;
+use crate::output::Output;
 use clap::Subcommand;
 
 /// Shown below the help of `ext-jwt-signer`.
@@ -38,13 +40,16 @@ pub(crate) enum ExtJwtSignerCommand {
     /// Delete external signers that no policy refers to
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
+    /// Get the token with which holders of JWTs enroll
+    NetworkJwt(network_jwt::NetworkJwtArgs),
 }
 
 impl ExtJwtSignerCommand {
     /// Refuses arguments that make no sense together.
-    pub(crate) fn check(&self) -> Result<(), CliError> {
+    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),
+            Self::NetworkJwt(arguments) => arguments.check(output),
             Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
         }
     }
@@ -61,5 +66,8 @@ pub(crate) async fn run(
         ExtJwtSignerCommand::Show(arguments) => show::run(context, session, arguments).await,
         ExtJwtSignerCommand::Update(arguments) => update::run(context, session, *arguments).await,
         ExtJwtSignerCommand::Delete(arguments) => delete::run(context, session, arguments).await,
+        ExtJwtSignerCommand::NetworkJwt(arguments) => {
+            network_jwt::run(context, session, arguments).await
+        },
     }
 }

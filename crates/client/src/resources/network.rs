@@ -5,12 +5,18 @@ use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use http::Method;
+use portcullis_api::network_jwt::NetworkJwt;
 use portcullis_api::version::Version;
 
 impl Client {
     /// What the controller is, and which APIs it offers.
     pub async fn version(&self) -> Result<Version, ClientError> {
         self.get(&Endpoint::new(Api::Client, "version")).await
+    }
+
+    /// The tokens that name the network, with which holders of JWTs enroll.
+    pub async fn network_jwts(&self) -> Result<Vec<NetworkJwt>, ClientError> {
+        self.get(&Endpoint::new(Api::Client, "network-jwts")).await
     }
 
     /// The authorities of the network: PKCS#7 in base64 (RFC 7030 section 4.1.3).
