@@ -2,8 +2,8 @@
 
 use super::show;
 use crate::context::{Context, Session};
+use crate::credential;
 use crate::error::CliError;
-use crate::files;
 use crate::password::NewPasswordArgs;
 use crate::resolve;
 use clap::{ArgGroup, Args};
@@ -56,7 +56,7 @@ pub(crate) struct CreateArgs {
 impl CreateArgs {
     fn credential(&self) -> Result<NewCredential, CliError> {
         if let Some(path) = &self.cert {
-            let cert_pem = files::read_text(path)?;
+            let cert_pem = credential::certificates_pem(path)?;
             return Ok(NewCredential::Cert { cert_pem });
         }
         let username = self.username.clone().unwrap_or_default();

@@ -4,8 +4,8 @@ use super::claim::ClaimArgs;
 use super::rules::RuleArgs;
 use super::show;
 use crate::context::{Context, Session};
+use crate::credential;
 use crate::error::CliError;
-use crate::files;
 use clap::Args;
 use portcullis_api::ca::{CaCreate, CaReplace};
 use portcullis_domain::ids::CaId;
@@ -53,7 +53,7 @@ impl CreateArgs {
                 external_id_claim: self.claim.whole(),
                 tags: Tags::default(),
             },
-            cert_pem: files::read_text(&self.certificate)?,
+            cert_pem: credential::certificates_pem(&self.certificate)?,
         })
     }
 }

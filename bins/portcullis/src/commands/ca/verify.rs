@@ -2,15 +2,14 @@
 
 use super::show;
 use crate::context::{Context, Session};
+use crate::credential;
 use crate::entropy::SystemEntropy;
 use crate::error::CliError;
-use crate::files;
 use crate::resolve;
 use clap::{ArgGroup, Args};
 use portcullis_api::ca::CaDetail;
 use portcullis_pki::{Authority, SigningKey, certificates_from_pem};
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
 The proof is a certificate that the authority has signed and whose common name is the verification
@@ -45,11 +44,11 @@ pub(crate) struct VerifyArgs {
 impl VerifyArgs {
     fn proof(&self, context: &Context, ca: &CaDetail) -> Result<String, CliError> {
         if let Some(path) = &self.cert {
-            return files::read_text(path);
+            return credential::certificates_pem(path);
         }
         let key = self.ca_key.as_deref().unwrap_or(Path::new("-"));
         let certificate = match &self.ca_cert {
-            Some(path) => files::read_text(path)?,
+            Some(path) => credential::certificates_pem(path)?,
             None => ca.cert_pem.clone(),
         };
         let authority = authority(&certificate, key)?;
@@ -61,7 +60,7 @@ impl VerifyArgs {
 
 /// Puts an authority together out of its certificate and the file of its key.
 fn authority(certificate: &str, key: &Path) -> Result<Authority, CliError> {
-    let text = Zeroizing::new(files::read_text(key)?);
+    let text = credential::key_text(key)?;
     let key = SigningKey::from_pem(&text).map_err(|error| {
         unprovable()
             .because(error)

@@ -1,7 +1,7 @@
 //! What an external signer is, as arguments.
 
+use crate::credential;
 use crate::error::CliError;
-use crate::files;
 use crate::resolve;
 use crate::words::between_commas;
 use clap::{Args, ValueEnum};
@@ -101,7 +101,7 @@ impl MemberArgs {
     pub(super) async fn members(&self, client: &Client) -> Result<SignerMembers, CliError> {
         let mut members = self.offline();
         if let Some(path) = &self.cert {
-            members.cert_pem = Some(files::read_text(path)?);
+            members.cert_pem = Some(credential::certificates_pem(path)?);
         }
         if let Some(policy) = &self.enrollment.policy {
             let policy: AuthPolicyDetail = resolve::one(client, policy).await?;
