@@ -63,6 +63,8 @@ fn people_change_their_own_password() {
     let change = ["password", "change", "--profile", "other"];
     let wrong = session.run_with_password(&change, "chosen-by-anna");
     assert_eq!(wrong.code(), 1, "the environment holds another's password");
+    let told = wrong.stderr;
+    assert!(!told.contains("lacks the permission"), "{told}");
     let change = [&change[..], &["--current-password-file", "old"]].concat();
     session
         .run_with_password(&change, "chosen-by-anna")
@@ -85,6 +87,9 @@ fn empty_usernames_are_no_usernames() {
         let refused = session.run(line).expect_code(2).stderr;
         assert!(refused.contains("must not be empty"), "{line:?}: {refused}");
     }
+    let ask = session.run(&["authenticator", "request-extend", &id]);
+    let ask = ask.expect_code(1).stderr;
+    assert!(ask.contains("is a username with its password"), "{ask}");
     let renamed = session.json(&["password", "change", "--username", "root"]);
     assert_eq!(renamed["username"], "root");
     // As the profile has it.
@@ -107,14 +112,20 @@ fn certificate_is_renewed_when_asked_for() {
     let before = std::fs::read_to_string(&file).unwrap();
     std::fs::write(session.site.file("before.json"), &before).unwrap();
     let renew = ["renew", "--identity", "laptop.json"];
-    session.run(&renew).success();
+    let refused = session.run(&renew).expect_code(1).stderr;
+    assert!(
+        refused.contains("`portcullis renew --new-key`"),
+        "{refused}"
+    );
+    let new_key = [&renew[..], &["--new-key", "--key-type", "p384"]].concat();
+    let rolled = session.json(&new_key);
+    assert_eq!(rolled["newKey"], true);
     session
         .run(&["whoami", "--identity", "laptop.json"])
         .success();
     let refused = ["whoami", "--identity", "before.json"];
     session.run(&refused).expect_code(1);
-    let rolled = session.json(&[&renew[..], &["--new-key", "--key-type", "p384"]].concat());
-    assert_eq!(rolled["newKey"], true);
+    session.run(&renew).success();
     let member = |text: &str, name: &str| {
         let file: serde_json::Value = serde_json::from_str(text).unwrap();
         file["id"][name].clone()

@@ -34,6 +34,13 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let client = &session.client;
     let id = AuthenticatorId::from_wire(arguments.id);
+    let authenticator = client.authenticator(&id).await?;
+    if authenticator.method != "cert" {
+        return Err(CliError::failed(format!(
+            "{id} is a username with its password; only certificates are extended"
+        ))
+        .hint("`portcullis authenticator update` gives another password"));
+    }
     let request = ExtendRequest {
         roll_keys: arguments.roll_key,
     };
