@@ -160,6 +160,8 @@ impl Session {
             Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.is_over()),
             Ok(held) if !held.auth_queries.is_empty() => Err(missing::explain(&held.auth_queries)
                 .hint("then log in again: `portcullis login` with what it was made with")),
+            // The controller has named something else.
+            _ if error.has_cause() => Err(error),
             _ => Err(error.hint(
                 "your identity lacks the permission; `portcullis whoami` shows those it has",
             )),
