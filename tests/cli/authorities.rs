@@ -2,6 +2,7 @@
 
 use crate::Session;
 use serde_json::json;
+use std::fs;
 use support::{Openssl, Tool, tools};
 
 /// Makes an authority and one certificate for clients, in the folder of the person.
@@ -55,12 +56,29 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     let bare = session.run(&["enroll", "server.jwt"]).expect_code(2).stderr;
     assert!(bare.contains("add `--cert FILE --key FILE`"), "{bare}");
     let pair = ["--cert", "server.pem", "--key", "server.key"];
+    // Whatever else stands in the files stays out of the identity.
+    let file = |name: &str| session.site.file(name);
+    let combined = ["server.key", "server.pem"].map(|name| fs::read_to_string(file(name)).unwrap());
+    fs::write(file("server.pem"), combined.concat() + "trailing text\n").unwrap();
+    for (rest, told) in [
+        (&["--key-type", "p384"][..], "`--key-type` does not go with"),
+        (&["--name", "x"], "`--name` does not go with"),
+        (&["--username", "x"], "`--username` does not go with"),
+        (&["--password", "x"], "`--password` does not go with"),
+    ] {
+        let line = [&["enroll", "server.jwt"][..], &pair, rest].concat();
+        let refused = session.run(&line).expect_code(2).stderr;
+        assert!(refused.contains(told), "{rest:?}: {refused}");
+    }
     session
         .run(&[&["enroll", "server.jwt"][..], &pair].concat())
         .success();
     let who = session.json(&["whoami", "--identity", "server.json"]);
     assert_eq!(who["name"], "server");
     assert!(session.site.file("server.key").exists(), "it stays");
+    let identity = fs::read_to_string(file("server.json")).unwrap();
+    assert_eq!(identity.matches("PRIVATE KEY-----").count(), 2, "one key");
+    assert!(!identity.contains("trailing"));
 
     let trust = session.controller.ca();
     let login = ["login", session.controller.url(), "--profile", "server"];
@@ -74,7 +92,53 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     let again = session.run(&["login", "--profile", "server"]);
     let again = again.expect_code(1).stderr;
     assert!(again.contains("the certificate is none"), "{again}");
+    let both = ["login", "--profile", "server", "--username", "x"];
+    let both = session.run(&[&both[..], &pair].concat()).expect_code(2);
+    assert!(both.stderr.contains("not both"), "{}", both.stderr);
     session.run(&["ca", "delete", "corporate"]).success();
+    let gone = session.run(&["login", "--profile", "server"]);
+    let gone = gone.expect_code(1).stderr;
+    assert!(gone.contains("may have been deleted"), "{gone}");
+}
+
+#[test]
+fn refusals_of_certificates_name_file_and_cause() {
+    if !tools::are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::new();
+    let openssl = Openssl::new(session.site.work());
+    make(&openssl, "corporate", "anna");
+    openssl
+        .run("x509 -in anna.pem -outform DER -out anna.der")
+        .success();
+    fs::write(session.site.file("empty"), "").unwrap();
+    let trust = session.controller.ca();
+    let trust = ["--ca", trust.to_str().unwrap()];
+    let login = ["login", session.controller.url()];
+    for (cert, key, told) in [
+        ("anna.key", "anna.pem", "anna.key holds a private key"),
+        ("anna.pem", "anna.pem", "anna.pem holds a certificate"),
+        (
+            "anna.pem",
+            "corporate.key",
+            "the certificate is for another key",
+        ),
+        ("anna.der", "anna.key", "openssl x509 -inform DER"),
+        ("anna.pem", "empty", "empty is empty"),
+        ("/dev/null", "anna.key", "/dev/null is empty"),
+        (
+            "anna.pem",
+            "anna.key",
+            "the intermediates have to stand after it",
+        ),
+    ] {
+        let pair = ["--cert", cert, "--key", key];
+        let refused = session.run(&[&login[..], &trust, &pair].concat());
+        let refused = refused.expect_code(1).stderr;
+        assert!(refused.contains(told), "{cert} {key}: {refused}");
+        assert!(!refused.contains("KeyMismatch"), "{refused}");
+    }
 }
 
 #[test]

@@ -176,9 +176,11 @@ fn holders_of_a_jwt_become_identities() {
     let enrolling = ["--enroll-to-cert", "true", "--enroll-to-token", "true"];
     let external = ["--use-external-id", "true"];
     let signer = Signer::known(&session, &[&enrolling[..], &external].concat());
-    let jwts = session.json(&["api", "GET", "network-jwts", "--client"]);
-    let network = jwts["data"][0]["token"].as_str().unwrap();
-    fs::write(session.site.file("network.jwt"), network).unwrap();
+    let network = ["ext-jwt-signer", "network-jwt"];
+    let printed = session.run(&network).success().text();
+    assert_eq!(printed.trim().split('.').count(), 3, "{printed}");
+    let file = ["--output-jwt", "network.jwt"];
+    session.run(&[&network[..], &file].concat()).success();
     let bare = session.run(&["enroll", "network.jwt"]).expect_code(2);
     assert!(
         bare.stderr.contains("add `--ext-jwt FILE`"),
@@ -186,6 +188,28 @@ fn holders_of_a_jwt_become_identities() {
         bare.stderr
     );
 
+    signer.sign_until("bert", "bert.token", 1_700_000_000);
+    let expired = ["enroll", "network.jwt", "--ext-jwt", "bert.token"];
+    let told = session.run(&expired).expect_code(1).stderr;
+    assert!(told.contains("`--ext-jwt` expired at 2023-11-14"), "{told}");
+    assert!(!told.contains("used already"), "{told}");
+    for (rest, told) in [
+        (&["--name", "b"][..], "`--name` does not go with"),
+        (&["--username", "b"], "`--username` does not go with"),
+        (&["--password-file", "p"], "`--password` does not go with"),
+        (
+            &["--to", "token", "--key-type", "p384"],
+            "`--key-type` does",
+        ),
+        (
+            &["--to", "token", "--out", "b.json"],
+            "`--out` does not go with",
+        ),
+    ] {
+        let refused = session.run(&[&expired[..], rest].concat());
+        let refused = refused.expect_code(2).stderr;
+        assert!(refused.contains(told), "{rest:?}: {refused}");
+    }
     signer.sign("bert", "bert.token");
     let enroll = ["enroll", "network.jwt", "--ext-jwt", "bert.token"];
     session
@@ -203,6 +227,16 @@ fn holders_of_a_jwt_become_identities() {
     assert!(told.contains("--ext-jwt cora.token\n"), "{told}");
     assert!(!session.site.file("network.json").exists());
     log_in(&session, &["--ext-jwt", "cora.token"]).success();
+}
+
+#[test]
+fn files_without_a_certificate_are_named() {
+    let session = Session::logged_in();
+    let rest = ["--issuer", "i", "--audience", "a", "--cert", "/dev/null"];
+    let create = ["ext-jwt-signer", "create", "idp"];
+    let refused = session.run(&[&create[..], &rest].concat());
+    let refused = refused.expect_code(1).stderr;
+    assert!(refused.contains("/dev/null is empty"), "{refused}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod enrolled;
 mod issuer;
 pub(crate) mod key_kind;
 mod out;
+mod refusal;
 
 use crate::context::Context;
 use crate::credential::{CertificateArgs, Credential};
@@ -19,6 +20,7 @@ use enrolled::Enrolled;
 use issuer::Issuer;
 use key_kind::KeyKind;
 use out::Out;
+use portcullis_domain::clock::Timestamp;
 use portcullis_pki::EnrollmentClaims;
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
@@ -31,7 +33,8 @@ on its method, which the administrator has chosen:
   updb     the password that is to be yours
   ottca    --cert and --key, of a third-party authority
   ca       the same; whoever holds a certificate of the authority becomes an identity
-  network  --ext-jwt, a JWT of an external signer; whoever holds one becomes an identity
+  network  --ext-jwt, a JWT of an external signer; whoever holds one becomes an identity. The token
+           comes from `portcullis ext-jwt-signer network-jwt`
 
 The result is an identity file that OpenZiti clients read, with mode 0600. It holds the key: of the
 certificate that was given too. A password, and --to token, write no file.
@@ -60,9 +63,9 @@ pub(crate) struct EnrollArgs {
     #[arg(long)]
     force: bool,
 
-    /// Kind of the key, where one is made
-    #[arg(long, value_enum, default_value_t)]
-    key_type: KeyKind,
+    /// Kind of the key, where one is made; `p256` if left out
+    #[arg(long, value_name = "KIND", value_enum)]
+    key_type: Option<KeyKind>,
 
     #[command(flatten)]
     certificate: CertificateArgs,
@@ -94,6 +97,9 @@ pub(crate) struct EnrollArgs {
     password: PasswordArgs,
 }
 
+/// How tokens are redeemed.
+const METHODS: [&str; 5] = ["ott", "updb", "ottca", "ca", "network"];
+
 /// What somebody with a JWT becomes an identity for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Aim {
@@ -114,10 +120,14 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
     };
     arguments.check_method(&claims.em)?;
     match claims.em.as_str() {
-        "network" => arguments.with_jwt(&issuer, &mut result).await?,
+        "network" => {
+            arguments
+                .with_jwt(&issuer, context.now(), &mut result)
+                .await?
+        },
         "ca" => {
             arguments
-                .with_certificate(&issuer, None, &mut result)
+                .with_certificate(&issuer, None, context.now(), &mut result)
                 .await?;
         },
         method => {
@@ -126,7 +136,7 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
                 "ottca" => {
                     let token = Some(claims.jti.into());
                     arguments
-                        .with_certificate(&issuer, token, &mut result)
+                        .with_certificate(&issuer, token, context.now(), &mut result)
                         .await?;
                 },
                 "updb" => result.username = Some(arguments.with_password(&issuer, claims).await?),
@@ -151,43 +161,67 @@ impl EnrollArgs {
             .map_or(Ok(()), |out| self.check_out(out))
     }
 
-    /// Refuses arguments that do not go with the method of the token.
+    /// Refuses arguments that do not go with the method of the token, and asks for those that do.
     fn check_method(&self, method: &str) -> Result<(), CliError> {
-        let has_cert = self.certificate.cert.is_some();
-        let (has_jwt, has_file) = (self.ext_jwt.is_some(), self.out.is_some());
-        let (fault, hint) = match method {
-            "ottca" | "ca" if !has_cert => (
+        if !METHODS.contains(&method) {
+            let fault = format!("tokens for `{method}` are not redeemed here");
+            let hint = "`portcullis enroll` takes tokens for `ott`, `updb`, `ottca`, `ca` and \
+                        `network`";
+            return Err(CliError::failed(fault).hint(hint));
+        }
+        let missing = match method {
+            "ottca" | "ca" if self.certificate.cert.is_none() => Some((
                 "this token needs a certificate of a third-party authority",
                 "add `--cert FILE --key FILE`",
-            ),
-            "network" if !has_jwt => (
+            )),
+            "network" if self.ext_jwt.is_none() => Some((
                 "this token needs a JWT of an external signer",
                 "add `--ext-jwt FILE`; `portcullis ext-jwt-signer list --public` shows the signers",
-            ),
-            "network" if self.to == Aim::Token && has_file => {
-                ("enrolling for JWTs writes no file", "leave `--out` out")
-            },
-            "updb" if has_file => (
-                "this token is for a username and password; there is no file",
-                "leave `--out` out",
-            ),
-            "ott" | "updb" if has_cert => (
-                "this token takes no certificate",
-                "leave `--cert` and `--key` out",
-            ),
-            "ott" | "updb" | "ottca" | "ca" if has_jwt => (
-                "this token takes no JWT of an external signer",
-                "leave `--ext-jwt` out",
-            ),
-            "ott" | "updb" | "ottca" | "ca" | "network" => return Ok(()),
-            other => {
-                let fault = format!("tokens for `{other}` are not redeemed here");
-                let hint = "`portcullis enroll` takes tokens for `ott`, `updb`, `ottca`, `ca` and \
-                            `network`";
-                return Err(CliError::failed(fault).hint(hint));
-            },
+            )),
+            _ => None,
         };
-        Err(CliError::usage(fault).hint(hint))
+        if let Some((fault, hint)) = missing {
+            return Err(CliError::usage(fault).hint(hint));
+        }
+        match self.misfit(method) {
+            None => Ok(()),
+            Some(argument) => Err(CliError::usage(format!(
+                "`{argument}` does not go with a token for `{method}`{}",
+                if self.to == Aim::Token {
+                    " and `--to token`"
+                } else {
+                    ""
+                }
+            ))
+            .hint(format!("leave `{argument}` out"))),
+        }
+    }
+
+    /// The first argument that would be of no use with a token for `method`.
+    fn misfit(&self, method: &str) -> Option<&'static str> {
+        let makes_key = match method {
+            "ott" => true,
+            "network" => self.to == Aim::Certificate,
+            _ => false,
+        };
+        let has_file = makes_key || matches!(method, "ottca" | "ca");
+        let arguments = [
+            (
+                "--cert",
+                self.certificate.cert.is_some(),
+                matches!(method, "ottca" | "ca"),
+            ),
+            ("--ext-jwt", self.ext_jwt.is_some(), method == "network"),
+            ("--out", self.out.is_some(), has_file),
+            ("--force", self.force, has_file),
+            ("--key-type", self.key_type.is_some(), makes_key),
+            ("--name", self.name.is_some(), method == "ca"),
+            ("--username", self.username.is_some(), method == "updb"),
+            ("--password", self.password.is_given(), method == "updb"),
+        ];
+        arguments
+            .into_iter()
+            .find_map(|(name, is_given, is_of_use)| (is_given && !is_of_use).then_some(name))
     }
 
     /// Refuses to write over a file that is read here, whatever its name. With `--force` that
@@ -228,37 +262,64 @@ impl EnrollArgs {
     ) -> Result<(), CliError> {
         let (out, client) = (self.out(result)?, issuer.client()?);
         let token = SecretString::from(claims.jti);
-        let ask = async |csr: String| client.enroll_with_csr(token, &csr).await;
-        by_request::run(issuer, out, self.key_type.into(), &claims.sub, ask).await
+        let ask = async |csr: String| Ok(client.enroll_with_csr(token, &csr).await?);
+        by_request::run(
+            issuer,
+            out,
+            self.key_type.unwrap_or_default().into(),
+            &claims.sub,
+            ask,
+        )
+        .await
     }
 
     async fn with_certificate(
         &self,
         issuer: &Issuer,
         token: Option<SecretString>,
+        now: Timestamp,
         result: &mut Enrolled,
     ) -> Result<(), CliError> {
         let missing = || CliError::usage("the certificate is missing");
         let credential: Credential = self.certificate.read()?.ok_or_else(missing)?;
         let (out, name) = (self.out(result)?, self.name.clone());
-        by_certificate::run(issuer, out, &credential, async |client| match token {
-            Some(token) => client.enroll_with_certificate(token).await,
-            None => client.enroll_as_newcomer(name).await,
+        let hints = refusal::of_certificate(&credential, token.is_some(), now);
+        by_certificate::run(issuer, out, &credential, async |client| {
+            let answer = match token {
+                Some(token) => client.enroll_with_certificate(token).await,
+                None => client.enroll_as_newcomer(name).await,
+            };
+            answer.map_err(|error| CliError::of_enrollment(error, hints))
         })
         .await
     }
 
-    async fn with_jwt(&self, issuer: &Issuer, result: &mut Enrolled) -> Result<(), CliError> {
+    async fn with_jwt(
+        &self,
+        issuer: &Issuer,
+        now: Timestamp,
+        result: &mut Enrolled,
+    ) -> Result<(), CliError> {
         let path = self.ext_jwt.clone().unwrap_or_default();
-        let client = issuer.client()?.with_bearer(ext_jwt::read(&path)?);
+        let token = ext_jwt::read(&path)?;
+        let hint = refusal::of_jwt(&token, now);
+        let refused = |error| CliError::of_enrollment(error, vec![hint]);
+        let client = issuer.client()?.with_bearer(token);
         if self.to == Aim::Token {
-            client.enroll_with_jwt(None).await?;
+            client.enroll_with_jwt(None).await.map_err(refused)?;
             result.ext_jwt = Some(path.display().to_string());
             return Ok(());
         }
         let out = self.out(result)?;
-        let ask = async |csr: String| client.enroll_with_jwt(Some(csr)).await;
-        by_request::run(issuer, out, self.key_type.into(), "identity", ask).await
+        let ask = async |csr: String| client.enroll_with_jwt(Some(csr)).await.map_err(refused);
+        by_request::run(
+            issuer,
+            out,
+            self.key_type.unwrap_or_default().into(),
+            "identity",
+            ask,
+        )
+        .await
     }
 
     async fn with_password(

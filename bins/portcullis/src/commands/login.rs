@@ -108,7 +108,22 @@ struct LoggedIn<'l> {
     expires_at: Option<WireTime>,
 }
 
+impl LoginArgs {
+    /// Refuses what is no way in together.
+    fn check(&self) -> Result<(), CliError> {
+        if self.certificate.cert.is_some() && (self.username.is_some() || self.password.is_given())
+        {
+            return Err(
+                CliError::usage("a login is by certificate or by password, not both")
+                    .hint("leave out `--cert` and `--key`, or the username and the password"),
+            );
+        }
+        Ok(())
+    }
+}
+
 pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), CliError> {
+    arguments.check()?;
     let known = context.store.read(&context.profile)?;
     let url = url(&arguments, known.as_ref())?;
     let known = known.filter(|profile| profile.url == url);

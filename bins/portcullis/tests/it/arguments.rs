@@ -95,6 +95,8 @@ fn arguments_about_credentials_are_refused_where_they_make_no_sense() {
         "enroll x.jwt --ext-jwt f --cert c --key k",
         "login --identity f --username u",
         "login --cert f",
+        "login https://localhost:1280 --cert f --key k --username u",
+        "login https://localhost:1280 --cert f --key k --password-file p",
         "password change --username=",
         "authenticator update x --username=",
         "authenticator create x --username=",

@@ -6,7 +6,7 @@ use crate::credential::Credential;
 use crate::error::CliError;
 use crate::identity_file::IdentityFile;
 use portcullis_api::enroll::EnrollmentResult;
-use portcullis_client::{Client, ClientError};
+use portcullis_client::Client;
 
 /// Shows the certificate to the controller while `ask` enrolls with it, and writes it down with its
 /// key. The files that it came from stay as they are.
@@ -14,7 +14,7 @@ pub(super) async fn run(
     issuer: &Issuer,
     out: Out,
     credential: &Credential,
-    ask: impl AsyncFnOnce(Client) -> Result<EnrollmentResult, ClientError>,
+    ask: impl AsyncFnOnce(Client) -> Result<EnrollmentResult, CliError>,
 ) -> Result<(), CliError> {
     let client = issuer.builder().certificate(credential.for_tls()).build()?;
     let key = credential.key_pem();

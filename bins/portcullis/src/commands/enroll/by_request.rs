@@ -5,7 +5,6 @@ use super::out::Out;
 use crate::error::CliError;
 use crate::identity_file::IdentityFile;
 use portcullis_api::enroll::EnrollmentResult;
-use portcullis_client::ClientError;
 use portcullis_pki::{Certificate, KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
 
 /// Makes a key, has `ask` obtain a certificate for it, and writes both.
@@ -14,7 +13,7 @@ pub(super) async fn run(
     out: Out,
     key_type: KeyType,
     subject: &str,
-    ask: impl AsyncFnOnce(String) -> Result<EnrollmentResult, ClientError>,
+    ask: impl AsyncFnOnce(String) -> Result<EnrollmentResult, CliError>,
 ) -> Result<(), CliError> {
     // All that can fail here is done before the token is spent.
     let key = SigningKey::generate(key_type)

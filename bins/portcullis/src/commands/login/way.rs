@@ -9,7 +9,8 @@ use crate::identity_file::IdentityFile;
 use crate::profile::{self, Profile, StoredWay};
 use crate::trust::Trusted;
 use portcullis_api::api_session::ApiSessionDetail;
-use portcullis_client::{Api, Client, ClientCertificate};
+use portcullis_api::code::Code;
+use portcullis_client::{Api, Client};
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -25,7 +26,7 @@ pub(super) enum Way {
 /// What to do about a login that is refused.
 const WRONG_PASSWORD: &str = "check username and password";
 const WRONG_CERTIFICATE: &str = "the certificate is none that the controller knows, or none that \
-    is a way in for this identity";
+    is a way in for this identity; its authority may have been deleted or switched off";
 const WRONG_JWT: &str = "the signer of the JWT may be unknown or not enabled, or it belongs to no \
     identity that may log in with it";
 
@@ -47,8 +48,14 @@ impl Way {
         if let Some(path) = &arguments.ext_jwt {
             return Ok(Self::Stored(StoredWay::ExtJwt(absolute(path)?)));
         }
-        Self::last(known)
-            .ok_or_else(|| CliError::usage("the username is missing").hint("add `--username NAME`"))
+        let last = if arguments.password.is_given() {
+            // The last login may have been by something else.
+            let username = known.and_then(|known| known.username.clone());
+            username.map(Self::Password)
+        } else {
+            Self::last(known)
+        };
+        last.ok_or_else(|| CliError::usage("the username is missing").hint("add `--username NAME`"))
     }
 
     /// Whether the arguments say what to log in with.
@@ -104,11 +111,11 @@ impl Way {
                 login.await.map_err(|error| CliError::of_login(error, hint))
             },
             Self::Stored(StoredWay::Identity(path)) => {
-                let certificate = IdentityFile::read(path)?.certificate()?;
+                let certificate = IdentityFile::read(path)?.credential()?;
                 by_certificate(context, url, trusted, certificate).await
             },
             Self::Stored(StoredWay::Certificate { cert, key }) => {
-                let certificate = Credential::read(cert, key)?.for_tls();
+                let certificate = Credential::read(cert, key)?;
                 by_certificate(context, url, trusted, certificate).await
             },
         }
@@ -119,16 +126,19 @@ async fn by_certificate(
     context: &Context,
     url: &Url,
     trusted: &Trusted,
-    certificate: ClientCertificate,
+    credential: Credential,
 ) -> Result<ApiSessionDetail, CliError> {
     let client: Client = context
         .client(url, profile::trust_of(trusted.ca.as_deref())?)
-        .certificate(certificate)
+        .certificate(credential.for_tls())
         .build()?;
     let login = client.authenticate_with_certificate(Api::Management);
-    login
-        .await
-        .map_err(|error| CliError::of_login(error, WRONG_CERTIFICATE))
+    login.await.map_err(|error| {
+        let is_refused = error.is_refused_with(Code::InvalidAuth);
+        let failure = CliError::of_login(error, WRONG_CERTIFICATE);
+        let remarks = credential.remarks(context.now()).into_iter();
+        remarks.filter(|_| is_refused).fold(failure, CliError::hint)
+    })
 }
 
 /// The same file, wherever the next command runs. The standard input stays what it is.
