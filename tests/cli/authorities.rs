@@ -19,7 +19,7 @@ fn make(openssl: &Openssl, authority: &str, client: &str) {
 /// Makes the certificate `NAME.pem`, whose common name is the same.
 fn sign(openssl: &Openssl, authority: &str, name: &str) {
     openssl.csr(name, support::openssl::Key::P256, &format!("/CN={name}"));
-    std::fs::write(openssl.file("usage"), "extendedKeyUsage=clientAuth\n").unwrap();
+    fs::write(openssl.file("usage"), "extendedKeyUsage=clientAuth\n").unwrap();
     openssl
         .run(&format!(
             "x509 -req -in {name}.csr -CA {authority}.pem -CAkey {authority}.key -out {name}.pem \
@@ -95,7 +95,13 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     let both = ["login", "--profile", "server", "--username", "x"];
     let both = session.run(&[&both[..], &pair].concat()).expect_code(2);
     assert!(both.stderr.contains("not both"), "{}", both.stderr);
+    let create = ["identity", "create", "second", "--ottca", "corporate"];
+    let create = [&create[..], &["--output-jwt", "second.jwt"]].concat();
+    session.run(&create).success();
     session.run(&["ca", "delete", "corporate"]).success();
+    let late = session.run(&[&["enroll", "second.jwt"][..], &pair].concat());
+    let late = late.expect_code(1).stderr;
+    assert!(late.contains("may have been deleted"), "{late}");
     let gone = session.run(&["login", "--profile", "server"]);
     let gone = gone.expect_code(1).stderr;
     assert!(gone.contains("may have been deleted"), "{gone}");

@@ -41,7 +41,7 @@ impl Context {
             None => variable("PORTCULLIS_PROFILE")
                 .map(OsString::into_string)
                 .transpose()
-                .map_err(|_| CliError::usage("PORTCULLIS_PROFILE does not hold text"))?,
+                .map_err(|_odd| CliError::usage("PORTCULLIS_PROFILE does not hold text"))?,
         };
         let folder = arguments.config_dir.map(PathBuf::into_os_string);
         let folder = folder.or_else(|| variable("PORTCULLIS_CONFIG_DIR"));

@@ -5,7 +5,8 @@ mod pem_file;
 use crate::error::CliError;
 use clap::Args;
 use pem_file::PemFile;
-use portcullis_client::ClientCertificate;
+use portcullis_api::code::Code;
+use portcullis_client::{ClientCertificate, ClientError};
 use portcullis_domain::clock::Timestamp;
 use portcullis_pki::{Certificate, certificates_to_pem};
 use rustls_pki_types::PrivateKeyDer;
@@ -96,6 +97,14 @@ impl Credential {
             chain: chain.map(|one| one.as_rustls().clone()).collect(),
             key: self.key.clone_key(),
         }
+    }
+
+    /// A login with it that did not succeed; `hint` is for when the controller takes none of it.
+    pub(crate) fn explain(&self, error: ClientError, hint: &str, now: Timestamp) -> CliError {
+        let is_refused = error.is_refused_with(Code::InvalidAuth);
+        let failure = CliError::of_login(error, hint);
+        let remarks = self.remarks(now).into_iter().filter(|_| is_refused);
+        remarks.fold(failure, CliError::hint)
     }
 
     /// What is striking about the certificate, for whoever was refused with it.

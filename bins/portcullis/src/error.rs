@@ -106,16 +106,9 @@ impl CliError {
         }
     }
 
-    /// An enrollment that did not succeed. The token is not all that may be wrong: `hints` say what
-    /// else there is to what the controller was shown.
+    /// An enrollment that was refused for what it was made with; `hints` say what may be wrong with
+    /// that. What is said about tokens elsewhere does not go with it.
     pub(crate) fn of_enrollment(error: ClientError, hints: Vec<String>) -> Self {
-        let is_refused = error.refusal().is_some_and(|refusal| {
-            let is_later = refusal.retry_after.is_some();
-            refusal.status < 500 && !is_later && hint_for(refusal).is_none_or(is_about_token)
-        });
-        if !is_refused {
-            return error.into();
-        }
         let failure = Self::new(Kind::Failed, error.into());
         hints.into_iter().fold(failure, Self::hint)
     }
@@ -260,15 +253,6 @@ impl From<FirstContactError> for CliError {
     }
 }
 
-/// What to do about a token that a controller does not know.
-const USED_TOKEN: &str =
-    "the token may have been used already; ask the administrator for another one";
-
-/// Whether a hint is a guess about the token.
-fn is_about_token(hint: String) -> bool {
-    hint == USED_TOKEN
-}
-
 /// What can be done about a refusal.
 fn hint_for(refusal: &Refusal) -> Option<String> {
     if let Some(seconds) = refusal.retry_after {
@@ -280,7 +264,9 @@ fn hint_for(refusal: &Refusal) -> Option<String> {
         Code::EnrollmentExpired => {
             "ask the administrator for another token (`portcullis enrollment refresh`)"
         },
-        Code::InvalidEnrollmentToken => USED_TOKEN,
+        Code::InvalidEnrollmentToken => {
+            "the token may have been used already; ask the administrator for another one"
+        },
         Code::ServerTooManyRequests | Code::RateLimited | Code::Timeout => "try again later",
         _ => return None,
     };

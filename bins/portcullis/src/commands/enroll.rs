@@ -123,7 +123,7 @@ pub(crate) async fn run(context: &Context, arguments: EnrollArgs) -> Result<(), 
         "network" => {
             arguments
                 .with_jwt(&issuer, context.now(), &mut result)
-                .await?
+                .await?;
         },
         "ca" => {
             arguments
@@ -283,13 +283,13 @@ impl EnrollArgs {
         let missing = || CliError::usage("the certificate is missing");
         let credential: Credential = self.certificate.read()?.ok_or_else(missing)?;
         let (out, name) = (self.out(result)?, self.name.clone());
-        let hints = refusal::of_certificate(&credential, token.is_some(), now);
+        let has_token = token.is_some();
         by_certificate::run(issuer, out, &credential, async |client| {
             let answer = match token {
                 Some(token) => client.enroll_with_certificate(token).await,
                 None => client.enroll_as_newcomer(name).await,
             };
-            answer.map_err(|error| CliError::of_enrollment(error, hints))
+            answer.map_err(|error| refusal::of_certificate(error, &credential, has_token, now))
         })
         .await
     }
@@ -302,8 +302,8 @@ impl EnrollArgs {
     ) -> Result<(), CliError> {
         let path = self.ext_jwt.clone().unwrap_or_default();
         let token = ext_jwt::read(&path)?;
-        let hint = refusal::of_jwt(&token, now);
-        let refused = |error| CliError::of_enrollment(error, vec![hint]);
+        let end = ext_jwt::end(&token);
+        let refused = |error| refusal::of_jwt(error, end, now);
         let client = issuer.client()?.with_bearer(token);
         if self.to == Aim::Token {
             client.enroll_with_jwt(None).await.map_err(refused)?;

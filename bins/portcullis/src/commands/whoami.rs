@@ -85,14 +85,15 @@ async fn by_session(context: &Context) -> Result<Who, CliError> {
 async fn by_certificate(context: &Context, path: &Path) -> Result<Who, CliError> {
     let file = IdentityFile::read(path)?;
     let url = file.url()?;
+    let credential = file.credential()?;
     let client = context
         .client(&url, file.trust()?)
-        .certificate(file.certificate()?)
+        .certificate(credential.for_tls())
         .build()?;
     let held = client
         .authenticate_with_certificate(Api::Client)
         .await
-        .map_err(|error| CliError::of_login(error, OUTDATED))
+        .map_err(|error| credential.explain(error, OUTDATED, context.now()))
         .map_err(|error| {
             if error.is_untrusted() {
                 error.hint(REPLACED)

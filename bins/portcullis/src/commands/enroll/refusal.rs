@@ -1,34 +1,60 @@
 //! What can be done about an enrollment that is refused.
 
 use crate::credential::Credential;
-use crate::ext_jwt;
+use crate::error::CliError;
+use portcullis_api::code::Code;
+use portcullis_client::{ClientError, Refusal};
 use portcullis_domain::clock::Timestamp;
-use secrecy::SecretString;
 
 /// About one by a certificate, with a token of its own or with that of the authority.
 pub(super) fn of_certificate(
+    error: ClientError,
     credential: &Credential,
     has_token: bool,
     now: Timestamp,
-) -> Vec<String> {
-    let mut hints = credential.remarks(now);
-    let of_token = if has_token {
-        "the token may have been used already, or its authority may have been deleted"
-    } else {
-        "the authority may have been deleted, may not be verified, or may make no identities"
+) -> CliError {
+    let hint = match error.refusal().and_then(Refusal::code) {
+        Some(Code::InvalidEnrollmentToken) if has_token => {
+            "the token may have been used already, or its authority may have been deleted; ask the \
+             administrator for another one"
+        },
+        Some(
+            Code::InvalidEnrollmentToken
+            | Code::CertFailedValidation
+            | Code::CertificateFailedValidation
+            | Code::InvalidClientCert
+            | Code::EnrollmentCaNotValid
+            | Code::EnrollmentNoValidCas
+            | Code::Unauthorized
+            | Code::InvalidAuth,
+        ) => {
+            "the authority of the certificate may be another one, may not be verified or allow no \
+             enrollments, or may have been deleted; ask the administrator (`portcullis ca list`)"
+        },
+        _ => return error.into(),
     };
-    hints.push(format!(
-        "{of_token}; an administrator sees it with `portcullis ca list`"
-    ));
-    hints
+    let mut hints = credential.remarks(now);
+    hints.push(hint.to_owned());
+    CliError::of_enrollment(error, hints)
 }
 
 /// About one by a JWT.
-pub(super) fn of_jwt(token: &SecretString, now: Timestamp) -> String {
-    match ext_jwt::end(token) {
-        Some(end) if end <= now => format!("the JWT of `--ext-jwt` expired at {end}"),
-        _ => "the signer of the JWT may be unknown or not enabled, may make no identities, or the \
-              JWT belongs to an identity already"
-            .to_owned(),
+pub(super) fn of_jwt(error: ClientError, end: Option<Timestamp>, now: Timestamp) -> CliError {
+    let is_refused = [
+        Code::InvalidEnrollmentToken,
+        Code::Unauthorized,
+        Code::InvalidAuth,
+    ]
+    .iter()
+    .any(|code| error.is_refused_with(*code));
+    if !is_refused {
+        return error.into();
     }
+    let hint = match end {
+        Some(end) if end <= now => format!("the JWT of `--ext-jwt` expired at {end}"),
+        _ => "the signer of the JWT may be unknown or not enabled, or may make no identities in \
+              this way"
+            .to_owned(),
+    };
+    CliError::of_enrollment(error, vec![hint])
 }

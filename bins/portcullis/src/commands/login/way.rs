@@ -9,7 +9,6 @@ use crate::identity_file::IdentityFile;
 use crate::profile::{self, Profile, StoredWay};
 use crate::trust::Trusted;
 use portcullis_api::api_session::ApiSessionDetail;
-use portcullis_api::code::Code;
 use portcullis_client::{Api, Client};
 use std::path::{Path, PathBuf};
 use url::Url;
@@ -133,12 +132,9 @@ async fn by_certificate(
         .certificate(credential.for_tls())
         .build()?;
     let login = client.authenticate_with_certificate(Api::Management);
-    login.await.map_err(|error| {
-        let is_refused = error.is_refused_with(Code::InvalidAuth);
-        let failure = CliError::of_login(error, WRONG_CERTIFICATE);
-        let remarks = credential.remarks(context.now()).into_iter();
-        remarks.filter(|_| is_refused).fold(failure, CliError::hint)
-    })
+    login
+        .await
+        .map_err(|error| credential.explain(error, WRONG_CERTIFICATE, context.now()))
 }
 
 /// The same file, wherever the next command runs. The standard input stays what it is.
