@@ -107,6 +107,35 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     assert!(gone.contains("may have been deleted"), "{gone}");
 }
 
+/// Many versions of `openssl x509 -req` make such certificates where no extension is asked for.
+#[test]
+fn certificates_of_version_1_are_shown() {
+    if !tools::are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::logged_in();
+    let openssl = Openssl::new(session.site.work());
+    make(&openssl, "old", "unused");
+    openssl.csr("anna", support::openssl::Key::P256, "/CN=anna");
+    openssl
+        .run(
+            "x509 -req -in anna.csr -CA old.pem -CAkey old.key -out anna.pem -days 2 \
+             -set_serial 7",
+        )
+        .success();
+    session.json(&["ca", "create", "old", "old.pem"]);
+    session.json(&["ca", "verify", "old", "--ca-key", "old.key"]);
+    let create = ["identity", "create", "anna", "--ottca", "old"];
+    let create = [&create[..], &["--output-jwt", "anna.jwt"]].concat();
+    session.run(&create).success();
+    let pair = ["--cert", "anna.pem", "--key", "anna.key"];
+    session
+        .run(&[&["enroll", "anna.jwt"][..], &pair].concat())
+        .success();
+    let who = session.json(&["whoami", "--identity", "anna.json"]);
+    assert_eq!(who["name"], "anna");
+}
+
 #[test]
 fn refusals_of_certificates_name_file_and_cause() {
     if !tools::are_there(&[Tool::Openssl]) {
