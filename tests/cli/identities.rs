@@ -101,3 +101,30 @@ fn identities_are_created_as_specified() {
     session.run(&create).success();
     session.run(&["enroll", "d.jwt"]).success();
 }
+
+#[test]
+fn identity_is_shut_out_and_let_in_again() {
+    let session = Session::logged_in();
+    session.run(&["identity", "create", "anna"]).success();
+    let disabled = session.json(&["identity", "disable", "anna", "--for", "90s"]);
+    assert_eq!(disabled["disabled"], true);
+    assert!(disabled["disabledUntil"].is_string(), "{disabled}");
+    let disabled = session.json(&["identity", "disable", "anna"]);
+    assert!(
+        disabled
+            .get("disabledUntil")
+            .is_none_or(serde_json::Value::is_null),
+        "{disabled}"
+    );
+    let table = session.run(&["identity", "show", "anna"]).success().text();
+    assert!(table.contains("disabled"), "{table}");
+    let enabled = session.json(&["identity", "enable", "anna"]);
+    assert_eq!(enabled["disabled"], false);
+    for wrong in ["-5m", "0s", "soon"] {
+        let refused = ["identity", "disable", "anna", "--for", wrong];
+        session.run(&refused).expect_code(2);
+    }
+    session
+        .run(&["identity", "enable", "nobody"])
+        .expect_code(1);
+}

@@ -30,7 +30,7 @@ impl ExpiryArgs {
 }
 
 /// Reads how long something lasts.
-fn duration(text: &str) -> Result<SignedDuration, String> {
+pub(crate) fn duration(text: &str) -> Result<SignedDuration, String> {
     let duration: SignedDuration = text.parse().map_err(|_unreadable: jiff::Error| {
         "a duration is a number with a unit, such as `90m` or `48h`".to_owned()
     })?;

@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod disable;
 mod kind;
 mod list;
 mod role_attributes;
@@ -38,6 +39,10 @@ pub(crate) enum IdentityCommand {
     Show(show::ShowArgs),
     /// Change an identity
     Update(update::UpdateArgs),
+    /// Shut an identity out, for a time or for good
+    Disable(disable::DisableArgs),
+    /// Let an identity in again
+    Enable(disable::EnableArgs),
     /// Delete identities with everything that belongs to them
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
@@ -49,7 +54,12 @@ impl IdentityCommand {
         match self {
             Self::Create(arguments) => arguments.check(output),
             Self::Update(arguments) => arguments.check(),
-            Self::List(_) | Self::RoleAttributes(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+            Self::List(_)
+            | Self::RoleAttributes(_)
+            | Self::Show(_)
+            | Self::Disable(_)
+            | Self::Enable(_)
+            | Self::Delete(_) => Ok(()),
         }
     }
 }
@@ -67,6 +77,8 @@ pub(crate) async fn run(
         },
         IdentityCommand::Show(arguments) => show::run(context, session, arguments).await,
         IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
+        IdentityCommand::Disable(arguments) => disable::disable(context, session, arguments).await,
+        IdentityCommand::Enable(arguments) => disable::enable(context, session, arguments).await,
         IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,
     }
 }

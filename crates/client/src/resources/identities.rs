@@ -1,12 +1,16 @@
 //! Identities, for administrators.
 
+use crate::body::Body;
 use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use crate::list_query::ListQuery;
+use http::Method;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::envelope::{Created, ListEnvelope};
-use portcullis_api::identity::{IdentityCreate, IdentityDetail, IdentityPatch, IdentityUpdate};
+use portcullis_api::identity::{
+    DisableParams, IdentityCreate, IdentityDetail, IdentityPatch, IdentityUpdate,
+};
 use portcullis_domain::ids::IdentityId;
 
 impl Client {
@@ -44,6 +48,23 @@ impl Client {
         body: &IdentityPatch,
     ) -> Result<(), ClientError> {
         self.patch(&one(id), body).await
+    }
+
+    /// Shuts an identity out, for a time or until it is enabled, and ends its sessions.
+    pub async fn disable_identity(
+        &self,
+        id: &IdentityId,
+        body: &DisableParams,
+    ) -> Result<(), ClientError> {
+        let endpoint = one(id).then("disable");
+        self.succeed(Method::POST, &endpoint, Body::json(body)?)
+            .await
+    }
+
+    /// Lets an identity in again.
+    pub async fn enable_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
+        let endpoint = one(id).then("enable");
+        self.succeed(Method::POST, &endpoint, Body::none()).await
     }
 
     /// Deletes an identity and everything that belongs to it.
