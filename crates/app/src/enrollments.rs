@@ -58,10 +58,9 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// Makes an enrollment of an identity, for `maker` to hand over.
+    /// Makes an enrollment of an identity.
     pub(crate) fn new(
         app: &App,
-        maker: &Caller,
         (identity_number, identity): (Number, &IdentityId),
         method: Method,
         expires_at: Timestamp,
@@ -75,7 +74,7 @@ impl Draft {
             identity: identity.clone(),
             method,
             expires_at: whole_seconds(expires_at)?,
-            is_delegated: !maker.is_admin,
+            is_outgrown: false,
         };
         let number = app.number(ENROLLMENT);
         let key = identity_key(identity_number).dependent(ENROLLMENT, number.0);
@@ -227,13 +226,7 @@ pub async fn create(
         Err(error) => return Err(error),
     };
     let method = method.map_err(AppError::InvalidField)?;
-    let draft = Draft::new(
-        app,
-        permit.caller(),
-        (Number(key.id().1), &id),
-        method,
-        expires_at,
-    )?;
+    let draft = Draft::new(app, (Number(key.id().1), &id), method, expires_at)?;
     let enrollment = draft.id().clone();
     app.commit_for(permit, move |rows, caller| {
         let gone = || identities::unknown("identityId", "identity not found", id.as_str());
@@ -301,7 +294,7 @@ pub async fn refresh(
     let mut enrollment = found.entity.enrollment.clone();
     enrollment.updated_at = now;
     enrollment.expires_at = expires_at;
-    enrollment.is_delegated = !permit.caller().is_admin;
+    enrollment.is_outgrown = false;
     let draft = Draft::seal(app, found.key, enrollment)?;
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         identity: laptop.id.clone(),
         method: Method::Ott,
         expires_at: now + SignedDuration::from_mins(180),
-        is_delegated: false,
+        is_outgrown: false,
     };
 
     // It is redeemed in the way and the time that were meant, or not at all.

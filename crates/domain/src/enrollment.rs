@@ -30,9 +30,10 @@ pub struct Enrollment {
     /// When it ends, whole seconds, exclusive.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub expires_at: Timestamp,
-    /// Whether somebody who is no administrator made or refreshed it, and so knows its token.
+    /// Whether its identity may do more than when the token was drawn. Others may have seen it then
+    /// who are not to come up with the identity, so it opens nothing until it is refreshed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_delegated: bool,
+    pub is_outgrown: bool,
 }
 
 /// What redeems an enrollment.
@@ -150,7 +151,7 @@ mod tests {
             identity: IdentityId::from_wire("i"),
             method: Method::Ott,
             expires_at: Timestamp::from_second(second).unwrap(),
-            is_delegated: false,
+            is_outgrown: false,
         }
     }
 

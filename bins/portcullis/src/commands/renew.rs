@@ -9,7 +9,6 @@ use crate::identity_file::IdentityFile;
 use crate::shell;
 use crate::table::Table;
 use clap::Args;
-use portcullis_api::code::Code;
 use portcullis_client::{Api, Client};
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_pki::{Certificate, SigningKey, Subject, make_csr};
@@ -120,15 +119,7 @@ async fn exchange(
     let subject = Subject::new().common_name(id.as_str());
     let csr = make_csr(&key.signing, &subject)
         .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
-    let extended = client.extend(id, &csr).await.map_err(|error| {
-        let is_for_key = error.is_refused_with(Code::CouldNotProcessCsr);
-        let error = CliError::from(error);
-        if is_for_key {
-            error.hint("another key may be asked for: `portcullis renew --new-key` makes one")
-        } else {
-            error
-        }
-    })?;
+    let extended = client.extend(id, &csr).await?;
     let cert = extended.client_cert;
     let content = write(&chain_for(&cert, &key.signing)?)?;
     client.confirm_extension(id, &cert).await?;

@@ -185,7 +185,7 @@ impl Seed {
                 identity: identity.id.clone(),
                 method: Method::Ott,
                 expires_at: self.now + SignedDuration::from_hours(3),
-                is_delegated: false,
+                is_outgrown: false,
             },
         };
         Ok((key, stored))

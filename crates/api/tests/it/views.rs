@@ -62,7 +62,7 @@ fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, EnrollmentS
         identity: IdentityId::from_wire("<id:u>"),
         method,
         expires_at: now(),
-        is_delegated: false,
+        is_outgrown: false,
     };
     let secrets = EnrollmentSecrets {
         token: token.into(),

@@ -31,7 +31,7 @@ pub async fn re_enroll(
         (found, method)
     };
     let identity = (found.root_number(), &found.entity.identity);
-    let draft = Draft::new(app, permit.caller(), identity, method, expires_at)?;
+    let draft = Draft::new(app, identity, method, expires_at)?;
     let enrollment = draft.id().clone();
     let wanted = id.clone();
     app.commit_for(permit, move |rows, _caller| {

@@ -62,7 +62,6 @@ pub async fn extend(
         prove(app, found.entity, chain)?
     };
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
-    let has_new_key = has_new_key(&csr, &current);
     let now = app.env().now();
     let signing = app.network().signing();
     let leaf = signing
@@ -78,7 +77,6 @@ pub async fn extend(
         let mut after = found.entity.clone();
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
-                check_key(cert, has_new_key)?;
                 cert.renewal = Some(renewal.clone());
             },
             // It was renewed meanwhile: what the caller holds is an old certificate.
@@ -150,26 +148,6 @@ fn prove(
     }
     let current = leaf(&cert)?;
     Ok((current, cert.fingerprint))
-}
-
-/// Whether a request is for another key than that of a certificate.
-fn has_new_key(csr: &Csr, current: &Certificate) -> bool {
-    current
-        .public_key()
-        .map_or(true, |key| key != *csr.public_key())
-}
-
-/// Checks that the key is another one if an administrator asked for that.
-fn check_key(cert: &CertCredential, has_new_key: bool) -> Result<(), AppError> {
-    let is_roll_due = cert
-        .open_extension()
-        .is_some_and(|request| request.roll_key);
-    if is_roll_due && !has_new_key {
-        let reason = "an administrator asked for another key, and it is of the same";
-        Err(AppError::Csr(reason.to_owned()))
-    } else {
-        Ok(())
-    }
 }
 
 /// The certificate that an authenticator keeps.

@@ -113,6 +113,14 @@ fn pending(
             rule: Some("the identity is disabled; its token can be redeemed once it is enabled"),
         });
     }
+    if found.entity.enrollment.is_outgrown {
+        return Err(AppError::Denied {
+            rule: Some(
+                "the identity may do more than when the token was drawn; an administrator has to \
+                 refresh the enrollment",
+            ),
+        });
+    }
     Ok((found, identity))
 }
 

@@ -25,7 +25,7 @@ pub async fn create(
     let draft = enrollment
         .map(|method| {
             let expires_at = clock::later(now, app.settings().enrollment_duration);
-            Draft::new(app, permit.caller(), (number, &id), method, expires_at)
+            Draft::new(app, (number, &id), method, expires_at)
         })
         .transpose()?;
     let identity = Identity::new(id.clone(), spec, now);

@@ -10,7 +10,8 @@ use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::clock::{self, SignedDuration};
 use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
 use portcullis_domain::ids::IdentityId;
-use portcullis_storage::tables::StoredEnrollment;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, RowsMut, StoredEnrollment};
 
 /// Replaces what administrators decide about an identity.
 pub async fn replace(
@@ -121,6 +122,18 @@ pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Resu
     .await
 }
 
+/// Lets the pending enrollments of an identity open nothing until they are refreshed: whoever has seen
+/// the token of somebody of lower rank is not to come up with them.
+fn outgrow_enrollments(rows: &mut RowsMut<'_>, identity: &RecordKey) -> Result<(), AppError> {
+    let pending: Vec<Found<StoredEnrollment>> = rows.rows().dependents(identity)?;
+    for found in pending {
+        let mut after = found.entity.clone();
+        after.enrollment.is_outgrown = true;
+        rows.replace(&found.key, &found.entity, &after)?;
+    }
+    Ok(())
+}
+
 /// Whether a change lets an identity do more than before.
 fn rises(before: &Identity, after: &Identity) -> bool {
     let permissions = |identity: &Identity| identity.spec.permissions.clone().unwrap_or_default();
@@ -158,10 +171,7 @@ async fn change(
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
         if rises(&found.entity, &identity) {
-            // Whoever made one for somebody of lower rank has its token, and is not to rise with them.
-            rows.remove_dependents::<StoredEnrollment>(&found.key, |pending| {
-                pending.enrollment.is_delegated
-            })?;
+            outgrow_enrollments(rows, &found.key)?;
         }
         if identity.is_disabled(now) {
             rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;

@@ -98,6 +98,8 @@ pub(crate) fn move_to(
             not_after,
             ca: None,
         }),
+        // With the new certificate came its chain.
+        improper_client_cert_chain: false,
         ..session.clone()
     };
     Ok(rows.replace(&key, &session, &after)?)

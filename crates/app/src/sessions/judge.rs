@@ -87,9 +87,9 @@ fn is_way_open(
 }
 
 /// Whether a session was opened under the terms that are in force. One that remembers none was
-/// opened before any were remembered.
+/// opened under the first ones, before any were remembered.
 fn are_kept(session: &ApiSession, terms: Terms) -> bool {
-    session.terms.is_none_or(|own| own == terms)
+    session.terms.unwrap_or_default() == terms
 }
 
 /// Whether the certificate that opened a session would still do.

@@ -32,7 +32,7 @@ pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollmen
         identity: IdentityId::from_wire("owner"),
         method,
         expires_at: at(created_at + 1000),
-        is_delegated: false,
+        is_outgrown: false,
     }
 }
 

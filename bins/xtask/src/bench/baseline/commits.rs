@@ -101,7 +101,7 @@ impl Commits {
             identity: id.clone(),
             method: Method::Ott,
             expires_at: now,
-            is_delegated: false,
+            is_outgrown: false,
         };
         let stored = StoredEnrollment {
             enrollment,
