@@ -1,6 +1,8 @@
 //! Logins with certificates of third-party authorities.
 
-use crate::support::{add_policy, create, disable, id_of, log_in_by_certificate, revision};
+use crate::support::{
+    add_policy, create, current, disable, id_of, log_in_by_certificate, revision, send, text,
+};
 use crate::third_party::{
     Authority, add, add_unverified, common_name_claim, email, ending_soon, knock, patch, remove,
     uri, verify,
@@ -383,4 +385,37 @@ async fn certificates_that_let_nobody_in_disturb_nothing_else() {
             .await;
         assert_eq!(reply.status, 200);
     }
+}
+
+/// Of an intermediate and its renewal, that counts which is good today.
+#[tokio::test]
+async fn expired_intermediate_beside_its_renewal_does_no_harm() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    add_policy(&controller, "fresh", |policy| {
+        policy.primary.cert.allow_expired_certs = false;
+    })
+    .await;
+    let root = Authority::root("root");
+    add(&controller, &admin, ("ca", &root), json!({})).await;
+    let old = root.below_with("between", |params| {
+        params.not_after = rcgen::date_time_ymd(2031, 6, 1);
+    });
+    let renewed = old.renewed_below(&root, "between", |_params| {});
+    let chain = [old.leaf("device"), old.certificate.clone(), renewed];
+    knock(&controller, &chain).await.data();
+    let id = id_of(&controller, &admin, "ca-device").await;
+    let path = format!("/identities/{id}");
+    let under = json!({"authPolicyId": "fresh"});
+    send(&controller, &admin, (http::Method::PATCH, &path), &under)
+        .await
+        .data();
+    controller
+        .clock
+        .advance(SignedDuration::from_hours(24 * 90));
+    let login = log_in_by_certificate(&controller, &chain).await;
+    assert_eq!(login.status, 200, "{}", login.text());
+    let token = text(&login.data(), "token").to_owned();
+    assert_eq!(current(&controller, &token).await.status, 200);
+    is_refused(&controller, &chain[..2], "the old one alone").await;
 }

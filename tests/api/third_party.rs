@@ -51,6 +51,17 @@ impl Authority {
         }
     }
 
+    /// Another certificate of the same name and key, by the authority above.
+    pub(crate) fn renewed_below(
+        &self,
+        above: &Self,
+        name: &str,
+        edit: impl FnOnce(&mut CertificateParams),
+    ) -> Certificate {
+        let params = authority(name, edit);
+        read(params.signed_by(self.issuer.key(), &above.issuer).unwrap())
+    }
+
     /// A certificate of version 1.
     pub(crate) fn version_one(&self, common_name: &str) -> Certificate {
         let leaf = self.leaf(common_name);
