@@ -75,7 +75,7 @@ impl<'t> RowsMut<'t> {
         after: &E,
     ) -> Result<(), WriteError> {
         let (from, to) = (before.references(), after.references());
-        let added: Vec<_> = to.into_iter().filter(|to| !from.contains(to)).collect();
+        let added: Vec<_> = to.iter().filter(|to| !from.contains(to)).cloned().collect();
         let targets = self.targets(&added)?;
         let (old, new) = (before.unique_values(), after.unique_values());
         for value in new.iter().filter(|value| !old.contains(value)) {
@@ -87,8 +87,7 @@ impl<'t> RowsMut<'t> {
         for value in new.iter().filter(|value| !old.contains(value)) {
             self.claim(key, value);
         }
-        let kept = after.references();
-        for target in from.iter().filter(|from| !kept.contains(from)) {
+        for target in from.iter().filter(|from| !to.contains(from)) {
             self.unrefer(target, key)?;
         }
         for target in &targets {
