@@ -23,7 +23,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities::owner;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight, kinds, restricted};
-use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
@@ -124,6 +124,22 @@ fn look(rows: Rows<'_>, found: Found<Authenticator>) -> Result<AuthenticatorView
 fn find(rows: Rows<'_>, id: &AuthenticatorId) -> Result<Found<Authenticator>, AppError> {
     rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))?
         .ok_or_else(|| AppError::not_found("authenticator", id.as_str()))
+}
+
+/// Finds an authenticator of the caller. Clients know reading and renewing to refuse those of others
+/// in different words, so `refusal` says which.
+fn find_own(
+    rows: Rows<'_>,
+    caller: &Caller,
+    id: &AuthenticatorId,
+    refusal: impl FnOnce(&AuthenticatorId) -> AppError,
+) -> Result<Found<Authenticator>, AppError> {
+    let found = find(rows, id)?;
+    if found.entity.identity == caller.identity {
+        Ok(found)
+    } else {
+        Err(refusal(id))
+    }
 }
 
 /// Checks that an identity has no authenticator of a method yet, of which it is to have but one.

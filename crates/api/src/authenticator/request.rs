@@ -74,7 +74,7 @@ impl Decode for AuthenticatorCreate {
         Ok(Self {
             identity_id,
             credential,
-            tags: tags(members)?.unwrap_or_default(),
+            tags: members.tags()?.unwrap_or_default(),
         })
     }
 }
@@ -101,7 +101,7 @@ impl Decode for AuthenticatorReplace {
         Ok(Self {
             username: required("username", username)?,
             password: required("password", password)?,
-            tags: tags(members)?.unwrap_or_default(),
+            tags: members.tags()?.unwrap_or_default(),
         })
     }
 }
@@ -130,7 +130,7 @@ impl Decode for AuthenticatorPatch {
         Ok(Self {
             username: members.bounded_string_if_any("username", USERNAME_LENGTH)?,
             password: members.bounded_secret_if_any("password", PASSWORD_LENGTH)?,
-            tags: tags(members)?,
+            tags: members.tags()?,
         })
     }
 }
@@ -226,11 +226,6 @@ fn needed<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
 /// What counts as missing when it is empty.
 fn required<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
     value.ok_or_else(|| FieldError::new(name, format!("{name} in body is required"), "<nil>"))
-}
-
-fn tags(members: &mut Members) -> Result<Option<Tags>, DecodeError> {
-    let object = members.json_object("tags")?;
-    Ok(object.map(Tags::from_json).transpose()?)
 }
 
 #[cfg(test)]

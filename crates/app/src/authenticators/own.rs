@@ -1,19 +1,18 @@
 //! What identities do with their own authenticators.
 
 use super::update::{Prepared, UpdbChange, updb};
-use super::{ReadOwn, Show, UpdateOwn, answer, find, look};
+use super::{ReadOwn, Show, UpdateOwn, answer, find_own, look};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::listing::{Asked, Paging, kinds, restricted};
 use crate::password::Verdict;
 use crate::sessions::{self, Guess};
-use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::entropy;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::view::AuthenticatorView;
-use portcullis_storage::tables::{Found, Rows};
 use secrecy::SecretString;
 
 /// Reads one of the caller's own authenticators.
@@ -23,7 +22,7 @@ pub fn read_own(
     id: &AuthenticatorId,
 ) -> Result<AuthenticatorView, AppError> {
     let view = app.snapshot()?;
-    let found = find_own(view.rows(), permit.caller(), id)?;
+    let found = find_own(view.rows(), permit.caller(), id, not_there)?;
     Ok(look(view.rows(), found)?)
 }
 
@@ -57,7 +56,7 @@ pub async fn update_own(
 ) -> Result<(), AppError> {
     let found = {
         let view = app.snapshot()?;
-        updb(find_own(view.rows(), permit.caller(), id)?)?
+        updb(find_own(view.rows(), permit.caller(), id, not_there)?)?
     };
     let known = found.entity.clone();
     let prepared = Prepared::new(app, &found, change).await?;
@@ -73,7 +72,7 @@ pub async fn update_own(
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
-        let found = updb(find_own(rows.rows(), caller, &wanted)?)?;
+        let found = updb(find_own(rows.rows(), caller, &wanted, not_there)?)?;
         if !found.entity.has_password_of(&known) {
             // Somebody changed it while it was checked.
             return Err(AppError::WrongPassword);
@@ -86,16 +85,7 @@ pub async fn update_own(
     Ok(())
 }
 
-/// Finds an authenticator of the caller; those of others are not there for it.
-fn find_own(
-    rows: Rows<'_>,
-    caller: &Caller,
-    id: &AuthenticatorId,
-) -> Result<Found<Authenticator>, AppError> {
-    let found = find(rows, id)?;
-    if found.entity.identity == caller.identity {
-        Ok(found)
-    } else {
-        Err(AppError::not_found("authenticator", id.as_str()))
-    }
+/// Those of others are not there for whoever asks.
+fn not_there(id: &AuthenticatorId) -> AppError {
+    AppError::not_found("authenticator", id.as_str())
 }
