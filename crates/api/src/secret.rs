@@ -25,3 +25,26 @@ pub(crate) fn serialize_option<S: Serializer>(
         None => serializer.serialize_none(),
     }
 }
+
+/// Writes the secrets themselves.
+pub(crate) fn serialize_list<S: Serializer>(
+    secrets: &[SecretString],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(secrets.iter().map(|secret| secret.expose_secret()))
+}
+
+/// Writes the secrets themselves, or `null`.
+#[expect(
+    clippy::ref_option,
+    reason = "serde hands over a reference to the member"
+)]
+pub(crate) fn serialize_list_option<S: Serializer>(
+    secrets: &Option<Vec<SecretString>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match secrets {
+        Some(secrets) => serialize_list(secrets, serializer),
+        None => serializer.serialize_none(),
+    }
+}
