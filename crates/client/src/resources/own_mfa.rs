@@ -1,0 +1,69 @@
+//! The caller's own TOTP enrollment.
+
+use crate::body::Body;
+use crate::client::Client;
+use crate::endpoint::{Api, Endpoint};
+use crate::error::ClientError;
+use bytes::Bytes;
+use http::Method;
+use portcullis_api::mfa::{MfaCode, MfaDetail, MfaStarted, RecoveryCodesDetail};
+use secrecy::SecretString;
+
+impl Client {
+    /// The enrollment of the caller. While it is not verified, what is needed to verify it comes
+    /// with it.
+    pub async fn own_mfa(&self) -> Result<MfaDetail, ClientError> {
+        self.get(&enrollment()).await
+    }
+
+    /// Starts an enrollment.
+    pub async fn start_own_mfa(&self) -> Result<MfaStarted, ClientError> {
+        self.post(&enrollment(), Body::none()).await
+    }
+
+    /// Finishes the enrollment that was started, with a TOTP code. The session is complete with it.
+    pub async fn verify_own_mfa(&self, code: SecretString) -> Result<(), ClientError> {
+        let endpoint = enrollment().then("verify");
+        self.succeed(Method::POST, &endpoint, Body::json(&MfaCode { code })?)
+            .await
+    }
+
+    /// The QR code of the enrollment that was started, a PNG.
+    pub async fn own_mfa_qr_code(&self) -> Result<Bytes, ClientError> {
+        let endpoint = enrollment().then("qr-code");
+        let reply = self.fetch(Method::GET, &endpoint, Body::none()).await?;
+        Ok(reply.body)
+    }
+
+    /// The recovery codes that are not spent, against a TOTP or recovery code. The latter is spent
+    /// by it.
+    pub async fn own_recovery_codes(
+        &self,
+        code: SecretString,
+    ) -> Result<RecoveryCodesDetail, ClientError> {
+        self.with_code(code).get(&recovery_codes()).await
+    }
+
+    /// Replaces the recovery codes, against a TOTP or recovery code. A TOTP code may be shown once
+    /// more by the same session, to [`Client::own_recovery_codes`].
+    pub async fn replace_own_recovery_codes(&self, code: SecretString) -> Result<(), ClientError> {
+        let body = Body::json(&MfaCode { code })?;
+        self.succeed(Method::POST, &recovery_codes(), body).await
+    }
+
+    /// Removes the enrollment. One that is verified is removed against a TOTP or recovery code.
+    pub async fn remove_own_mfa(&self, code: Option<SecretString>) -> Result<(), ClientError> {
+        match code {
+            Some(code) => self.with_code(code).delete(&enrollment()).await,
+            None => self.delete(&enrollment()).await,
+        }
+    }
+}
+
+fn enrollment() -> Endpoint {
+    Endpoint::new(Api::Client, "current-identity").then("mfa")
+}
+
+fn recovery_codes() -> Endpoint {
+    enrollment().then("recovery-codes")
+}
