@@ -62,7 +62,7 @@ impl Accepted<'_> {
     /// The record with what has become of the enrollment.
     pub(super) fn after(&self) -> StoredMfa {
         let mut after = self.before.entity.clone();
-        after.mfa.progress = Progress::Verified(self.enrolled.ledger().clone());
+        after.mfa.progress = Progress::Verified(self.enrolled.clone().into());
         after
     }
 }
@@ -85,9 +85,10 @@ impl Examined {
     /// What the code is by the record as it is now: nothing, if what it was examined by is gone.
     fn against(&self, now: &StoredMfa) -> Evidence {
         let is_same = self.seen.secret == now.secret
-            && (!self.evidence.is_recovery_code() || self.seen.recovery_codes == now.recovery_codes);
+            && (!self.evidence.is_recovery_code()
+                || self.seen.recovery_codes == now.recovery_codes);
         if is_same {
-            self.evidence.clone()
+            self.evidence
         } else {
             Evidence::NONE
         }
@@ -159,13 +160,13 @@ fn judge<P: Purpose>(
     let found = record::find(rows.rows(), &identity)?;
     let state = purpose.state(progress(found.as_ref()))?;
     let before = found.ok_or(MfaFault::NotFound)?;
-    let throttle = Throttle::new(identity.entity.wrong_codes);
+    let throttle = Throttle::from(identity.entity.wrong_codes);
     let mut after = identity.entity.clone();
     let evidence = examined.against(&before.entity);
     let outcome = match throttle.admit(now) {
         Err(held) => {
             if let Some(rebased) = held.rebased {
-                after.wrong_codes = rebased.state();
+                after.wrong_codes = rebased.into();
             }
             Outcome::Held {
                 retry_after: held.retry_after,
@@ -173,11 +174,11 @@ fn judge<P: Purpose>(
         },
         Ok(()) => match purpose.judge(state, &evidence, rules) {
             Err(refusal) => {
-                after.wrong_codes = throttle.after_wrong(now).state();
+                after.wrong_codes = throttle.after_wrong(now).into();
                 Outcome::Refused(refusal)
             },
             Ok(enrolled) => {
-                after.wrong_codes = throttle.after_right().state();
+                after.wrong_codes = throttle.after_right().into();
                 let accepted = Accepted {
                     caller,
                     identity: &mut after,

@@ -103,7 +103,7 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
         let identity = identities::find(rows.rows(), &wanted)?;
         identities::check_way_in(caller, &identity.entity)?;
         let mut after = identity.entity.clone();
-        after.wrong_codes = Throttle::new(after.wrong_codes).after_right().state();
+        after.wrong_codes = Throttle::from(after.wrong_codes).after_right().into();
         take_away(rows, &identity, &mut after)?;
         if after != identity.entity {
             rows.replace(&identity.key, &identity.entity, &after)?;

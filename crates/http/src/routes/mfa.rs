@@ -5,8 +5,8 @@ use crate::error::ApiError;
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Json, JsonIfAny, Route, guarded};
 use http::Method;
-use portcullis_api::mfa::{MfaAnswer, MfaCode, MfaCodeIfAny, MfaDetail, MfaStarted};
 use portcullis_api::mfa::RecoveryCodesDetail;
+use portcullis_api::mfa::{MfaAnswer, MfaCode, MfaCodeIfAny, MfaDetail, MfaStarted};
 use portcullis_app::mfa::{
     self, ReadCodes, ReadOwn, Remove, RemoveOwn, ReplaceCodes, RequestToken, Start, Verify,
 };
@@ -29,12 +29,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/current-identity/mfa/verify",
             verify,
         ),
-        guarded::<ReadOwn, Ignored, _, _>(
-            Method::GET,
-            "/current-identity/mfa/qr-code",
-            qr_code,
-        )
-        .producing("image/png"),
+        guarded::<ReadOwn, Ignored, _, _>(Method::GET, "/current-identity/mfa/qr-code", qr_code)
+            .producing("image/png"),
         guarded::<ReadCodes, JsonIfAny<MfaCode>, _, _>(Method::GET, CODES, codes).changing(),
         guarded::<ReplaceCodes, Json<MfaCode>, _, _>(Method::POST, CODES, replace_codes),
         guarded::<mfa::Answer, Json<MfaAnswer>, _, _>(
@@ -92,9 +88,7 @@ async fn replace_codes(
 }
 
 /// The code in the header wins over the one in the body: clients have always sent it there.
-async fn remove_own(
-    call: Call<Permit<RemoveOwn>, Json<MfaCodeIfAny>>,
-) -> Result<Answer, ApiError> {
+async fn remove_own(call: Call<Permit<RemoveOwn>, Json<MfaCodeIfAny>>) -> Result<Answer, ApiError> {
     let Json(MfaCodeIfAny { code }) = call.body;
     let code = in_header(&call.context).or(code);
     mfa::remove_own(&call.context.state.app, &call.permit, code.as_ref()).await?;
