@@ -43,4 +43,9 @@ impl Evidence {
         };
         Self(found.unwrap_or(Found::Nothing))
     }
+
+    /// Whether the code is one of the recovery codes, spent or not.
+    pub fn is_recovery_code(self) -> bool {
+        matches!(self.0, Found::Recovery(_))
+    }
 }

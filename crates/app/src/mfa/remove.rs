@@ -1,0 +1,130 @@
+//! Removal: by the owner, against a code once the enrollment is verified, and by administrators.
+
+use super::attempt::{Accepted, Purpose, attempt, enrolled};
+use super::fault::MfaFault;
+use super::record::{self, own_identity};
+use super::{Remove, RemoveOwn};
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::identities;
+use portcullis_domain::access::{Denied, Permit, Standing};
+use portcullis_domain::identity::{Identity, TotpState};
+use portcullis_domain::ids::IdentityId;
+use portcullis_domain::mfa::Progress;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
+use portcullis_totp::{Enrolled, Evidence, Refusal, Rules, Throttle};
+use secrecy::SecretString;
+
+/// Removes the caller's own enrollment: a verified one against a code, any other without.
+///
+/// Sessions stay as they are; the next login is not asked for a code any more. An unverified
+/// enrollment may be abandoned through a session whose factors are not all answered, since nobody
+/// could begin anew otherwise.
+pub async fn remove_own(
+    app: &App,
+    permit: &Permit<RemoveOwn>,
+    code: Option<&SecretString>,
+) -> Result<(), AppError> {
+    let caller = permit.caller();
+    let state = {
+        let view = app.snapshot()?;
+        own_identity(view.rows(), caller)?.entity.attached.totp
+    };
+    if caller.standing == Standing::Partial && state != TotpState::Started {
+        return Err(Denied.into());
+    }
+    match state {
+        TotpState::None => Err(MfaFault::NotFound.into()),
+        TotpState::Started => abandon(app, permit).await,
+        TotpState::Verified => attempt(app, permit, code, Leave).await,
+    }
+}
+
+/// Removes an enrollment that is not verified. Codes that were wrong stay counted, or guessing could
+/// begin anew at will.
+async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> {
+    app.commit_for(permit, |rows, caller| {
+        let identity = own_identity(rows.rows(), caller)?;
+        match identity.entity.attached.totp {
+            TotpState::None => Err(MfaFault::NotFound.into()),
+            // Verified meanwhile: now it takes a code.
+            TotpState::Verified => Err(MfaFault::WrongCode.into()),
+            TotpState::Started => {
+                let mut after = identity.entity.clone();
+                take_away(rows, &identity, &mut after)?;
+                Ok(rows.replace(&identity.key, &identity.entity, &after)?)
+            },
+        }
+    })
+    .await?;
+    let caller = permit.caller();
+    audit::changed(caller, "mfa.abandon", caller.identity.as_str());
+    Ok(())
+}
+
+#[derive(Clone)]
+struct Leave;
+
+impl Purpose for Leave {
+    type State = Enrolled;
+    type Done = ();
+
+    const OPERATION: &'static str = "mfa.delete";
+
+    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
+        enrolled(progress, MfaFault::NotFound)
+    }
+
+    fn judge(
+        &self,
+        state: Enrolled,
+        evidence: &Evidence,
+        rules: &Rules,
+    ) -> Result<Enrolled, Refusal> {
+        state.accept(evidence, rules)
+    }
+
+    fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
+        if accepted.caller.standing == Standing::Partial {
+            return Err(Denied.into());
+        }
+        accepted.identity.attached.totp = TotpState::None;
+        Ok(rows.remove(&accepted.before.key, &accepted.before.entity)?)
+    }
+}
+
+/// Removes the enrollment of an identity, verified or not, and forgets its wrong codes. An identity
+/// without enrollment stays as it is.
+pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Result<(), AppError> {
+    let wanted = id.clone();
+    app.commit_for(permit, move |rows, caller| {
+        let identity = identities::find(rows.rows(), &wanted)?;
+        identities::check_way_in(caller, &identity.entity)?;
+        let mut after = identity.entity.clone();
+        after.wrong_codes = Throttle::from(after.wrong_codes).after_right().into();
+        take_away(rows, &identity, &mut after)?;
+        if after != identity.entity {
+            rows.replace(&identity.key, &identity.entity, &after)?;
+        }
+        Ok(())
+    })
+    .await?;
+    audit::changed(permit.caller(), "identity.delete-mfa", id.as_str());
+    Ok(())
+}
+
+/// Removes the record of an enrollment, if there is one, and notes that in the identity's.
+fn take_away(
+    rows: &mut RowsMut<'_>,
+    identity: &Found<Identity>,
+    after: &mut Identity,
+) -> Result<(), StoreError> {
+    let found: Option<Found<StoredMfa>> = record::find(rows.rows(), identity)?;
+    after.attached.totp = TotpState::None;
+    match found {
+        Some(found) => rows.remove(&found.key, &found.entity),
+        None => Ok(()),
+    }
+}
