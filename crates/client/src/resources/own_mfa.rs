@@ -6,8 +6,11 @@ use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
 use bytes::Bytes;
 use http::Method;
-use portcullis_api::mfa::{MfaCode, MfaDetail, MfaStarted, RecoveryCodesDetail};
+use portcullis_api::envelope::Created;
+use portcullis_api::mfa::{MfaCode, MfaDetail, RecoveryCodesDetail};
 use secrecy::SecretString;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 impl Client {
     /// The enrollment of the caller. While it is not verified, what is needed to verify it comes
@@ -16,8 +19,9 @@ impl Client {
         self.get(&enrollment()).await
     }
 
-    /// Starts an enrollment.
-    pub async fn start_own_mfa(&self) -> Result<MfaStarted, ClientError> {
+    /// Starts an enrollment. What is needed to verify it is read with [`Client::own_mfa`]: not every
+    /// controller gives it here.
+    pub async fn start_own_mfa(&self) -> Result<Created, ClientError> {
         self.post(&enrollment(), Body::none()).await
     }
 
@@ -44,11 +48,19 @@ impl Client {
         self.with_code(code).get(&recovery_codes()).await
     }
 
-    /// Replaces the recovery codes, against a TOTP or recovery code. A TOTP code may be shown once
-    /// more by the same session, to [`Client::own_recovery_codes`].
-    pub async fn replace_own_recovery_codes(&self, code: SecretString) -> Result<(), ClientError> {
+    /// Replaces the recovery codes, against a TOTP or recovery code, and answers the new ones.
+    ///
+    /// Controllers that do not answer them take the same TOTP code once more, from the same session,
+    /// to show them: [`Client::own_recovery_codes`].
+    pub async fn replace_own_recovery_codes(
+        &self,
+        code: SecretString,
+    ) -> Result<Option<RecoveryCodesDetail>, ClientError> {
         let body = Body::json(&MfaCode { code })?;
-        self.succeed(Method::POST, &recovery_codes(), body).await
+        match self.post(&recovery_codes(), body).await? {
+            Replaced::Told(codes) => Ok(Some(codes)),
+            Replaced::Done(_) => Ok(None),
+        }
     }
 
     /// Removes the enrollment. One that is verified is removed against a TOTP or recovery code.
@@ -58,6 +70,14 @@ impl Client {
             None => self.delete(&enrollment()).await,
         }
     }
+}
+
+/// What an answer says after recovery codes were replaced.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Replaced {
+    Told(RecoveryCodesDetail),
+    Done(IgnoredAny),
 }
 
 fn enrollment() -> Endpoint {
