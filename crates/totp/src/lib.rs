@@ -7,6 +7,8 @@ mod qr;
 mod recovery_codes;
 mod rules;
 mod secret;
+#[cfg(test)]
+mod testing;
 mod throttle;
 mod url;
 
