@@ -3,7 +3,7 @@
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The same bytes for the same seed (SplitMix64).
+/// The same bytes for the same seed (`SplitMix64`).
 pub(crate) struct Seeded(AtomicU64);
 
 impl Seeded {

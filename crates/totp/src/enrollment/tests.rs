@@ -182,6 +182,19 @@ proptest! {
     }
 }
 
+/// All that an attempt makes has its full size where it is: there is nothing behind a pointer.
+#[test]
+fn attempt_needs_no_heap() {
+    fn is_plain<T: Copy>() -> usize {
+        size_of::<T>()
+    }
+    assert!(is_plain::<Evidence>() <= 16);
+    assert_eq!(size_of::<crate::Code>(), 6);
+    assert_eq!(size_of::<crate::RecoveryCode>(), 6);
+    assert_eq!(size_of::<Submitted>(), 7);
+    assert_eq!(size_of::<RecoveryCodes>(), 120);
+}
+
 #[test]
 fn evidence_is_of_the_secret_and_codes_it_was_found_with() {
     let (seed, other) = (Seeded::new(1), Seeded::new(2));

@@ -1,4 +1,7 @@
 use super::*;
+use crate::secret::Secret;
+use crate::url::provisioning_url;
+use secrecy::ExposeSecret as _;
 use std::io::{Cursor, Write as _};
 use std::process::Command;
 
@@ -13,11 +16,13 @@ fn url(length: usize) -> String {
     format!("{head}{name}{tail}")
 }
 
-/// Lengths from a short URL to the longest one, with one at least of every size of code there is
-/// in between.
-fn lengths() -> Vec<usize> {
-    (70..2331).step_by(37).chain([2331]).collect()
-}
+/// What the codes of versions 5 to 40 hold at level M, bytes (ISO/IEC 18004 table 7): a URL with a
+/// secret needs version 5 at least.
+const CAPACITIES: [usize; 36] = [
+    84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666, 711, 779, 857,
+    911, 997, 1059, 1125, 1190, 1264, 1370, 1452, 1538, 1628, 1722, 1809, 1911, 1989, 2099, 2213,
+    2331,
+];
 
 /// The modules of the code for `text`, row by row, as the encoder has them.
 fn reference(text: &str) -> Vec<Vec<bool>> {
@@ -56,9 +61,10 @@ fn pixels(png: &[u8]) -> Vec<Vec<bool>> {
 
 #[test]
 fn image_shows_the_modules_as_squares_in_a_quiet_zone() {
-    for length in lengths() {
+    for (version, length) in (5..).zip(CAPACITIES) {
         let text = url(length);
         let modules = reference(&text);
+        assert_eq!(modules.len(), 17 + 4 * version, "{length}");
         let pixels = pixels(&QrCode::of(&text).unwrap().to_png());
         let side = modules.len();
         let scale = 256 / (side + 8);
@@ -102,12 +108,22 @@ fn scan(png: &[u8]) -> Option<String> {
 
 #[test]
 fn scanner_reads_images_of_every_size() {
-    for length in lengths() {
+    for length in CAPACITIES {
         let text = url(length);
         let Some(read) = scan(&QrCode::of(&text).unwrap().to_png()) else {
             return;
         };
         assert_eq!(read, text, "{length}");
+    }
+}
+
+#[test]
+fn scanner_reads_a_provisioning_url() {
+    let secret = Secret::from_bytes(b"12345678901234567890").unwrap();
+    let url = provisioning_url("openziti.io", "Zoë's \"laptop\" 100%", &secret);
+    let png = QrCode::of(url.expose_secret()).unwrap().to_png();
+    if let Some(read) = scan(&png) {
+        assert_eq!(read, url.expose_secret());
     }
 }
 

@@ -179,6 +179,34 @@ fn generated_secret_is_what_was_drawn() {
 }
 
 #[test]
+fn oathtool_shows_the_same_codes() {
+    for length in [16, 20, 21, 32, 64] {
+        let bytes: Vec<u8> = (100..).take(length).collect();
+        let secret = Secret::from_bytes(&bytes).unwrap();
+        let key = secret.to_base32();
+        let arguments = [
+            "--base32",
+            "--counter=59000000",
+            "--window=9",
+            key.expose_secret(),
+        ];
+        let Ok(output) = std::process::Command::new("oathtool")
+            .args(arguments)
+            .output()
+        else {
+            println!("skipped: there is no oathtool on the PATH");
+            return;
+        };
+        let codes = (59_000_000..)
+            .take(10)
+            .map(|step| secret.code_at(Step(step)));
+        let codes: Vec<_> = codes.map(|code| code.as_str().to_owned()).collect();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(shown.lines().collect::<Vec<_>>(), codes, "{length} bytes");
+    }
+}
+
+#[test]
 fn base32_is_that_of_rfc_4648_without_padding() {
     let text = rfc_secret().to_base32();
     assert_eq!(text.expose_secret(), "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");

@@ -55,12 +55,12 @@ impl History {
     }
 }
 
-fn apply(enrolled: Enrolled, found: Found, by: &Use, rules: &Rules) -> Result<Enrolled, Refusal> {
+fn apply(enrolled: Enrolled, found: Found, by: &Use, rules: Rules) -> Result<Enrolled, Refusal> {
     let evidence = Evidence(found);
     match by {
-        Use::Login => enrolled.accept(&evidence, rules),
-        Use::NewCodes(by) => enrolled.accept_for_new_codes(&evidence, rules, &session(*by)),
-        Use::ReadCodes(by) => enrolled.accept_to_read_codes(&evidence, rules, &session(*by)),
+        Use::Login => enrolled.accept(&evidence, &rules),
+        Use::NewCodes(by) => enrolled.accept_for_new_codes(&evidence, &rules, &session(*by)),
+        Use::ReadCodes(by) => enrolled.accept_to_read_codes(&evidence, &rules, &session(*by)),
     }
 }
 
@@ -93,7 +93,7 @@ proptest! {
         let mut history = History(vec![(Found::Step(Step(2)), Use::Login)]);
         for (found, by) in attempts {
             let expected = history.judge(found, &by, rules.reuse);
-            let judged = apply(enrolled.clone(), found, &by, &rules);
+            let judged = apply(enrolled.clone(), found, &by, rules);
             prop_assert_eq!(judged.clone().map(|_| ()), expected, "{:?} for {:?}", found, by);
             if let Ok(next) = judged {
                 enrolled = next;
@@ -112,7 +112,7 @@ proptest! {
         let mut newest = Step(2);
         let mut is_renewal = false;
         for (found, by) in attempts {
-            let Ok(next) = apply(enrolled.clone(), found, &by, &Rules::STRICT) else {
+            let Ok(next) = apply(enrolled.clone(), found, &by, Rules::STRICT) else {
                 continue;
             };
             enrolled = next;
