@@ -139,8 +139,13 @@ fn reprise_does_not_revive_an_older_code() {
     let renewed = enrolled_at(8)
         .accept_for_new_codes(&step(7), &Rules::OPENZITI, &session(1))
         .unwrap();
-    let refused = renewed.accept_to_read_codes(&step(7), &Rules::STRICT, &session(1));
-    assert_eq!(refused, Err(Refusal::Replayed));
+    for used in [7, 8] {
+        let refused =
+            renewed
+                .clone()
+                .accept_to_read_codes(&step(used), &Rules::STRICT, &session(1));
+        assert_eq!(refused, Err(Refusal::Replayed), "{used}");
+    }
 }
 
 #[test]
