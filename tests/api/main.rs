@@ -38,6 +38,8 @@ mod lives;
 mod lockout;
 mod logins;
 mod matrix;
+mod mfa;
+mod mfa_support;
 mod naive;
 mod order;
 mod ottca;

@@ -131,7 +131,7 @@ fn body(method: &Method, path: &str, number: usize) -> Value {
         "durationMinutes": 1, "identityId": "nope", "method": method,
         "expiresAt": "2040-01-01T00:00:00Z",
         "username": format!("user-{number}"), "password": "secret-1", "currentPassword": "secret-2",
-        "rollKeys": true, "clientCertCsr": "nope", "clientCert": "nope", "csr": "nope",
+        "code": "nope", "rollKeys": true, "clientCertCsr": "nope", "clientCert": "nope", "csr": "nope",
         "certPem": "nope", "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": false,
         "isAuthEnabled": false, "identityRoles": [], "identityNameFormat": "[caName]",
         "enabled": false, "issuer": format!("issuer-{number}"), "audience": "a",

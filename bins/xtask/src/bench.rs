@@ -9,6 +9,7 @@
 
 mod baseline;
 mod build;
+mod codes;
 mod controller;
 mod creates;
 mod credential;

@@ -1,6 +1,6 @@
 //! Secrets on the wire: written in clear, wrapped everywhere else.
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use serde::Serializer;
 
 /// Writes the secret itself.
@@ -31,7 +31,7 @@ pub(crate) fn serialize_list<S: Serializer>(
     secrets: &[SecretString],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(secrets.iter().map(|secret| secret.expose_secret()))
+    serializer.collect_seq(secrets.iter().map(ExposeSecret::expose_secret))
 }
 
 /// Writes the secrets themselves, or `null`.

@@ -141,3 +141,6 @@ macro_rules! secret_code {
 
 secret_code!(Code);
 secret_code!(RecoveryCode);
+
+#[cfg(test)]
+mod tests;

@@ -149,3 +149,6 @@ impl From<Enrolled> for Ledger {
         enrolled.0
     }
 }
+
+#[cfg(test)]
+mod tests;

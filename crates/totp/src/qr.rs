@@ -56,3 +56,6 @@ impl std::fmt::Debug for QrCode {
         formatter.write_str("QrCode([redacted])")
     }
 }
+
+#[cfg(test)]
+mod tests;

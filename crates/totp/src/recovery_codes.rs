@@ -118,3 +118,6 @@ impl std::fmt::Debug for RecoveryCodes {
         formatter.write_str("RecoveryCodes([redacted])")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,3 +103,6 @@ impl std::fmt::Debug for Secret {
         formatter.write_str("Secret([redacted])")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,6 +34,10 @@ impl Throttle {
     /// The longest wait, seconds.
     pub const LONGEST_WAIT: u32 = 3600;
 
+    /// How far apart the clocks of requests that run side by side may be. An instant before that of
+    /// the newest wrong code is no sign of a clock set back, as long as it is no further before it.
+    const DISORDER: SignedDuration = SignedDuration::from_secs(1);
+
     /// Whether an attempt may be made at `now`.
     ///
     /// # Errors
@@ -52,20 +56,14 @@ impl Throttle {
             });
         }
         let wait = Self::wait_after(wrong.in_a_row);
-        let since = now.duration_since(wrong.last_at);
-        if since.is_negative() && wait > 0 {
-            return Err(Held {
-                retry_after: wait,
-                is_capped,
-                rebased: Some(Self::counted(wrong.in_a_row, now)),
-            });
-        }
-        match whole_seconds(SignedDuration::from_secs(wait.into()) - since) {
+        let waited = now.duration_since(wrong.last_at);
+        let was_set_back = waited < -Self::DISORDER;
+        match whole_seconds(SignedDuration::from_secs(wait.into()) - waited).min(wait) {
             0 => Ok(()),
             retry_after => Err(Held {
                 retry_after,
                 is_capped,
-                rebased: None,
+                rebased: was_set_back.then(|| Self::counted(wrong.in_a_row, now)),
             }),
         }
     }
@@ -116,3 +114,6 @@ impl From<Throttle> for Option<WrongCodes> {
         throttle.0
     }
 }
+
+#[cfg(test)]
+mod tests;

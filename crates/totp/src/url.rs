@@ -69,3 +69,6 @@ fn is_unreserved(byte: u8) -> bool {
 fn is_of_segment(byte: u8) -> bool {
     is_unreserved(byte) || b"!$&'()*+,;=@".contains(&byte)
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,9 +39,9 @@ impl Purpose for Pass {
         &self,
         state: Enrolled,
         evidence: &Evidence,
-        rules: &Rules,
+        rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept(evidence, rules)
+        state.accept(evidence, &rules)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {

@@ -32,7 +32,7 @@ pub(super) trait Purpose: Clone + Send + 'static {
         &self,
         state: Self::State,
         evidence: &Evidence,
-        rules: &Rules,
+        rules: Rules,
     ) -> Result<Enrolled, Refusal>;
 
     /// Does what the code was given for, apart from what is changed about the identity's record,
@@ -112,7 +112,7 @@ pub(super) async fn attempt<A: Action, P: Purpose>(
     let examined = examine(app, permit.caller(), code, &purpose, now)?;
     let outcome = app
         .commit_for(permit, move |rows, caller| {
-            judge(rows, caller, &purpose, &examined, &rules, now)
+            judge(rows, caller, &purpose, &examined, rules, now)
         })
         .await?;
     note(permit.caller(), P::OPERATION, &outcome);
@@ -153,7 +153,7 @@ fn judge<P: Purpose>(
     caller: &Caller,
     purpose: &P,
     examined: &Examined,
-    rules: &Rules,
+    rules: Rules,
     now: Timestamp,
 ) -> Result<Outcome<P::Done>, AppError> {
     let identity = own_identity(rows.rows(), caller)?;

@@ -54,9 +54,9 @@ impl Purpose for Show {
         &self,
         state: Enrolled,
         evidence: &Evidence,
-        rules: &Rules,
+        rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept_to_read_codes(evidence, rules, &self.session)
+        state.accept_to_read_codes(evidence, &rules, &self.session)
     }
 
     fn settle(
@@ -123,9 +123,9 @@ impl Purpose for Replace {
         &self,
         state: Enrolled,
         evidence: &Evidence,
-        rules: &Rules,
+        rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept_for_new_codes(evidence, rules, &self.session)
+        state.accept_for_new_codes(evidence, &rules, &self.session)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<Mfa, AppError> {

@@ -114,7 +114,7 @@ impl Purpose for Finish {
         &self,
         state: Started,
         evidence: &Evidence,
-        _rules: &Rules,
+        _rules: Rules,
     ) -> Result<Enrolled, Refusal> {
         state.verify(evidence)
     }

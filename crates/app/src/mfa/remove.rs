@@ -32,12 +32,10 @@ pub async fn remove_own(
         let view = app.snapshot()?;
         own_identity(view.rows(), caller)?.entity.attached.totp
     };
-    if caller.standing == Standing::Partial && state != TotpState::Started {
-        return Err(Denied.into());
-    }
     match state {
         TotpState::None => Err(MfaFault::NotFound.into()),
         TotpState::Started => abandon(app, permit).await,
+        TotpState::Verified if caller.standing == Standing::Partial => Err(Denied.into()),
         TotpState::Verified => attempt(app, permit, code, Leave).await,
     }
 }
@@ -81,9 +79,9 @@ impl Purpose for Leave {
         &self,
         state: Enrolled,
         evidence: &Evidence,
-        rules: &Rules,
+        rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept(evidence, rules)
+        state.accept(evidence, &rules)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {

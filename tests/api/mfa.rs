@@ -1,0 +1,71 @@
+//! TOTP: the states of an enrollment and what leads from one to the next.
+
+use crate::mfa_support::{Given, answer, assert_refused, begin, enroll, own, partial, verify};
+use crate::support::{current, get, id_of};
+use http::Method;
+use portcullis_testkit::Harness;
+use serde_json::{Value, json};
+
+/// Starts a controller with the user `anne`; answers the administrator's session and the user's.
+async fn start() -> (Harness, String, String) {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let user = controller.user(&admin, "anne", json!({})).await;
+    (controller, admin, user)
+}
+
+#[tokio::test]
+async fn an_enrollment_is_begun_shown_and_finished() {
+    let (controller, admin, user) = start().await;
+    let missing = own(&controller, &user, (Method::GET, ""), Given::Nowhere).await;
+    assert_eq!(missing.error(), (404, "NOT_FOUND".to_owned()));
+
+    let (device, begun) = begin(&controller, &user).await;
+    assert_eq!(begun["_links"]["self"]["href"], "./current-identity/mfa");
+    assert_eq!(begun["recoveryCodes"].as_array().unwrap().len(), 20);
+    let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere).await;
+    let shown = shown.data();
+    for member in ["id", "recoveryCodes", "provisioningUrl"] {
+        assert_eq!(shown[member], begun[member], "{member}");
+    }
+    assert_eq!(shown["isVerified"], false);
+
+    let done = verify(&controller, &user, &device.code(&controller, 0)).await;
+    assert_eq!(done.status, 200);
+    assert_eq!(done.json(), json!({"data": {}, "meta": {}}));
+    let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere).await;
+    let shown = shown.data();
+    assert_eq!(shown["isVerified"], true);
+    assert_eq!(shown.get("recoveryCodes"), Some(&Value::Null));
+    assert_eq!(shown.get("provisioningUrl"), None);
+    let session = current(&controller, &user).await.data();
+    assert_eq!(
+        (&session["isMfaRequired"], &session["isMfaComplete"]),
+        (&json!(true), &json!(true))
+    );
+    let id = id_of(&controller, &admin, "anne").await;
+    let seen = get(&controller, &admin, &format!("/identities/{id}")).await;
+    assert_eq!(seen.data()["isMfaEnabled"], true);
+}
+
+#[tokio::test]
+async fn a_session_is_full_when_its_second_factor_is_answered() {
+    let (controller, _admin, user) = start().await;
+    let (device, recovery) = enroll(&controller, &user).await;
+    for code in [device.code(&controller, 0), recovery[7].clone()] {
+        let session = partial(&controller, "anne").await;
+        let services = controller.request(Method::GET, "/edge/client/v1/services");
+        assert_eq!(services.session(&session).send().await.status, 401);
+        assert_refused(&answer(&controller, &session, &device.wrong(&controller)).await);
+        assert_eq!(answer(&controller, &session, &code).await.status, 200);
+        let shown = current(&controller, &session).await.data();
+        assert_eq!(
+            (&shown["authQueries"], &shown["isMfaComplete"]),
+            (&json!([]), &json!(true))
+        );
+        let services = controller.request(Method::GET, "/edge/client/v1/services");
+        assert_eq!(services.session(&session).send().await.status, 200);
+        let again = partial(&controller, "anne").await;
+        assert_refused(&answer(&controller, &again, &code).await);
+    }
+}
