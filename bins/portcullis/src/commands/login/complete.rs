@@ -4,7 +4,6 @@ use super::missing;
 use crate::code::Codes;
 use crate::commands::mfa::own;
 use crate::error::CliError;
-use crate::output;
 use portcullis_api::api_session::{ApiSessionDetail, AuthQuery};
 use portcullis_client::{Api, Client};
 
@@ -55,13 +54,17 @@ pub(crate) async fn run(
     if !is_enrolled(client, question).await? {
         return Ok(Standing::ToEnroll(queries.clone()));
     }
-    if !codes.is_there() {
-        output::note("The login needs a code of your app, or a recovery code.");
-    }
     let answered = codes.tried("TOTP or recovery code", |code| {
         client.answer_mfa(Api::Client, code)
     });
-    answered.await?;
+    answered.await.map_err(|error| {
+        let message = "the login needs a code of your app, or a recovery code";
+        if codes.is_there() {
+            error
+        } else {
+            error.within(message.to_owned())
+        }
+    })?;
     let left = client.current_session(Api::Client).await?.auth_queries;
     if left.is_empty() {
         Ok(Standing::Full)
