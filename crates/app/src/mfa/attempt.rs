@@ -31,7 +31,7 @@ pub(super) trait Purpose: Clone + Send + 'static {
     fn judge(
         &self,
         state: Self::State,
-        evidence: &Evidence,
+        evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal>;
 
@@ -143,7 +143,7 @@ fn examine<P: Purpose>(
     let Opened { secret, codes } = Opened::of(app, &found)?;
     let step = Step::at(now);
     Ok(Examined {
-        evidence: Evidence::of(&submitted, &secret, &codes, step, &app.mfa.rules),
+        evidence: Evidence::of(&submitted, &secret, &codes, step, app.mfa.rules),
         seen: found.entity,
     })
 }
@@ -172,7 +172,7 @@ fn judge<P: Purpose>(
                 retry_after: held.retry_after,
             }
         },
-        Ok(()) => match purpose.judge(state, &evidence, rules) {
+        Ok(()) => match purpose.judge(state, evidence, rules) {
             Err(refusal) => {
                 after.wrong_codes = throttle.after_wrong(now).into();
                 Outcome::Refused(refusal)
