@@ -50,6 +50,7 @@ mod random_lists;
 mod rank;
 mod redemption;
 mod renewal;
+mod rescue;
 mod role_attributes;
 mod role_filters;
 mod second_token;
