@@ -2,10 +2,12 @@
 
 use crate::log::Log;
 use crate::mfa_support::{
-    Given, Person, Scene, Use, answer, ask, assert_refused, begin, counted, own,
+    Given, Person, Scene, Use, answer, ask, assert_refused, begin, counted, identity, own, pass,
+    texts,
 };
 use crate::support::revision;
 use http::Method;
+use portcullis_domain::identity::TotpState;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
 
@@ -303,5 +305,56 @@ async fn beginning_looks_at_no_body() {
         assert_eq!(begun.status, 201, "{body}");
         let left = own(controller, session, (Method::DELETE, ""), Given::Nowhere).await;
         assert_eq!(left.status, 200, "{body}");
+    }
+}
+
+/// S-27: neither do the codes that are judged leave a trace, nor what they are judged by.
+#[tokio::test]
+async fn no_code_stands_in_the_log() {
+    let scene = Scene::new().await;
+    let (controller, session) = (&scene.controller, &scene.person.session);
+    let log = Log::read();
+    let (device, begun) = begin(controller, session).await;
+    let recovery = texts(&begun["recoveryCodes"]);
+    let url = begun["provisioningUrl"].as_str().unwrap();
+    let (_, secret) = url.split_once("secret=").unwrap();
+    let mut given = vec![secret.to_owned(), "QQQQQQ".to_owned()];
+    given.extend(recovery.iter().cloned());
+    own(controller, session, (Method::GET, ""), Given::Nowhere)
+        .await
+        .data();
+    let code = device.code(controller, 0);
+    assert_eq!(Use::Verify.of(controller, session, &code).await.status, 200);
+    given.push(code);
+    for (number, purpose) in Use::ENROLLED.into_iter().enumerate() {
+        pass(controller, 30);
+        let (wrong, right) = (device.wrong(controller), device.code(controller, 0));
+        let unknown = "QQQQQQ".to_owned();
+        for code in [wrong.clone(), unknown, right.clone(), right.clone()] {
+            let reply = purpose.of(controller, session, &code).await;
+            if reply.status != 200 {
+                assert!(!reply.text().contains(&code), "{}", reply.text());
+            }
+        }
+        given.extend([wrong, right]);
+        if purpose == Use::Leave {
+            break;
+        }
+        let recovery = &recovery[number];
+        if purpose == Use::Read {
+            assert_eq!(purpose.of(controller, session, recovery).await.status, 200);
+        }
+    }
+    assert_eq!(
+        identity(controller, &scene.person.id).await.attached.totp,
+        TotpState::None
+    );
+    let log = log.take();
+    assert!(
+        log.contains("mfa.refuse-code") && log.contains("mfa.delete"),
+        "{log}"
+    );
+    for code in given {
+        assert!(!log.contains(&code), "{code}: {log}");
     }
 }

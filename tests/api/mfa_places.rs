@@ -1,7 +1,6 @@
 //! TOTP: where codes are read from, and where not.
 
 use crate::mfa_support::{Given, Scene, Use, answer, ask, assert_refused, pass};
-use http::Method;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
 
