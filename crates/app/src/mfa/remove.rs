@@ -2,7 +2,7 @@
 
 use super::attempt::{Accepted, Purpose, attempt, enrolled};
 use super::fault::MfaFault;
-use super::record::own_identity;
+use super::record::{self, own_identity};
 use super::{Remove, RemoveOwn};
 use crate::app::App;
 use crate::audit;
@@ -50,6 +50,8 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
             // Verified meanwhile: now it takes a code.
             TotpState::Verified => Err(MfaFault::WrongCode.into()),
             TotpState::Started => {
+                // What says so of a record that is verified does not end it without a code.
+                record::find(rows.rows(), &identity)?;
                 let mut after = identity.clone();
                 take_away(rows, &mut after)?;
                 Ok(rows.replace(&identity.key, &identity.entity, &after.entity)?)
