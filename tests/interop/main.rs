@@ -15,6 +15,7 @@ mod golden;
 mod hardening;
 mod kill;
 mod long_lists;
+mod mfa;
 mod openid;
 mod py_jwt;
 mod renewal;
