@@ -16,6 +16,7 @@ mod hardening;
 mod kill;
 mod long_lists;
 mod mfa;
+mod mfa_deviations;
 mod openid;
 mod py_jwt;
 mod renewal;
