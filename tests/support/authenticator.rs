@@ -100,6 +100,18 @@ impl Authenticator {
         self.program.code(&self.secret, self.used)
     }
 
+    /// A code as [`Self::code`] answers it that is good for more than half a minute, if there is one
+    /// already.
+    #[track_caller]
+    pub fn lasting_code(&mut self) -> Option<String> {
+        let present = now() / STEP;
+        let step = present.max(self.used + 1);
+        (step <= present + 1).then(|| {
+            self.used = step;
+            self.program.code(&self.secret, step)
+        })
+    }
+
     /// The code of the step that is so many away from the present one, which lasts for a while yet.
     #[track_caller]
     pub fn code_at(&self, steps: i64) -> String {
