@@ -12,6 +12,7 @@ use crate::commands::{
     identity::{self, IdentityCommand},
     login::LoginArgs,
     logout,
+    mfa::{self, MfaCommand},
     own_password::{self, PasswordCommand},
     renew::RenewArgs,
     session::{self, SessionCommand},
@@ -42,6 +43,7 @@ standard output holds results only. A reader that closes the output early is no 
 Environment:
   PORTCULLIS_PROFILE       profile to use instead of `default`
   PORTCULLIS_CONFIG_DIR    folder of the profiles instead of ~/.config/portcullis
+  PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew` and `mfa`
   PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
   PORTCULLIS_NEW_PASSWORD  password to be set, for `password change` and `authenticator`
   NO_COLOR                 no colours, whatever the terminal can do";
@@ -148,6 +150,9 @@ pub(crate) enum Administration {
     /// Create, show, change and delete external signers of JWTs
     #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
     ExtJwtSigner(ExtJwtSignerCommand),
+    /// Enroll in TOTP, and manage your own codes
+    #[command(subcommand, after_long_help = mfa::EXAMPLES)]
+    Mfa(MfaCommand),
     /// Change your own password
     #[command(subcommand, after_long_help = own_password::EXAMPLES)]
     Password(PasswordCommand),

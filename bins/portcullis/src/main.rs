@@ -2,6 +2,7 @@
 
 mod cli;
 mod clock;
+mod code;
 mod columns;
 mod commands;
 mod context;
@@ -21,6 +22,7 @@ mod prompt;
 mod resolve;
 mod secret;
 mod shell;
+mod source;
 mod table;
 mod token;
 mod trust;
