@@ -114,7 +114,7 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
 }
 
 /// A body that no route can find fault with before it has judged the caller.
-fn body(method: &Method, path: &str, number: usize) -> Value {
+pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     if *method == Method::PATCH {
         // Some members are for administrators only.
         return json!({"tags": {"number": number}, "currentPassword": "not-the-right-one"});

@@ -69,3 +69,42 @@ async fn a_session_is_full_when_its_second_factor_is_answered() {
         assert_refused(&answer(&controller, &again, &code).await);
     }
 }
+
+#[tokio::test]
+async fn the_url_names_the_identity_whatever_it_is_called() {
+    let (controller, admin, user) = start().await;
+    let id = id_of(&controller, &admin, "anne").await;
+    begin(&controller, &user).await;
+    for (name, label) in [
+        ("laptop-07", "laptop-07"),
+        ("anne's laptop", "anne's%20laptop"),
+        ("a?b#c%d&e=f", "a%3Fb%23c%25d&e=f"),
+        ("x:y/z", "x%3Ay%2Fz"),
+        ("Zoë", "Zo%C3%AB"),
+    ] {
+        let path = format!("/identities/{id}");
+        let patch = controller.manage(Method::PATCH, &path, &admin);
+        patch.json(&json!({"name": name})).send().await.data();
+        let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere)
+            .await
+            .data();
+        let url = shown["provisioningUrl"].as_str().unwrap();
+        let (begin, secret) = url.split_once("&secret=").unwrap();
+        let expected = format!("otpauth://totp/openziti.io:{label}?issuer=openziti.io");
+        assert_eq!(begin, expected, "{name}");
+        assert_eq!(secret.len(), 32, "160 bits in base32");
+
+        let drawn = own(
+            &controller,
+            &user,
+            (Method::GET, "/qr-code"),
+            Given::Nowhere,
+        )
+        .await;
+        assert_eq!(
+            (drawn.status.as_u16(), &drawn.headers["content-type"]),
+            (200, &"image/png".parse().unwrap())
+        );
+        assert!(drawn.body.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
+    }
+}

@@ -1,10 +1,15 @@
 //! People with an authenticator app, for tests about TOTP.
 
-use crate::support::log_in;
+use crate::credentials::{token_by, with_certificate};
+use crate::support::{current, edit, log_in, operate};
 use http::Method;
-use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::mfa::Step;
-use portcullis_testkit::{Harness, Reply};
+use portcullis_app::Settings;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::mfa::{Step, WrongCodes};
+use portcullis_pki::Certificate;
+use portcullis_storage::tables::{Found, Index, UniqueValue};
+use portcullis_testkit::{Harness, HarnessOptions, Reply};
 use portcullis_totp::Secret;
 use serde_json::{Value, json};
 
@@ -77,7 +82,8 @@ pub(crate) async fn verify(controller: &Harness, session: &str, code: &str) -> R
     .await
 }
 
-async fn ask(
+/// Asks for something with a code, or without.
+pub(crate) async fn ask(
     controller: &Harness,
     session: &str,
     (method, path): (Method, &str),
@@ -118,11 +124,6 @@ pub(crate) fn pass(controller: &Harness, seconds: i64) {
     controller.clock.advance(SignedDuration::from_secs(seconds));
 }
 
-/// Sets the clock.
-pub(crate) fn set(controller: &Harness, text: &str) {
-    controller.clock.set(text.parse::<Timestamp>().unwrap());
-}
-
 /// A list of texts.
 pub(crate) fn texts(value: &Value) -> Vec<String> {
     let texts = value.as_array().unwrap().iter();
@@ -143,4 +144,195 @@ pub(crate) async fn partial(controller: &Harness, name: &str) -> String {
 pub(crate) fn assert_refused(reply: &Reply) {
     assert_eq!(reply.error(), (400, "MFA_INVALID_TOKEN".to_owned()));
     assert!(reply.json()["error"].get("cause").is_none());
+}
+
+/// Somebody who logs in by certificate, which takes no hash.
+pub(crate) struct Person {
+    pub(crate) id: String,
+    /// The first session.
+    pub(crate) session: String,
+    chain: Vec<Certificate>,
+}
+
+impl Person {
+    /// Makes an identity and logs it in.
+    pub(crate) async fn new(controller: &Harness, admin: &str, name: &str) -> Self {
+        let (id, chain) = with_certificate(controller, admin, name).await;
+        let session = token_by(controller, &chain).await;
+        Self { id, session, chain }
+    }
+
+    /// Opens one more session.
+    pub(crate) async fn log_in(&self, controller: &Harness) -> String {
+        token_by(controller, &self.chain).await
+    }
+
+    /// Opens so many more sessions.
+    pub(crate) async fn log_in_often(&self, controller: &Harness, count: usize) -> Vec<String> {
+        let mut sessions = Vec::new();
+        for _ in 0..count {
+            sessions.push(self.log_in(controller).await);
+        }
+        sessions
+    }
+}
+
+/// A controller with one person who is not enrolled.
+pub(crate) struct Scene {
+    pub(crate) controller: Harness,
+    pub(crate) admin: String,
+    pub(crate) person: Person,
+}
+
+impl Scene {
+    pub(crate) async fn new() -> Self {
+        Self::with(HarnessOptions::default()).await
+    }
+
+    /// With sessions that outlive every wait of the throttle, and options of one's own beside that.
+    pub(crate) async fn with(options: HarnessOptions) -> Self {
+        let settings = Settings {
+            session_timeout: SignedDuration::from_hours(24 * 3660),
+            ..options.settings
+        };
+        let controller = Harness::start_with(HarnessOptions {
+            settings,
+            ..options
+        })
+        .await;
+        let admin = controller.admin().await;
+        let person = Person::new(&controller, &admin, "anne").await;
+        Self {
+            controller,
+            admin,
+            person,
+        }
+    }
+
+    /// Enrolls the person through its first session.
+    pub(crate) async fn enroll(&self) -> (Device, Vec<String>) {
+        enroll(&self.controller, &self.person.session).await
+    }
+
+    /// Lets the administrator remove the person's enrollment.
+    pub(crate) async fn remove(&self) -> Reply {
+        remove(&self.controller, &self.admin, &self.person.id).await
+    }
+}
+
+/// Removes the enrollment of an identity as an administrator does.
+pub(crate) async fn remove(controller: &Harness, session: &str, id: &str) -> Reply {
+    let path = format!("/identities/{id}/mfa");
+    controller
+        .manage(Method::DELETE, &path, session)
+        .send()
+        .await
+}
+
+/// What a code is given for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// To finish an enrollment.
+    Verify,
+    /// To answer the second factor.
+    Answer,
+    /// To see the recovery codes.
+    Read,
+    /// To get new recovery codes.
+    Replace,
+    /// To remove the enrollment.
+    Leave,
+}
+
+impl Use {
+    /// Those for which it takes a verified enrollment.
+    pub(crate) const ENROLLED: [Self; 4] = [Self::Answer, Self::Read, Self::Replace, Self::Leave];
+
+    /// Method and path.
+    pub(crate) fn operation(self) -> (Method, &'static str) {
+        match self {
+            Self::Verify => (Method::POST, "/edge/client/v1/current-identity/mfa/verify"),
+            Self::Answer => (Method::POST, "/edge/client/v1/authenticate/mfa"),
+            Self::Read => (
+                Method::GET,
+                "/edge/client/v1/current-identity/mfa/recovery-codes",
+            ),
+            Self::Replace => (
+                Method::POST,
+                "/edge/client/v1/current-identity/mfa/recovery-codes",
+            ),
+            Self::Leave => (Method::DELETE, "/edge/client/v1/current-identity/mfa"),
+        }
+    }
+
+    /// Gives a code for it.
+    pub(crate) async fn of(self, controller: &Harness, session: &str, code: &str) -> Reply {
+        ask(controller, session, self.operation(), Given::Body(code)).await
+    }
+}
+
+/// Reads the record of an identity.
+pub(crate) async fn identity(controller: &Harness, id: &str) -> Identity {
+    let by_id = UniqueValue::new(Index::IdentityId, id);
+    let found: Option<Found<Identity>> =
+        operate(controller, move |rows| rows.rows().find(&by_id).unwrap()).await;
+    found.unwrap().entity
+}
+
+/// How many wrong codes are counted against an identity.
+pub(crate) async fn counted(controller: &Harness, id: &str) -> u32 {
+    let wrong = identity(controller, id).await.wrong_codes;
+    wrong.map_or(0, |wrong| wrong.in_a_row)
+}
+
+/// Writes down wrong codes of an identity behind the controller's back: so many, just now.
+pub(crate) async fn charge(controller: &Harness, id: &str, in_a_row: u32) {
+    let last_at = controller.app.env().now();
+    let wrong_codes = (in_a_row > 0).then_some(WrongCodes { in_a_row, last_at });
+    edit(
+        controller,
+        Index::IdentityId,
+        id,
+        move |identity: &mut Identity| {
+            identity.wrong_codes = wrong_codes;
+        },
+    )
+    .await;
+}
+
+/// Whether all factors of a session are answered.
+pub(crate) async fn is_full(controller: &Harness, session: &str) -> bool {
+    let queries = current(controller, session).await.data()["authQueries"].clone();
+    let services = controller.request(Method::GET, "/edge/client/v1/services");
+    let status = services.session(session).send().await.status;
+    let is_full = queries.as_array().unwrap().is_empty();
+    assert_eq!(status, if is_full { 200 } else { 401 }, "{queries}");
+    is_full
+}
+
+/// Asserts that a code was not looked at; answers how long one has to wait, seconds.
+#[track_caller]
+pub(crate) fn assert_held(reply: &Reply) -> u32 {
+    assert_eq!(reply.error(), (429, "SERVER_TOO_MANY_REQUESTS".to_owned()));
+    assert!(reply.json()["error"].get("cause").is_none());
+    reply.headers["retry-after"]
+        .to_str()
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+/// Status and, of an error, code.
+pub(crate) fn outcome(reply: &Reply) -> String {
+    match reply.status.as_u16() {
+        status @ 200..=299 => status.to_string(),
+        status => format!("{status} {}", reply.error().1),
+    }
+}
+
+/// The body of a refusal apart from the id of its request.
+pub(crate) fn refusal(reply: &Reply) -> Value {
+    let mut body = reply.json();
+    assert!(body["error"]["requestId"].take().is_string());
+    body
 }

@@ -7,7 +7,7 @@
 //! of HTTP and nothing of the engine underneath.
 //!
 //! One module per resource: [`identities`], [`enrollments`], [`sessions`], [`mfa`]; [`administrator`]
-//! makes what must exist before anybody can log in.
+//! makes what must exist before anybody can log in, [`rescue`] lets in whom nobody else can.
 
 mod action;
 pub mod administrator;
@@ -25,6 +25,7 @@ pub mod mfa;
 pub mod network;
 pub mod password;
 mod recent;
+pub mod rescue;
 pub mod role_attributes;
 pub mod services;
 pub mod sessions;

@@ -51,7 +51,7 @@ impl Device {
             &self.secret,
             &self.codes,
             now,
-            &Rules::STRICT,
+            Rules::STRICT,
         ))
     }
 }
@@ -63,7 +63,7 @@ fn enroll(device: &Device, now: Timestamp) -> Result<Enrolled, Box<dyn Error>> {
     println!("{}", QrCode::of(url.expose_secret())?.to_text());
 
     let shown = device.shows(now);
-    let enrolled = started.verify(&device.find(&shown, now)?)?;
+    let enrolled = started.verify(device.find(&shown, now)?)?;
     println!("enrolled with {shown}");
     Ok(enrolled)
 }
@@ -72,13 +72,13 @@ fn log_in(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<Enrolle
     let shown = device.shows(now);
     let replayed = enrolled
         .clone()
-        .accept(&device.find(&shown, now)?, &Rules::STRICT);
+        .accept(device.find(&shown, now)?, Rules::STRICT);
     assert_eq!(replayed, Err(Refusal::Replayed));
     println!("{shown} again: refused");
 
     let later = now + SignedDuration::from_secs(30);
     let shown = device.shows(later);
-    let enrolled = enrolled.accept(&device.find(&shown, later)?, &Rules::STRICT)?;
+    let enrolled = enrolled.accept(device.find(&shown, later)?, Rules::STRICT)?;
     println!("half a minute later, {shown}: accepted");
     Ok(enrolled)
 }
@@ -91,9 +91,9 @@ fn recover(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<(), Bo
         .nth(3)
         .ok_or("all are spent")?;
     let evidence = device.find(spare, now)?;
-    let enrolled = Enrolled::from(ledger).accept(&evidence, &Rules::STRICT)?;
+    let enrolled = Enrolled::from(ledger).accept(evidence, Rules::STRICT)?;
     println!("recovery code {spare}: accepted");
-    let replayed = enrolled.clone().accept(&evidence, &Rules::STRICT);
+    let replayed = enrolled.clone().accept(evidence, Rules::STRICT);
     assert_eq!(replayed, Err(Refusal::Replayed));
     let spent = Ledger::from(enrolled).spent;
     println!(

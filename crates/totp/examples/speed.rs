@@ -63,13 +63,13 @@ fn verify(
     codes: &RecoveryCodes,
     now: Step,
 ) -> Result<Enrolled, Refusal> {
-    let evidence = Evidence::of(black_box(submitted), secret, codes, now, &Rules::STRICT);
+    let evidence = Evidence::of(black_box(submitted), secret, codes, now, Rules::STRICT);
     let ledger = Ledger {
         last_step: Step(now.0 - 1),
         spent: SpentCodes::default(),
         reprise: None,
     };
-    Enrolled::from(ledger).accept(&evidence, &Rules::STRICT)
+    Enrolled::from(ledger).accept(evidence, Rules::STRICT)
 }
 
 fn measure<T>(what: &str, count: u32, mut work: impl FnMut() -> T) {

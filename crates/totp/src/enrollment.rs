@@ -39,7 +39,7 @@ impl Started {
     /// # Errors
     ///
     /// [`Refusal::Wrong`] for all else. A recovery code does not prove that an app is at hand.
-    pub fn verify(self, evidence: &Evidence) -> Result<Enrolled, Refusal> {
+    pub fn verify(self, evidence: Evidence) -> Result<Enrolled, Refusal> {
         match evidence.0 {
             Found::Step(last_step) => Ok(Enrolled(Ledger {
                 last_step,
@@ -61,7 +61,7 @@ impl Enrolled {
     /// # Errors
     ///
     /// [`Refusal`] when the code is wrong or used.
-    pub fn accept(self, evidence: &Evidence, rules: &Rules) -> Result<Self, Refusal> {
+    pub fn accept(self, evidence: Evidence, rules: Rules) -> Result<Self, Refusal> {
         let mut ledger = self.0;
         match evidence.0 {
             Found::Step(step) if is_usable(step, &ledger, rules.reuse) => {
@@ -85,8 +85,8 @@ impl Enrolled {
     /// [`Refusal`] when the code is wrong or used.
     pub fn accept_for_new_codes(
         self,
-        evidence: &Evidence,
-        rules: &Rules,
+        evidence: Evidence,
+        rules: Rules,
         session: &ApiSessionId,
     ) -> Result<Self, Refusal> {
         let mut ledger = self.accept(evidence, rules)?.0;
@@ -106,8 +106,8 @@ impl Enrolled {
     /// [`Refusal`] when the code is wrong or used.
     pub fn accept_to_read_codes(
         mut self,
-        evidence: &Evidence,
-        rules: &Rules,
+        evidence: Evidence,
+        rules: Rules,
         session: &ApiSessionId,
     ) -> Result<Self, Refusal> {
         if self.is_reprise(evidence, session) {
@@ -119,7 +119,7 @@ impl Enrolled {
 
     /// Whether the code is the one that `session` may show once more. It has to be the newest, so
     /// that no exception revives an older one.
-    fn is_reprise(&self, evidence: &Evidence, session: &ApiSessionId) -> bool {
+    fn is_reprise(&self, evidence: Evidence, session: &ApiSessionId) -> bool {
         let newest = self.0.last_step;
         evidence.0 == Found::Step(newest)
             && self

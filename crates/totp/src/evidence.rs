@@ -35,7 +35,7 @@ impl Evidence {
         secret: &Secret,
         codes: &RecoveryCodes,
         now: Step,
-        rules: &Rules,
+        rules: Rules,
     ) -> Self {
         let found = match submitted {
             Submitted::Totp(code) => secret.find(code, now, rules.window).map(Found::Step),

@@ -40,23 +40,23 @@
 //! let now = Step::at("2031-04-05T06:07:08Z".parse::<Timestamp>()?);
 //! let rules = Rules::STRICT;
 //! let find = |text: &str| {
-//!     Submitted::parse(text).map(|code| Evidence::of(&code, &secret, &codes, now, &rules))
+//!     Submitted::parse(text).map(|code| Evidence::of(&code, &secret, &codes, now, rules))
 //! };
 //!
 //! // What the app shows ends the enrollment.
 //! let shown = secret.code_at(now);
-//! let enrolled = NotEnrolled.start().verify(&find(shown.as_str())?)?;
+//! let enrolled = NotEnrolled.start().verify(find(shown.as_str())?)?;
 //!
 //! // It is used thereby; the next one is not.
-//! let again = enrolled.clone().accept(&find(shown.as_str())?, &rules);
+//! let again = enrolled.clone().accept(find(shown.as_str())?, rules);
 //! assert_eq!(again, Err(Refusal::Replayed));
 //! let next = secret.code_at(Step(now.0 + 1));
-//! let enrolled = enrolled.accept(&find(next.as_str())?, &rules)?;
+//! let enrolled = enrolled.accept(find(next.as_str())?, rules)?;
 //!
 //! // A recovery code does instead, once.
 //! let spare = codes.unspent(Default::default()).next().ok_or("all are spent")?;
-//! let enrolled = enrolled.accept(&find(spare)?, &rules)?;
-//! assert_eq!(enrolled.accept(&find(spare)?, &rules), Err(Refusal::Replayed));
+//! let enrolled = enrolled.accept(find(spare)?, rules)?;
+//! assert_eq!(enrolled.accept(find(spare)?, rules), Err(Refusal::Replayed));
 //! # Ok(())
 //! # }
 //! ```

@@ -6,6 +6,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod admin;
 mod config_check;
 mod damage;
 mod failures;

@@ -13,6 +13,7 @@ use super::scale::Scale;
 use super::seed::{Person, Seed};
 use super::system::now;
 use portcullis_domain::mfa::Step;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,10 +41,12 @@ pub(super) async fn measure(
     accepted += work(running.process, give(&running, &people)).await?;
     running.stop().await?;
 
-    let seed = Seed::open(&scratch.join("codes-alone"))?;
-    let alone = seed.people(scale.people)?;
+    let alone = scratch.join("codes-alone");
+    fs::create_dir(&alone)?;
+    let seed = Seed::open(&alone)?;
+    let others = seed.people(scale.people)?;
     let mut written = Work::default();
-    written += own_work(|| updates(&seed, alone, CLIENTS))?;
+    written += own_work(|| updates(&seed, others, CLIENTS))?;
 
     report.add(
         Figure::rate("TOTP codes accepted, 64 clients", &accepted)

@@ -38,10 +38,10 @@ impl Purpose for Pass {
     fn judge(
         &self,
         state: Enrolled,
-        evidence: &Evidence,
+        evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept(evidence, &rules)
+        state.accept(evidence, rules)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {

@@ -31,7 +31,7 @@ pub(super) trait Purpose: Clone + Send + 'static {
     fn judge(
         &self,
         state: Self::State,
-        evidence: &Evidence,
+        evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal>;
 
@@ -143,7 +143,7 @@ fn examine<P: Purpose>(
     let Opened { secret, codes } = Opened::of(app, &found)?;
     let step = Step::at(now);
     Ok(Examined {
-        evidence: Evidence::of(&submitted, &secret, &codes, step, &app.mfa.rules),
+        evidence: Evidence::of(&submitted, &secret, &codes, step, app.mfa.rules),
         seen: found.entity,
     })
 }
@@ -160,25 +160,18 @@ fn judge<P: Purpose>(
     let found = record::find(rows.rows(), &identity)?;
     let state = purpose.state(progress(found.as_ref()))?;
     let before = found.ok_or(MfaFault::NotFound)?;
-    let throttle = Throttle::from(identity.entity.wrong_codes);
-    let mut after = identity.entity.clone();
     let evidence = examined.against(&before.entity);
-    let outcome = match throttle.admit(now) {
+    let mut after = identity.entity.clone();
+    let throttle = Throttle::from(after.wrong_codes);
+    let (throttle, outcome) = match throttle.admit(now) {
         Err(held) => {
-            if let Some(rebased) = held.rebased {
-                after.wrong_codes = rebased.into();
-            }
-            Outcome::Held {
-                retry_after: held.retry_after,
-            }
+            let retry_after = held.retry_after;
+            let throttle = held.rebased.unwrap_or(throttle);
+            (throttle, Outcome::Held { retry_after })
         },
-        Ok(()) => match purpose.judge(state, &evidence, rules) {
-            Err(refusal) => {
-                after.wrong_codes = throttle.after_wrong(now).into();
-                Outcome::Refused(refusal)
-            },
+        Ok(()) => match purpose.judge(state, evidence, rules) {
+            Err(refusal) => (throttle.after_wrong(now), Outcome::Refused(refusal)),
             Ok(enrolled) => {
-                after.wrong_codes = throttle.after_right().into();
                 let accepted = Accepted {
                     caller,
                     identity: &mut after,
@@ -186,13 +179,15 @@ fn judge<P: Purpose>(
                     enrolled,
                     now,
                 };
-                Outcome::Accepted {
+                let outcome = Outcome::Accepted {
                     done: purpose.settle(rows, accepted)?,
                     is_recovery: evidence.is_recovery_code(),
-                }
+                };
+                (throttle.after_right(), outcome)
             },
         },
     };
+    after.wrong_codes = throttle.into();
     if after != identity.entity {
         rows.replace(&identity.key, &identity.entity, &after)?;
     }

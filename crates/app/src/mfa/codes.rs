@@ -53,10 +53,10 @@ impl Purpose for Show {
     fn judge(
         &self,
         state: Enrolled,
-        evidence: &Evidence,
+        evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept_to_read_codes(evidence, &rules, &self.session)
+        state.accept_to_read_codes(evidence, rules, &self.session)
     }
 
     fn settle(
@@ -122,10 +122,10 @@ impl Purpose for Replace {
     fn judge(
         &self,
         state: Enrolled,
-        evidence: &Evidence,
+        evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept_for_new_codes(evidence, &rules, &self.session)
+        state.accept_for_new_codes(evidence, rules, &self.session)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<Mfa, AppError> {

@@ -113,7 +113,7 @@ impl Purpose for Finish {
     fn judge(
         &self,
         state: Started,
-        evidence: &Evidence,
+        evidence: Evidence,
         _rules: Rules,
     ) -> Result<Enrolled, Refusal> {
         state.verify(evidence)

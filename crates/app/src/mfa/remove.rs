@@ -50,9 +50,11 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
             // Verified meanwhile: now it takes a code.
             TotpState::Verified => Err(MfaFault::WrongCode.into()),
             TotpState::Started => {
-                let mut after = identity.entity.clone();
-                take_away(rows, &identity, &mut after)?;
-                Ok(rows.replace(&identity.key, &identity.entity, &after)?)
+                // What says so of a record that is verified does not end it without a code.
+                record::find(rows.rows(), &identity)?;
+                let mut after = identity.clone();
+                take_away(rows, &mut after)?;
+                Ok(rows.replace(&identity.key, &identity.entity, &after.entity)?)
             },
         }
     })
@@ -78,10 +80,10 @@ impl Purpose for Leave {
     fn judge(
         &self,
         state: Enrolled,
-        evidence: &Evidence,
+        evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept(evidence, &rules)
+        state.accept(evidence, rules)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
@@ -100,11 +102,11 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
     app.commit_for(permit, move |rows, caller| {
         let identity = identities::find(rows.rows(), &wanted)?;
         identities::check_way_in(caller, &identity.entity)?;
-        let mut after = identity.entity.clone();
-        after.wrong_codes = Throttle::from(after.wrong_codes).after_right().into();
-        take_away(rows, &identity, &mut after)?;
-        if after != identity.entity {
-            rows.replace(&identity.key, &identity.entity, &after)?;
+        let mut after = identity.clone();
+        take_away(rows, &mut after)?;
+        forget_wrong_codes(&mut after.entity);
+        if after != identity {
+            rows.replace(&identity.key, &identity.entity, &after.entity)?;
         }
         Ok(())
     })
@@ -113,16 +115,18 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
     Ok(())
 }
 
-/// Removes the record of an enrollment, if there is one, and notes that in the identity's.
-fn take_away(
+/// Removes whatever there is of an enrollment, and notes in the identity's record, which is still to
+/// be written, that there is none. What is damaged goes as well.
+pub(crate) fn take_away(
     rows: &mut RowsMut<'_>,
-    identity: &Found<Identity>,
-    after: &mut Identity,
+    identity: &mut Found<Identity>,
 ) -> Result<(), StoreError> {
-    let found: Option<Found<StoredMfa>> = record::find(rows.rows(), identity)?;
-    after.attached.totp = TotpState::None;
-    match found {
-        Some(found) => rows.remove(&found.key, &found.entity),
-        None => Ok(()),
-    }
+    identity.entity.attached.totp = TotpState::None;
+    rows.remove_dependents::<StoredMfa>(&identity.key, |_mfa| true)?;
+    Ok(())
+}
+
+/// Forgets the wrong codes of an identity.
+pub(crate) fn forget_wrong_codes(identity: &mut Identity) {
+    identity.wrong_codes = Throttle::from(identity.wrong_codes).after_right().into();
 }

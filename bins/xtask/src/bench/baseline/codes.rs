@@ -72,8 +72,8 @@ pub(in crate::bench) fn verifications(budget: Budget) -> anyhow::Result<Tally> {
         // As a person who types it would have it: computed elsewhere, read from a text.
         let code = secret.code_at(Step(done));
         let submitted = Submitted::parse(code.as_str())?;
-        let evidence = Evidence::of(&submitted, &secret, &codes, Step(done), &Rules::STRICT);
-        enrolled = enrolled.accept(&evidence, &Rules::STRICT)?;
+        let evidence = Evidence::of(&submitted, &secret, &codes, Step(done), Rules::STRICT);
+        enrolled = enrolled.accept(evidence, Rules::STRICT)?;
     }
     ensure!(done > 0, "no time to check a code");
     Ok(Tally {

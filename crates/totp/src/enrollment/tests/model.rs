@@ -58,9 +58,9 @@ impl History {
 fn apply(enrolled: Enrolled, found: Found, by: &Use, rules: Rules) -> Result<Enrolled, Refusal> {
     let evidence = Evidence(found);
     match by {
-        Use::Login => enrolled.accept(&evidence, &rules),
-        Use::NewCodes(by) => enrolled.accept_for_new_codes(&evidence, &rules, &session(*by)),
-        Use::ReadCodes(by) => enrolled.accept_to_read_codes(&evidence, &rules, &session(*by)),
+        Use::Login => enrolled.accept(evidence, rules),
+        Use::NewCodes(by) => enrolled.accept_for_new_codes(evidence, rules, &session(*by)),
+        Use::ReadCodes(by) => enrolled.accept_to_read_codes(evidence, rules, &session(*by)),
     }
 }
 
