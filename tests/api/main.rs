@@ -53,6 +53,7 @@ mod mfa_sessions;
 mod mfa_states;
 mod mfa_support;
 mod mfa_throttle;
+mod mfa_waiting;
 mod naive;
 mod order;
 mod ottca;

@@ -108,3 +108,35 @@ async fn the_url_names_the_identity_whatever_it_is_called() {
         assert!(drawn.body.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
     }
 }
+
+/// Whoever has a name that no QR code has room for can still type the secret.
+#[tokio::test]
+async fn a_url_may_be_too_long_for_a_qr_code() {
+    let (controller, admin, user) = start().await;
+    let id = id_of(&controller, &admin, "anne").await;
+    let (device, _) = begin(&controller, &user).await;
+    let path = format!("/identities/{id}");
+    let patch = controller.manage(Method::PATCH, &path, &admin);
+    let name = "ä".repeat(1000);
+    patch.json(&json!({"name": name})).send().await.data();
+    let drawn = own(
+        &controller,
+        &user,
+        (Method::GET, "/qr-code"),
+        Given::Nowhere,
+    )
+    .await;
+    assert_eq!(drawn.error(), (404, "NOT_FOUND".to_owned()));
+    assert!(!drawn.text().contains("secret="), "{}", drawn.text());
+    let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere)
+        .await
+        .data();
+    assert!(
+        shown["provisioningUrl"]
+            .as_str()
+            .unwrap()
+            .contains("%C3%A4%C3%A4")
+    );
+    let done = verify(&controller, &user, &device.code(&controller, 0)).await;
+    assert_eq!(done.status, 200);
+}
