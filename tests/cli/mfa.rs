@@ -6,7 +6,7 @@ use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
-use support::{command, run, tools};
+use support::{Tool, run, tools};
 
 #[test]
 fn enrollment_is_started_verified_and_removed() {
@@ -28,8 +28,8 @@ fn enrollment_is_started_verified_and_removed() {
     assert!(wrong.contains("portcullis mfa verify"), "{wrong}");
     assert!(!wrong.contains(&app.wrong()), "{wrong}");
     let verify = ["mfa", "verify", "--code", &code];
-    let save = ["--save-codes", "codes.txt"];
-    let verified = anna.json(&[&verify[..], &save].concat());
+    let file = ["--save-codes", "codes.txt"];
+    let verified = anna.json(&[&verify[..], &file].concat());
     let codes = recovery_codes(&verified);
     assert_eq!(codes.len(), 20);
     let expected = json!({"state": "enrolled", "recoveryCodes": codes, "savedTo": "codes.txt"});
@@ -272,8 +272,7 @@ fn qr_code_is_written_as_a_picture() {
     );
     anna.run(&enroll).expect_code(1);
     anna.run(&[&enroll[..], &["--force"]].concat()).success();
-    if command::find("zbarimg").is_none() {
-        assert!(!tools::are_required(), "zbarimg is not installed");
+    if !tools::are_there(&[Tool::Zbarimg]) {
         return;
     }
     let url = anna.json(&["mfa", "enroll"])["provisioningUrl"].clone();
@@ -285,9 +284,7 @@ fn qr_code_is_written_as_a_picture() {
 
 #[test]
 fn codes_of_another_program_are_taken() {
-    if command::find("oathtool").is_none() {
-        assert!(!tools::are_required(), "oathtool is not installed");
-        println!("skipped: oathtool is not installed");
+    if !tools::are_there(&[Tool::Oathtool]) {
         return;
     }
     let session = Session::logged_in();

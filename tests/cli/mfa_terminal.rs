@@ -23,9 +23,8 @@ fn login_asks_for_a_code_three_times() {
     let (app, codes) = anna.enroll();
     anna.run(&["logout"]).success();
     let ask = || {
-        let mut terminal = Terminal::start(&session, "login --profile anna");
-        terminal.answer("Password of anna", &line(PASSWORD));
-        terminal
+        let password = [("PORTCULLIS_PASSWORD", PASSWORD)];
+        Terminal::with_environment(&session, "login --profile anna", &password)
     };
 
     let mut terminal = ask();

@@ -79,6 +79,8 @@ impl Terminal {
         };
         let asked = wait::until(wait::PATIENCE, look);
         let Ok(shown) = asked else {
+            // It would wait for ever.
+            let _ = self.child.kill();
             panic!("{question} is not asked: {}", self.shown());
         };
         self.before = shown;

@@ -2,6 +2,7 @@
 //! codes, and one that takes URLs apart.
 
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 use support::mfa::{Given, texts};
@@ -9,6 +10,9 @@ use support::tools::are_there;
 use support::{Api, Program, Reply, Site, Tool, run};
 
 const PASSWORD: &str = "a-persons-password";
+
+/// Enrollments that are begun to look at what is drawn for them.
+const SETS: u32 = 50;
 
 /// Takes a provisioning URL apart, as an authenticator app would.
 const READ_URL: &str = "\
@@ -133,4 +137,40 @@ fn provisioning_urls_are_scanned_and_read() {
         // 160 bits.
         assert_eq!(set_up.app.secret().len(), 32);
     }
+}
+
+/// Property S-15, of a sample from the real source.
+#[test]
+fn secrets_and_codes_are_drawn_anew_each_time() {
+    if !are_there(&[Tool::Curl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let user = Api::admin(&controller).create_user("anne", PASSWORD);
+    let (mut secrets, mut all) = (BTreeSet::new(), BTreeSet::new());
+    let mut counts = BTreeMap::<char, u32>::new();
+    for _ in 0..SETS {
+        let set_up = user.begin_mfa(Program::Oathtool);
+        let removed = user.mfa("DELETE", "", Given::Nowhere);
+        assert_eq!(removed.status, 200);
+        assert!(secrets.insert(set_up.app.secret().to_owned()));
+        let set: BTreeSet<_> = set_up.recovery.iter().collect();
+        assert_eq!(set.len(), 20, "no two of a set are alike");
+        for code in set_up.recovery {
+            assert_eq!(code.len(), 6);
+            for character in code.chars() {
+                *counts.entry(character).or_default() += 1;
+            }
+            all.insert(code);
+        }
+    }
+    // Two of a thousand are alike once in two thousand samples.
+    assert!(all.len() + 1 >= 20 * usize::try_from(SETS).unwrap());
+    let expected = f64::from(SETS * 20 * 6) / 32.0;
+    let off = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
+    let chi_square: f64 = counts.values().map(off).sum();
+    assert_eq!(counts.len(), 32);
+    // 31 degrees of freedom: one in a million is beyond 83.
+    assert!(chi_square < 83.0, "{chi_square}: {counts:?}");
 }

@@ -171,7 +171,7 @@ fn send_and_kill(site: &Site, controller: Controller, tries: Vec<Try>, round: us
         });
         controller.kill();
         reached.expect("codes are accepted");
-        let done = under_way.into_iter().map(|one| one.join());
+        let done = under_way.into_iter().map(thread::ScopedJoinHandle::join);
         done.map(|tried| tried.expect("it is sent")).collect()
     })
 }

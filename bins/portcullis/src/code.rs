@@ -229,7 +229,7 @@ fn refused(error: ClientError) -> CliError {
     let failure = CliError::from(error);
     if is_wrong {
         return failure
-            .hint("each code counts once, and for a minute at most: wait for the next one")
+            .hint("each code counts once, and not for long: wait for the next one")
             .hint("the clock of the device that shows the codes has to be right");
     }
     match wait {
@@ -262,7 +262,7 @@ mod tests {
             ("", Accepted::Either, None),
         ] {
             let code = accepted.read(&text.into());
-            let code = code.as_ref().map(|code| code.expose_secret());
+            let code = code.as_ref().map(SecretString::expose_secret);
             assert_eq!(code, read, "{text:?} {accepted:?}");
         }
     }

@@ -37,6 +37,8 @@ pub(super) async fn measure(
     let people = Arc::new(Seed::open(&program.home)?.people(scale.people)?);
 
     let running = program.start().await?;
+    // The read model is filled behind the first answers.
+    running.process.calm().await?;
     let mut accepted = Work::default();
     accepted += work(running.process, give(&running, &people)).await?;
     running.stop().await?;

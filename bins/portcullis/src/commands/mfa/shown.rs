@@ -45,7 +45,7 @@ pub(super) fn run(
     };
     let shown = Shown {
         state: State::Enrolled,
-        recovery_codes: codes.iter().map(|code| code.expose_secret()).collect(),
+        recovery_codes: codes.iter().map(SecretString::expose_secret).collect(),
         saved_to,
     };
     context
