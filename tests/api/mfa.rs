@@ -83,8 +83,8 @@ async fn the_url_names_the_identity_whatever_it_is_called() {
         ("Zoë", "Zo%C3%AB"),
     ] {
         let path = format!("/identities/{id}");
-        let patch = controller.manage(Method::PATCH, &path, &admin);
-        patch.json(&json!({"name": name})).send().await.data();
+        let rename = controller.manage(Method::PATCH, &path, &admin);
+        rename.json(&json!({"name": name})).send().await.data();
         let shown = own(&controller, &user, (Method::GET, ""), Given::Nowhere)
             .await
             .data();
@@ -116,9 +116,9 @@ async fn a_url_may_be_too_long_for_a_qr_code() {
     let id = id_of(&controller, &admin, "anne").await;
     let (device, _) = begin(&controller, &user).await;
     let path = format!("/identities/{id}");
-    let patch = controller.manage(Method::PATCH, &path, &admin);
+    let rename = controller.manage(Method::PATCH, &path, &admin);
     let name = "ä".repeat(1000);
-    patch.json(&json!({"name": name})).send().await.data();
+    rename.json(&json!({"name": name})).send().await.data();
     let drawn = own(
         &controller,
         &user,
