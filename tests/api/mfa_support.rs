@@ -1,7 +1,7 @@
 //! People with an authenticator app, for tests about TOTP.
 
 use crate::credentials::{token_by, with_certificate};
-use crate::support::{current, edit, log_in, operate};
+use crate::support::{current, edit, log_in, log_in_by_certificate, operate};
 use http::Method;
 use portcullis_app::Settings;
 use portcullis_domain::clock::SignedDuration;
@@ -165,6 +165,11 @@ impl Person {
     /// Opens one more session.
     pub(crate) async fn log_in(&self, controller: &Harness) -> String {
         token_by(controller, &self.chain).await
+    }
+
+    /// Tries to open one more session.
+    pub(crate) async fn try_to_log_in(&self, controller: &Harness) -> Reply {
+        log_in_by_certificate(controller, &self.chain).await
     }
 
     /// Opens so many more sessions.

@@ -16,6 +16,7 @@ pub use answer::{answer, request_token};
 pub use codes::{read_codes, replace_codes};
 pub use enroll::{qr_code, read_own, start, verify};
 pub use fault::MfaFault;
+pub(crate) use record::state;
 pub(crate) use remove::{forget_wrong_codes, take_away};
 pub use remove::{remove, remove_own};
 

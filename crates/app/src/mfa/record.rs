@@ -130,6 +130,12 @@ pub(super) fn find(
     }
 }
 
+/// How far the enrollment of an identity has come, by its own record and by that of the identity.
+pub(crate) fn state(rows: Rows<'_>, identity: &Found<Identity>) -> Result<TotpState, StoreError> {
+    find(rows, identity)?;
+    Ok(identity.entity.attached.totp)
+}
+
 /// How far an enrollment has come, if there is one.
 pub(super) fn progress(found: Option<&Found<StoredMfa>>) -> Option<&Progress> {
     found.map(|found| &found.entity.mfa.progress)

@@ -99,31 +99,34 @@ impl Purpose for Leave {
 /// without enrollment stays as it is.
 pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, caller| {
-        let identity = identities::find(rows.rows(), &wanted)?;
-        identities::check_way_in(caller, &identity.entity)?;
-        let mut after = identity.clone();
-        take_away(rows, &mut after)?;
-        forget_wrong_codes(&mut after.entity);
-        if after != identity {
-            rows.replace(&identity.key, &identity.entity, &after.entity)?;
-        }
-        Ok(())
-    })
-    .await?;
-    audit::changed(permit.caller(), "identity.delete-mfa", id.as_str());
+    let has_changed = app
+        .commit_for(permit, move |rows, caller| {
+            let identity = identities::find(rows.rows(), &wanted)?;
+            identities::check_way_in(caller, &identity.entity)?;
+            let mut after = identity.clone();
+            let is_removed = take_away(rows, &mut after)?;
+            forget_wrong_codes(&mut after.entity);
+            if after != identity {
+                rows.replace(&identity.key, &identity.entity, &after.entity)?;
+            }
+            Ok(is_removed || after != identity)
+        })
+        .await?;
+    if has_changed {
+        audit::changed(permit.caller(), "identity.delete-mfa", id.as_str());
+    }
     Ok(())
 }
 
 /// Removes whatever there is of an enrollment, and notes in the identity's record, which is still to
-/// be written, that there is none. What is damaged goes as well.
+/// be written, that there is none; answers whether there was anything. What is damaged goes as well.
 pub(crate) fn take_away(
     rows: &mut RowsMut<'_>,
     identity: &mut Found<Identity>,
-) -> Result<(), StoreError> {
+) -> Result<bool, StoreError> {
     identity.entity.attached.totp = TotpState::None;
-    rows.remove_dependents::<StoredMfa>(&identity.key, |_mfa| true)?;
-    Ok(())
+    let removed = rows.remove_dependents::<StoredMfa>(&identity.key, |_mfa| true)?;
+    Ok(removed > 0)
 }
 
 /// Forgets the wrong codes of an identity.
