@@ -79,9 +79,17 @@ fn replay(recordings: impl Iterator<Item = String>, rules: &Rules) {
         .args(["--url", controller.url(), "--ca"])
         .arg(controller.ca())
         .args(recordings.map(|name| golden.join(name)));
-    let outcome = command::run_with(&mut replay, &[], DEADLINE);
-    println!("{}", String::from_utf8_lossy(&outcome.stdout));
-    let _ = outcome.success();
+    let mut run = || {
+        let outcome = command::run_with(&mut replay, &[], DEADLINE);
+        println!("{}", String::from_utf8_lossy(&outcome.stdout));
+        outcome
+    };
+    let outcome = run();
+    // The replay gives the oldest code that is good, whose time may be over when it is looked at.
+    // That does not happen twice in a row.
+    if outcome.code() != 0 {
+        let _ = run().success();
+    }
 }
 
 /// The deviations without those that come from a code counting once.

@@ -122,14 +122,15 @@ fn accepted_codes_stay_spent_through_kills() {
     let mut users: Vec<_> = (0..USERS)
         .map(|number| User::enroll(&admin, number))
         .collect();
+    let mut enrolled = USERS;
     let (mut accepted, mut unread) = (0, 0);
     for round in 0..rounds {
-        // A user that has run out of codes is enrolled anew.
-        for user in users
-            .iter_mut()
-            .filter(|user| user.set_up.recovery.is_empty())
-        {
-            *user = User::enroll(&admin, round * USERS + USERS);
+        // Users that have run out of codes make room for others.
+        for user in &mut users {
+            if user.set_up.recovery.is_empty() {
+                *user = User::enroll(&admin, enrolled);
+                enrolled += 1;
+            }
         }
         let tries = users.iter_mut().map(|user| Try {
             session: admin.log_in(&user.name, PASSWORD),

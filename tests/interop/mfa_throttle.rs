@@ -59,7 +59,7 @@ fn wrong_codes_stay_counted_through_a_kill() {
     let controller = site.quickstart().start();
     // Had those before been forgotten, it would cost nothing.
     give_wrong(&user, &set_up);
-    let code = set_up.app.code();
+    let code = set_up.app.lasting_code().expect("one code was given");
     assert!((1..=4).contains(&held(&user.answer_mfa(&code))));
     let partial = admin.log_in("anne", PASSWORD);
     let reply = wait::until(wait::PATIENCE, || match partial.answer_mfa(&code) {
