@@ -17,6 +17,11 @@ pub(crate) struct Cli {
     )]
     pub(crate) log: String,
 
+    /// Let the system write core dumps, and debuggers of the same user look into the memory: both
+    /// show secrets
+    #[arg(long, global = true)]
+    pub(crate) allow_core_dumps: bool,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -8,6 +8,7 @@
 
 mod admin;
 mod config_check;
+mod core_dumps;
 mod damage;
 mod failures;
 mod in_process;
