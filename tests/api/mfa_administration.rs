@@ -122,6 +122,32 @@ async fn enrollments_are_removed_by_those_who_stand_above() {
     );
 }
 
+/// Whoever may change identities gets rid of its own second factor as everybody does (specification,
+/// Authentication 8).
+#[tokio::test]
+async fn one_s_own_enrollment_takes_a_code_unless_one_is_an_administrator() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    for (name, more, status) in [
+        ("helper", json!({"permissions": ["identity"]}), 401),
+        ("boss", json!({"isAdmin": true}), 200),
+    ] {
+        let session = caller(&scene, name, more).await;
+        let id = id_of(controller, &scene.admin, name).await;
+        crate::mfa_support::enroll(controller, &session).await;
+        charge(controller, &id, 5).await;
+        assert_eq!(
+            remove(controller, &session, &id).await.status,
+            status,
+            "{name}"
+        );
+        let shown = read(controller, &scene.admin, &id).await;
+        assert_eq!(shown["isMfaEnabled"], status == 401, "{name}");
+        let is_forgotten = identity(controller, &id).await.wrong_codes.is_none();
+        assert_eq!(is_forgotten, status == 200, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn unknown_identities_are_not_found() {
     let scene = Scene::new().await;
@@ -346,6 +372,17 @@ async fn the_audit_trail_tells_what_became_of_an_enrollment() {
     charge(controller, &person.id, 100).await;
     crate::mfa_support::assert_held(&answer(controller, session, &recovery[9]).await);
     told(&[], "held");
+    charge(controller, &person.id, 99).await;
+    crate::mfa_support::pass(controller, 3600);
+    log.take();
+    assert_refused(&answer(controller, session, &device.wrong(controller)).await);
+    told(&["mfa.refuse-code", "mfa.lock"], "one too many");
+    charge(controller, &person.id, 9).await;
+    crate::mfa_support::pass(controller, -60);
+    log.take();
+    crate::mfa_support::assert_held(&answer(controller, session, &recovery[9]).await);
+    told(&["mfa.wait-anew"], "the clock was set back");
+    crate::mfa_support::pass(controller, 60);
     charge(controller, &person.id, 0).await;
     crate::mfa_support::pass(controller, 30);
     let code = device.code(controller, 0);

@@ -88,20 +88,10 @@ async fn of_two_codes_one_counts() {
     let right = device.code(controller, 0);
     let reply = twice(controller, session, Use::Read, (&right, &json!({}))).await;
     assert_eq!(reply.error(), (400, "COULD_NOT_VALIDATE".to_owned()));
-    for purpose in [Use::Read, Use::Leave] {
-        let reply = twice(
-            controller,
-            session,
-            purpose,
-            (&right, &json!({"code": 848_239})),
-        )
-        .await;
-        assert_eq!(
-            reply.error(),
-            (400, "COULD_NOT_PARSE_BODY".to_owned()),
-            "{purpose:?}"
-        );
-    }
-    let reply = twice(controller, session, Use::Leave, (&right, &json!({}))).await;
+    let number = json!({"code": 848_239});
+    let reply = twice(controller, session, Use::Read, (&right, &number)).await;
+    assert_eq!(reply.error(), (400, "COULD_NOT_PARSE_BODY".to_owned()));
+    // But that of a removal never counted beside a header.
+    let reply = twice(controller, session, Use::Leave, (&right, &number)).await;
     assert_eq!(reply.status, 200);
 }

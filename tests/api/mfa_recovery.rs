@@ -3,7 +3,9 @@
 use crate::mfa_support::{
     Given, Scene, Use, answer, assert_refused, begin, charge, is_full, own, pass, texts, verify,
 };
+use crate::support::text;
 use http::Method;
+use portcullis_domain::clock::Timestamp;
 use std::collections::BTreeSet;
 
 #[tokio::test]
@@ -99,6 +101,8 @@ async fn new_codes_take_the_place_of_all_old_ones() {
         };
         let made = Use::Replace.of(controller, &person.session, &code).await;
         assert_eq!(made.status, 200);
+        let changed: Timestamp = text(&made.data(), "updatedAt").parse().unwrap();
+        assert_eq!(changed, controller.app.env().now());
         let new = texts(&made.data()["recoveryCodes"]);
         assert_eq!(new.iter().collect::<BTreeSet<_>>().len(), 20);
         assert!(new.iter().all(|code| !codes.contains(code)));

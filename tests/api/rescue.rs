@@ -22,7 +22,6 @@ async fn sole_administrator_that_lost_its_app_gets_in() {
         move |it: &mut Identity| {
             let (in_a_row, last_at) = (100, now);
             it.wrong_codes = Some(WrongCodes { in_a_row, last_at });
-            it.disable(None, now);
         },
     )
     .await;
@@ -48,6 +47,16 @@ async fn password_is_set_anew_and_the_second_factor_stays() {
     let user = controller.user(&admin, "anne", json!({})).await;
     enroll(&controller, &user).await;
     let id = id_of(&controller, &admin, "anne").await;
+    let now = controller.app.env().now();
+    edit(
+        &controller,
+        Index::IdentityId,
+        &id,
+        move |it: &mut Identity| {
+            it.disable(None, now);
+        },
+    )
+    .await;
     let set = rescue::reset_password(&controller.app, &id, "another horse".into()).await;
     assert_eq!(set.unwrap().as_str(), id);
     assert_eq!(current(&controller, &user).await.status, 401);

@@ -150,8 +150,9 @@ pub(crate) struct ResetPassword {
     pub(crate) password: GivenPassword,
 }
 
-/// Removes an enrollment, begun or verified, enables the identity, forgets its wrong codes and ends its
-/// sessions. The next login asks for no code, unless the policy of the identity demands TOTP.
+/// Removes an enrollment, begun or verified, forgets the wrong codes of the identity and ends its
+/// sessions. The next login asks for no code; if the policy of the identity demands TOTP, it leads to
+/// another enrollment. Whoever is disabled stays so: `admin reset-password` enables.
 #[derive(Debug, Args)]
 pub(crate) struct RemoveMfa {
     #[command(flatten)]

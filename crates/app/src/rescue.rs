@@ -29,6 +29,7 @@ pub async fn reset_password(
 ) -> Result<IdentityId, AppError> {
     let identity = find(app.snapshot()?.rows(), who)?.entity;
     let password = NewPassword::prepare(app, &identity, password).await?;
+    let now = app.env().now();
     rescue(app, who, "identity.reset-password", move |rows, found| {
         let present: Vec<Found<Authenticator>> = rows.rows().dependents(&found.key)?;
         let held = present.into_iter().find_map(|found| {
@@ -42,13 +43,14 @@ pub async fn reset_password(
         let (before, mut updb, mut after) = held.ok_or_else(missing)?;
         updb.set_password(password.settle(rows.rows(), &found.entity)?);
         after.credential = Credential::Updb(updb);
+        found.entity.enable(now);
         Ok(rows.replace(&before.key, &before.entity, &after)?)
     })
     .await
 }
 
-/// Removes the TOTP enrollment of the identity with an id or name and lets it in: it is enabled,
-/// wrong codes and passwords are forgotten, its sessions end.
+/// Removes the TOTP enrollment of the identity with an id or name: wrong codes are forgotten, its
+/// sessions end. Whoever is disabled stays so.
 ///
 /// # Errors
 ///
@@ -62,7 +64,7 @@ pub async fn remove_mfa(app: &App, who: &str) -> Result<IdentityId, AppError> {
     .await
 }
 
-/// Changes an identity and what lies under it, and lets it in.
+/// Changes an identity and what lies under it, and ends its sessions.
 async fn rescue(
     app: &App,
     who: &str,
@@ -70,19 +72,21 @@ async fn rescue(
     change: impl Fn(&mut RowsMut<'_>, &mut Found<Identity>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<IdentityId, AppError> {
     let who = who.to_owned();
-    let now = app.env().now();
-    let id = app
+    let (id, was_disabled) = app
         .commit(move |rows| {
             let before = find(rows.rows(), &who)?;
             let mut found = before.clone();
             change(rows, &mut found)?;
-            found.entity.enable(now);
             rows.replace(&before.key, &before.entity, &found.entity)?;
             rows.remove_dependents::<ApiSession>(&before.key, |_session| true)?;
-            Ok::<_, AppError>(found.entity.id)
+            let is_enabled = before.entity.disabled.is_some() && found.entity.disabled.is_none();
+            Ok::<_, AppError>((found.entity.id, is_enabled))
         })
         .await?;
     audit::changed_by_controller(operation, id.as_str());
+    if was_disabled {
+        audit::changed_by_controller("identity.enable", id.as_str());
+    }
     Ok(id)
 }
 

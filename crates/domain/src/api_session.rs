@@ -74,7 +74,8 @@ pub struct LoginCertificate {
 pub struct SessionTotp {
     /// Whether the identity was enrolled in TOTP when the session began, or became so through it.
     pub is_required: bool,
-    /// When a code was last accepted on this session.
+    /// When a code was last accepted on this session. It stays when the enrollment is removed; what
+    /// asks for a code of the present enrollment compares it with when that was begun.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",

@@ -7,7 +7,7 @@
 mod payload;
 mod table;
 
-pub use payload::{Ignored, Json, JsonIfAny, Payload};
+pub use payload::{Ignored, Json, JsonIfAny, JsonIfFit, Payload};
 pub use table::{BadRoute, Lookup, Table};
 
 use crate::answer::Answer;

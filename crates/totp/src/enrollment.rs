@@ -3,7 +3,7 @@
 use crate::evidence::{Evidence, Found};
 use crate::rules::{Reuse, Rules};
 use portcullis_domain::ids::ApiSessionId;
-use portcullis_domain::mfa::{Ledger, Reprise, SpentCodes, Step};
+use portcullis_domain::mfa::{Ledger, Progress, Reprise, SpentCodes, Step};
 
 /// Why a code is not accepted.
 ///
@@ -135,6 +135,18 @@ fn is_usable(step: Step, ledger: &Ledger, reuse: Reuse) -> bool {
     match reuse {
         Reuse::Never => step > ledger.last_step,
         Reuse::InsideWindow => true,
+    }
+}
+
+impl From<Started> for Progress {
+    fn from(_started: Started) -> Self {
+        Self::Started
+    }
+}
+
+impl From<Enrolled> for Progress {
+    fn from(enrolled: Enrolled) -> Self {
+        Self::Verified(enrolled.0)
     }
 }
 

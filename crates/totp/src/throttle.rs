@@ -17,8 +17,6 @@ pub struct Held {
     /// Seconds after which the next attempt is worth it, at least 1. At the cap it is
     /// [`Throttle::LONGEST_WAIT`], although waiting does not help then.
     pub retry_after: u32,
-    /// Whether the cap is reached, so that no attempt is admitted any more.
-    pub is_capped: bool,
     /// What has to be stored, when the clock was set back: the wait begins again at the present, or
     /// it would last for as long as the clock was wrong.
     pub rebased: Option<Throttle>,
@@ -47,11 +45,9 @@ impl Throttle {
         let Some(wrong) = self.0 else {
             return Ok(());
         };
-        let is_capped = wrong.in_a_row >= Self::CAP;
-        if is_capped {
+        if self.is_capped() {
             return Err(Held {
                 retry_after: Self::LONGEST_WAIT,
-                is_capped,
                 rebased: None,
             });
         }
@@ -62,10 +58,14 @@ impl Throttle {
             0 => Ok(()),
             retry_after => Err(Held {
                 retry_after,
-                is_capped,
                 rebased: was_set_back.then(|| Self::counted(wrong.in_a_row, now)),
             }),
         }
+    }
+
+    /// Whether the cap is reached, so that no attempt is admitted any more.
+    pub fn is_capped(self) -> bool {
+        self.0.is_some_and(|wrong| wrong.in_a_row >= Self::CAP)
     }
 
     /// After a wrong code at `now`.

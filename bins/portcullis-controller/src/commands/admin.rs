@@ -39,7 +39,7 @@ async fn remove_mfa(arguments: RemoveMfa) -> anyhow::Result<()> {
     let outcome = rescue::remove_mfa(&app, &whose.identity).await;
     let id = done(outcome, &whose, "the TOTP enrollment cannot be removed")?;
     output::say(format_args!(
-        "{id} is not enrolled in TOTP; it is enabled, its sessions are over"
+        "{id} is not enrolled in TOTP; its sessions are over"
     ));
     Ok(())
 }

@@ -62,7 +62,7 @@ impl Accepted<'_> {
     /// The record with what has become of the enrollment.
     pub(super) fn after(&self) -> StoredMfa {
         let mut after = self.before.entity.clone();
-        after.mfa.progress = Progress::Verified(self.enrolled.clone().into());
+        after.mfa.progress = self.enrolled.clone().into();
         after
     }
 }
@@ -70,8 +70,8 @@ impl Accepted<'_> {
 /// What became of an attempt in its transaction.
 enum Outcome<T> {
     Accepted { done: T, is_recovery: bool },
-    Refused(Refusal),
-    Held { retry_after: u32 },
+    Refused { refusal: Refusal, is_last: bool },
+    Held { retry_after: u32, is_rebased: bool },
 }
 
 /// A code, and what it was found to be by the record as it was then.
@@ -118,8 +118,8 @@ pub(super) async fn attempt<A: Action, P: Purpose>(
     note(permit.caller(), P::OPERATION, &outcome);
     match outcome {
         Outcome::Accepted { done, .. } => Ok(done),
-        Outcome::Refused(_) => Err(MfaFault::WrongCode.into()),
-        Outcome::Held { retry_after } => Err(MfaFault::Held { retry_after }.into()),
+        Outcome::Refused { .. } => Err(MfaFault::WrongCode.into()),
+        Outcome::Held { retry_after, .. } => Err(MfaFault::Held { retry_after }.into()),
     }
 }
 
@@ -165,12 +165,18 @@ fn judge<P: Purpose>(
     let throttle = Throttle::from(after.wrong_codes);
     let (throttle, outcome) = match throttle.admit(now) {
         Err(held) => {
-            let retry_after = held.retry_after;
-            let throttle = held.rebased.unwrap_or(throttle);
-            (throttle, Outcome::Held { retry_after })
+            let outcome = Outcome::Held {
+                retry_after: held.retry_after,
+                is_rebased: held.rebased.is_some(),
+            };
+            (held.rebased.unwrap_or(throttle), outcome)
         },
         Ok(()) => match purpose.judge(state, evidence, rules) {
-            Err(refusal) => (throttle.after_wrong(now), Outcome::Refused(refusal)),
+            Err(refusal) => {
+                let throttle = throttle.after_wrong(now);
+                let is_last = throttle.is_capped();
+                (throttle, Outcome::Refused { refusal, is_last })
+            },
             Ok(enrolled) => {
                 let accepted = Accepted {
                     caller,
@@ -204,11 +210,19 @@ fn note<T>(caller: &Caller, operation: &'static str, outcome: &Outcome<T>) {
             }
             audit::changed(caller, operation, entity);
         },
-        Outcome::Refused(refusal) => {
+        Outcome::Refused { refusal, is_last } => {
             tracing::debug!(%refusal, "code refused");
             audit::changed(caller, "mfa.refuse-code", entity);
+            if *is_last {
+                audit::changed(caller, "mfa.lock", entity);
+            }
         },
-        Outcome::Held { .. } => tracing::debug!("code not looked at: too many were wrong"),
+        Outcome::Held { is_rebased, .. } => {
+            tracing::debug!("code not looked at: too many were wrong");
+            if *is_rebased {
+                audit::changed(caller, "mfa.wait-anew", entity);
+            }
+        },
     }
 }
 

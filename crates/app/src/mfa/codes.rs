@@ -10,6 +10,7 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::mfa::{Mfa, Progress, SpentCodes};
 use portcullis_domain::view::RecoveryCodesView;
+use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
 use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Refusal, Rules};
 use secrecy::SecretString;
@@ -93,6 +94,7 @@ pub async fn replace_codes(
     let replace = Replace {
         session: caller.session.clone(),
         sealed: seal_codes(app, &key, &codes)?,
+        key,
     };
     let mfa = attempt(app, permit, Some(code), replace).await?;
     Ok(RecoveryCodesView {
@@ -104,8 +106,9 @@ pub async fn replace_codes(
 #[derive(Clone)]
 struct Replace {
     session: ApiSessionId,
-    /// The new codes, sealed for the record that was seen. One that came in its place has another
-    /// secret, under which no code is accepted that was examined by the old one.
+    /// The record that was seen.
+    key: RecordKey,
+    /// The new codes, sealed for that record and no other.
     sealed: String,
 }
 
@@ -130,6 +133,9 @@ impl Purpose for Replace {
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<Mfa, AppError> {
         let (before, mut after) = (accepted.before, accepted.after());
+        if before.key != self.key {
+            return Err(MfaFault::WrongCode.into());
+        }
         after.mfa.updated_at = accepted.now;
         after.recovery_codes.clone_from(&self.sealed);
         rows.replace(&before.key, &before.entity, &after)?;

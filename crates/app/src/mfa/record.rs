@@ -10,7 +10,7 @@ use portcullis_domain::view::MfaSetUp;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, MFA, Rows, StoredMfa, identity_key};
-use portcullis_totp::{RecoveryCodes, Secret, provisioning_url};
+use portcullis_totp::{NotEnrolled, RecoveryCodes, Secret, provisioning_url};
 use secrecy::SecretString;
 
 const SECRET: &str = "secret";
@@ -76,7 +76,7 @@ impl Draft {
             id: MfaId::generate(&*app.env().entropy)?,
             created_at: now,
             updated_at: now,
-            progress: Progress::Started,
+            progress: NotEnrolled.start().into(),
         };
         let stored = StoredMfa {
             mfa,

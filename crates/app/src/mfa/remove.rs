@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities;
-use portcullis_domain::access::{Denied, Permit, Standing};
+use portcullis_domain::access::{Caller, Denied, Permit, Standing};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::mfa::Progress;
@@ -47,7 +47,8 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
         let identity = own_identity(rows.rows(), caller)?;
         match identity.entity.attached.totp {
             TotpState::None => Err(MfaFault::NotFound.into()),
-            // Verified meanwhile: now it takes a code.
+            // Verified meanwhile: now it takes a full session and a code.
+            TotpState::Verified if caller.standing == Standing::Partial => Err(Denied.into()),
             TotpState::Verified => Err(MfaFault::WrongCode.into()),
             TotpState::Started => {
                 // What says so of a record that is verified does not end it without a code.
@@ -102,7 +103,7 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
     let has_changed = app
         .commit_for(permit, move |rows, caller| {
             let identity = identities::find(rows.rows(), &wanted)?;
-            identities::check_way_in(caller, &identity.entity)?;
+            check_rank(caller, &identity.entity)?;
             let mut after = identity.clone();
             let is_removed = take_away(rows, &mut after)?;
             forget_wrong_codes(&mut after.entity);
@@ -116,6 +117,19 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
         audit::changed(permit.caller(), "identity.delete-mfa", id.as_str());
     }
     Ok(())
+}
+
+/// Checks that a caller may remove the enrollment of an identity without a code: its own takes one,
+/// unless an administrator removes it.
+fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
+    if caller.identity == identity.id && !caller.is_admin {
+        return Err(AppError::Denied {
+            rule: Some(
+                "one's own TOTP enrollment is removed with a code, through current-identity/mfa",
+            ),
+        });
+    }
+    identities::check_way_in(caller, identity)
 }
 
 /// Removes whatever there is of an enrollment, and notes in the identity's record, which is still to

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, JsonIfAny, Route, guarded};
+use crate::route::{Call, Context, Ignored, Json, JsonIfAny, JsonIfFit, Route, guarded};
 use http::Method;
 use portcullis_api::mfa::RecoveryCodesDetail;
 use portcullis_api::mfa::{MfaAnswer, MfaCode, MfaCodeIfAny, MfaDetail, MfaStarted};
@@ -23,7 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         guarded::<ReadOwn, Ignored, _, _>(Method::GET, OWN, detail),
         guarded::<Start, Ignored, _, _>(Method::POST, OWN, start),
-        guarded::<RemoveOwn, Json<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own),
+        guarded::<RemoveOwn, JsonIfFit<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own),
         guarded::<Verify, Json<MfaCode>, _, _>(
             Method::POST,
             "/current-identity/mfa/verify",
@@ -87,9 +87,12 @@ async fn replace_codes(
     Ok(Answer::detail(&RecoveryCodesDetail::from(view)))
 }
 
-/// The code in the header wins over the one in the body: clients have always sent it there.
-async fn remove_own(call: Call<Permit<RemoveOwn>, Json<MfaCodeIfAny>>) -> Result<Answer, ApiError> {
-    let Json(MfaCodeIfAny { code }) = call.body;
+/// The code in the header wins over the one in the body: clients have always sent it there, and what
+/// they sent in the body never counted.
+async fn remove_own(
+    call: Call<Permit<RemoveOwn>, JsonIfFit<MfaCodeIfAny>>,
+) -> Result<Answer, ApiError> {
+    let JsonIfFit(MfaCodeIfAny { code }) = call.body;
     let code = in_header(&call.context).or(code);
     mfa::remove_own(&call.context.state.app, &call.permit, code.as_ref()).await?;
     Ok(Answer::done())
