@@ -134,7 +134,7 @@ async fn one_s_own_enrollment_takes_a_code_unless_one_is_an_administrator() {
     ] {
         let session = caller(&scene, name, more).await;
         let id = id_of(controller, &scene.admin, name).await;
-        crate::mfa_support::enroll(controller, &session).await;
+        enroll(controller, &session).await;
         charge(controller, &id, 5).await;
         assert_eq!(
             remove(controller, &session, &id).await.status,
