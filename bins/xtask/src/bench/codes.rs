@@ -7,6 +7,7 @@ use super::baseline::{recovery_codes, updates, verifications};
 use super::controller::{Controller, Program};
 use super::load::{Budget, Tally, drive};
 use super::process::{Work, own_work, work};
+use super::refusals;
 use super::report::{Figure, Report, Target};
 use super::request::{self, CLIENT};
 use super::scale::Scale;
@@ -34,13 +35,17 @@ pub(super) async fn measure(
 ) -> anyhow::Result<()> {
     let program = Program::new(controller, scratch, "codes");
     program.start().await?.stop().await?;
-    let people = Arc::new(Seed::open(&program.home)?.people(scale.people)?);
+    let mut people = Seed::open(&program.home)?.people(scale.people + scale.people / 2)?;
+    let others = people.split_off(scale.people);
+    let people = Arc::new(people);
 
     let running = program.start().await?;
     // The read model is filled behind the first answers.
     running.process.calm().await?;
     let mut accepted = Work::default();
     accepted += work(running.process, give(&running, &people)).await?;
+    let mut link = running.endpoint(None)?.connect().await?;
+    refusals::measure(&mut link, &others, report).await?;
     running.stop().await?;
 
     let alone = scratch.join("codes-alone");
