@@ -13,7 +13,7 @@ use support::{Tool, binaries, tools, wait};
 pub(crate) const END: &str = "\u{4}";
 
 /// Sent by the keys for giving up.
-const GIVE_UP: &str = "\u{3}";
+pub(crate) const GIVE_UP: &str = "\u{3}";
 
 /// A run of the command line that waits for answers.
 pub(crate) struct Terminal {
@@ -38,7 +38,12 @@ impl Terminal {
         variables: &[(&str, &str)],
     ) -> Self {
         let mut command = session.command(Path::new("script"));
-        let line = format!("{} {arguments}", binaries::cli().display());
+        // Whatever starts these tests in the background has them ignore the keys for giving up, which
+        // the program would inherit.
+        let line = format!(
+            "exec env --default-signal=INT {} {arguments}",
+            binaries::cli().display()
+        );
         command
             .args(["--quiet", "--return", "--command", &line, "/dev/null"])
             .env_remove("PORTCULLIS_PASSWORD")
