@@ -3,7 +3,9 @@
 use crate::Session;
 use crate::mfa_support::{App, Person};
 use serde_json::json;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use support::{binaries, command, run, wait};
 
 #[test]
@@ -73,6 +75,33 @@ fn codes_come_from_files_and_from_the_environment() {
     // Who needs no code is not kept from logging in by one.
     let login = ["login", "--totp", "123456"];
     session.run(&login).success();
+}
+
+#[test]
+fn variable_is_judged_when_a_code_is_asked_for() {
+    let session = Session::logged_in();
+    let anna = Person::new(&session);
+    let odd = |arguments: &[&str]| {
+        let mut line = session.command(&binaries::cli());
+        let odd = OsStr::from_bytes(b"no code \xff");
+        run(line.args(arguments).env("PORTCULLIS_CODE", odd))
+    };
+    anna.run(&["logout"]).success();
+    odd(&["login", "--profile", "anna"]).success();
+    anna.start();
+    odd(&["mfa", "remove", "--yes", "--profile", "anna"]).success();
+    anna.enroll();
+    anna.run(&["logout"]).success();
+    let mut line = session.command(&binaries::cli());
+    line.args(["login", "--profile", "anna"])
+        .env("PORTCULLIS_CODE", "12345x7");
+    let refused = run(&mut line).expect_code(2).stderr;
+    assert!(refused.contains("PORTCULLIS_CODE holds no"), "{refused}");
+    assert!(!refused.contains("12345x7"), "{refused}");
+    assert_eq!(anna.sessions(), 0, "nothing stays behind");
+    let refused = odd(&["login", "--profile", "anna"]).expect_code(2).stderr;
+    assert!(refused.contains("does not hold text"), "{refused}");
+    assert_eq!(anna.sessions(), 0, "nothing stays behind");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::Session;
 use crate::mfa_support::{App, Person};
 use crate::session::PASSWORD;
-use crate::terminal::{END, Terminal};
+use crate::terminal::{END, GIVE_UP, Terminal};
 use support::{Tool, tools};
 
 const QUESTION: &str = "TOTP or recovery code:";
@@ -40,12 +40,17 @@ fn login_asks_for_a_code_three_times() {
     assert_eq!(anna.sessions(), 0, "the session was ended");
     anna.run(&["whoami"]).expect_code(3);
 
-    let mut terminal = ask();
-    terminal.answer(QUESTION, END);
-    let (code, shown) = terminal.end();
-    assert_eq!(code, 1, "{shown}");
-    assert!(shown.contains("the question was not answered"), "{shown}");
-    assert_eq!(anna.sessions(), 0, "the session was ended");
+    for (keys, exit, told) in [
+        (END, 1, "the question was not answered"),
+        (GIVE_UP, 130, "given up"),
+    ] {
+        let mut terminal = ask();
+        terminal.answer(QUESTION, keys);
+        let (code, shown) = terminal.end();
+        assert_eq!(code, exit, "{shown}");
+        assert!(shown.contains(told), "{shown}");
+        assert_eq!(anna.sessions(), 0, "the session was ended");
+    }
 
     let mut terminal = ask();
     terminal.answer(QUESTION, &line(&app.wrong()));

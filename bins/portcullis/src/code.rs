@@ -31,8 +31,8 @@ const HOW_AT_LOGIN: &str = "give it with `--totp CODE` or `--recovery-code CODE`
 /// Where the code of a command about codes comes from. Without any of these it is asked for.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CodeArgs {
-    /// The code, for scripts. Other users of this machine may see it; prefer a file, or the
-    /// environment variable `PORTCULLIS_CODE`
+    /// The code, for scripts; it is asked for if left out. Other users of this machine may see it;
+    /// prefer a file, or the environment variable `PORTCULLIS_CODE`
     #[arg(long, value_name = "CODE", value_parser = source::secret)]
     code: Option<SecretString>,
 
@@ -81,6 +81,9 @@ pub(crate) enum Accepted {
 pub(crate) enum Codes {
     /// This one.
     Given(SecretString),
+    /// The one in the environment, which may be there for something else. It is not looked at before
+    /// a code is asked for.
+    InEnvironment(Accepted),
     /// Those that somebody types.
     Asked {
         /// Which of them will do.
@@ -158,28 +161,48 @@ impl Codes {
         accepted: Accepted,
         hint: &'static str,
     ) -> Result<Self, CliError> {
-        let given = match given {
-            Some(code) => Some(code),
-            None => source::from_environment(VARIABLE)?,
-        };
-        let Some(code) = given else {
-            return Ok(Self::Asked { accepted, hint });
-        };
-        // Sent anyway it would be refused, and nobody would know why.
-        accepted.read(&code).map(Self::Given).ok_or_else(|| {
-            CliError::usage("what is given as the code is none that will do").hint(accepted.form())
-        })
+        match given {
+            // Sent anyway it would be refused, and nobody would know why.
+            Some(code) => accepted.read(&code).map(Self::Given).ok_or_else(|| {
+                CliError::usage("what is given as the code is none that will do")
+                    .hint(accepted.form())
+            }),
+            None if source::is_set(VARIABLE) => Ok(Self::InEnvironment(accepted)),
+            None => Ok(Self::Asked { accepted, hint }),
+        }
+    }
+
+    /// Whether somebody has to be asked.
+    pub(crate) fn are_asked(&self) -> bool {
+        matches!(self, Self::Asked { .. })
     }
 
     /// Whether there is a code, or somebody to ask for one.
     pub(crate) fn is_there(&self) -> bool {
-        matches!(self, Self::Given(_)) || prompt::is_interactive()
+        !self.are_asked() || prompt::is_interactive()
     }
 
-    /// Has codes tried: the one that is given, or what is typed, which may be wrong twice.
+    /// Has codes tried: the one that is given, or what is typed, which may be wrong twice. Whoever
+    /// gives up at the question ends this, and not the program: a session may have to be ended.
     pub(crate) async fn tried<T, F>(
         &self,
-        question: &str,
+        question: &'static str,
+        attempt: impl Fn(SecretString) -> F,
+    ) -> Result<T, CliError>
+    where
+        F: Future<Output = Result<T, ClientError>>,
+    {
+        let tried = self.each_tried(question, attempt);
+        if self.are_asked() {
+            prompt::unless_given_up(tried).await
+        } else {
+            tried.await
+        }
+    }
+
+    async fn each_tried<T, F>(
+        &self,
+        question: &'static str,
         attempt: impl Fn(SecretString) -> F,
     ) -> Result<T, CliError>
     where
@@ -187,7 +210,7 @@ impl Codes {
     {
         let mut left = TRIES;
         loop {
-            let code = self.next(question, &mut left)?;
+            let code = self.next(question, &mut left).await?;
             match attempt(code).await {
                 Err(error) if left > 0 && error.is_refused_with(Code::MfaInvalidToken) => {
                     output::note("That code is wrong, or was used before. Try the next one.");
@@ -199,17 +222,22 @@ impl Codes {
     }
 
     /// The next code to try; `left` is how many there may be, this one included.
-    fn next(&self, question: &str, left: &mut u32) -> Result<SecretString, CliError> {
+    async fn next(&self, question: &'static str, left: &mut u32) -> Result<SecretString, CliError> {
         let (accepted, hint) = match self {
             Self::Given(code) => {
                 *left = 0;
                 return Ok(code.clone());
             },
+            Self::InEnvironment(accepted) => {
+                *left = 0;
+                return from_environment(*accepted);
+            },
             Self::Asked { accepted, hint } => (*accepted, *hint),
         };
         while *left > 0 {
             *left -= 1;
-            if let Some(code) = accepted.read(&prompt::code(question, hint)?) {
+            let typed = prompt::beside(move || prompt::code(question, hint)).await?;
+            if let Some(code) = accepted.read(&typed) {
                 return Ok(code);
             }
             output::note(&format!(
@@ -219,6 +247,14 @@ impl Codes {
         }
         Err(CliError::failed("no code was given").hint(accepted.form()))
     }
+}
+
+/// The code in the environment.
+fn from_environment(accepted: Accepted) -> Result<SecretString, CliError> {
+    let code = source::from_environment(VARIABLE)?.and_then(|text| accepted.read(&text));
+    code.ok_or_else(|| {
+        CliError::usage(format!("{VARIABLE} holds no code that will do")).hint(accepted.form())
+    })
 }
 
 /// A code was not accepted, or not looked at.
@@ -233,9 +269,10 @@ fn refused(error: ClientError) -> CliError {
             .hint("the clock of the device that shows the codes has to be right");
     }
     match wait {
+        // It is the same for the last of many waits and for a lock that no wait opens.
         Some(wait) if is_held && wait >= LONGEST_WAIT => failure.hint(
-            "after a hundred wrong codes in a row no wait helps: an administrator has to run \
-             `portcullis identity mfa-remove`",
+            "if waiting for an hour does not help, there were a hundred wrong codes in a row: then \
+             an administrator has to run `portcullis identity mfa-remove`",
         ),
         Some(_) if is_held => failure.hint("each wrong code makes the wait before the next longer"),
         _ => failure,
@@ -245,6 +282,9 @@ fn refused(error: ClientError) -> CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portcullis_api::error::ErrorBody;
+    use portcullis_client::Refusal;
+    use portcullis_domain::ids::RequestId;
 
     #[test]
     fn codes_are_read_as_people_write_them() {
@@ -264,6 +304,27 @@ mod tests {
             let code = accepted.read(&text.into());
             let code = code.as_ref().map(SecretString::expose_secret);
             assert_eq!(code, read, "{text:?} {accepted:?}");
+        }
+    }
+
+    #[test]
+    fn longest_wait_may_be_the_last_or_a_lock() {
+        let request = RequestId::from_wire("r");
+        let body = ErrorBody::new(Code::ServerTooManyRequests, request);
+        for (wait, told) in [
+            (Some(3600), "if waiting for an hour does not help"),
+            (Some(3599), "makes the wait before the next longer"),
+            (Some(1), "makes the wait before the next longer"),
+            (None, "try again later"),
+        ] {
+            let error = refused(ClientError::Refused(Box::new(Refusal {
+                status: 429,
+                body: Some(body.clone()),
+                retry_after: wait,
+            })));
+            let shown = format!("{error:?}");
+            assert!(shown.contains(told), "{wait:?}: {shown}");
+            assert_eq!(shown.contains("mfa-remove"), wait == Some(3600), "{shown}");
         }
     }
 

@@ -4,7 +4,9 @@ use crate::error::CliError;
 use crate::output::printable;
 use dialoguer::Password;
 use secrecy::SecretString;
+use std::future;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use tokio::{select, signal, task};
 use zeroize::Zeroizing;
 
 /// Room for a line, so that no copy of it is left behind when it grows.
@@ -59,6 +61,37 @@ pub(crate) fn code(question: &str, hint: &str) -> Result<SecretString, CliError>
         // What is not text is no code either, and is not looked at any closer.
         Some(code) => Ok(SecretString::from(&*String::from_utf8_lossy(code))),
         None => Err(CliError::failed("the question was not answered")),
+    }
+}
+
+/// Asks on a thread of its own, so that something else can be waited for as well. What is never
+/// answered must not keep the program from ending.
+pub(crate) async fn beside<T: Send + 'static>(
+    question: impl FnOnce() -> Result<T, CliError> + Send + 'static,
+) -> Result<T, CliError> {
+    let asked = task::spawn_blocking(question).await;
+    asked.unwrap_or_else(|error| Err(unanswered(io::Error::other(error).into())))
+}
+
+/// Does `work`, which Ctrl-C ends from here on instead of the program. What it asks has to be asked
+/// [`beside`] it.
+pub(crate) async fn unless_given_up<T>(
+    work: impl Future<Output = Result<T, CliError>>,
+) -> Result<T, CliError> {
+    let given_up = async {
+        if signal::ctrl_c().await.is_err() {
+            // Then it ends the program after all.
+            future::pending::<()>().await;
+        }
+    };
+    select! {
+        biased;
+        () = given_up => {
+            // The cursor stands behind the question.
+            let _ = writeln!(io::stderr());
+            Err(CliError::given_up())
+        },
+        done = work => done,
     }
 }
 

@@ -32,6 +32,11 @@ pub(crate) fn given(
     }
 }
 
+/// Whether there is anything in a variable.
+pub(crate) fn is_set(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|text| !text.is_empty())
+}
+
 /// The secret in a variable, if it is set.
 pub(crate) fn from_environment(variable: &str) -> Result<Option<SecretString>, CliError> {
     match env::var(variable) {

@@ -18,8 +18,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `identity`.
 pub(crate) const EXAMPLES: &str = "\
-An identity is called by its name or its id. Where a text is the one of one identity and the other of
-another, `id:TEXT` and `name:TEXT` say which is meant.
+An identity is called by its name or its id. Where a text is the one of one identity and the other
+of another, `id:TEXT` and `name:TEXT` say which is meant.
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt

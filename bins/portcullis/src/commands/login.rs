@@ -35,9 +35,10 @@ the paths of certificates, keys and JWTs; no password and no JWT is.
 Where a policy asks for a JWT beside the login, --second-ext-jwt names the file that holds it: every
 later command reads it there, so that whatever renews the JWT may write it anew.
 
-Whoever is enrolled in TOTP is asked for a code of the app; a recovery code does as well. If three
-are wrong, the session is ended. Where a policy demands a code and you are not enrolled, the session
-is good for `portcullis mfa enroll` alone, and for everything once you are.
+Whoever has enrolled an authenticator app (`portcullis mfa enroll`) is asked for a code of it; a
+recovery code does as well. If three are wrong, or none is given, there is no session. Where a
+policy demands a code and you are not enrolled, the session is good for `portcullis mfa enroll`
+alone, and for everything once you are.
 
 Examples:
   portcullis login https://localhost:1280 --username admin

@@ -18,10 +18,12 @@ use clap::Subcommand;
 
 /// Shown below the help of `mfa`.
 pub(crate) const EXAMPLES: &str = "\
-Whoever is enrolled in TOTP answers every login with a code of an authenticator app, or with a
-recovery code where the app is not at hand. A code of an app changes every 30 seconds and counts
-once; a recovery code counts once too. All of this is about your own identity, the one that is
-logged in.
+TOTP are one-time codes of an authenticator app, on a telephone for example. Whoever is enrolled
+answers every login with such a code, or with a recovery code where the app is not at hand. A code
+of an app changes every 30 seconds and counts once; a recovery code counts once too.
+
+Log in, and begin with `portcullis mfa enroll`. All of this is about your own identity, the one that
+is logged in; `portcullis identity mfa-remove` is for those of others.
 
 Examples:
   portcullis mfa enroll --save-codes recovery-codes.txt
@@ -42,7 +44,7 @@ pub(crate) enum MfaCommand {
     Codes(codes::CodesArgs),
     /// Replace all recovery codes by new ones
     NewCodes(new_codes::NewCodesArgs),
-    /// Remove your enrollment
+    /// Remove your enrollment, so that logins ask for no code
     #[command(visible_alias = "rm")]
     Remove(remove::RemoveArgs),
 }

@@ -20,8 +20,8 @@ use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
 The file logs in with its certificate, obtains another one, and confirms that it has arrived; from
-then on the one before is worth nothing. The file is replaced all at once. Only certificates that the
-network has issued can be renewed. Whoever is enrolled in TOTP is asked for a code.
+then on the one before is worth nothing. The file is replaced all at once. Only certificates that
+the network has issued can be renewed. Whoever is enrolled in TOTP is asked for a code.
 
 Examples:
   portcullis renew --identity laptop.json

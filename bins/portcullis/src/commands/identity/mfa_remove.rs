@@ -12,8 +12,8 @@ use serde::Serialize;
 const EXAMPLES: &str = "\
 For somebody who has lost the app and the recovery codes, or whose codes are not looked at any more
 after a hundred wrong ones in a row. Make sure who asks: afterwards a login needs no code, and where
-the policy demands one, whoever logs in next enrolls. Sessions stay; `portcullis session delete` ends
-them. Several identities only after a question, or with --yes.
+the policy demands one, whoever logs in next enrolls. Sessions stay; `portcullis session delete`
+ends them. Several identities only after a question, or with --yes.
 
 Examples:
   portcullis identity mfa-remove anna

@@ -9,7 +9,8 @@ use crate::table;
 use clap::Args;
 
 const EXAMPLES: &str = "\
-A code is needed to see them: one of the app, or a recovery code, which is spent by it.
+A recovery code takes the place of a code of the app, once. A code is needed to see them: one of the
+app, or a recovery code, which is spent by it.
 
 Examples:
   portcullis mfa codes

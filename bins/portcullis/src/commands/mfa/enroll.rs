@@ -21,7 +21,7 @@ Shows a QR code and a secret for an authenticator app, asks for the first code o
 shows the recovery codes. Until the first code is accepted you are not enrolled: the enrollment can
 be taken up again with this command or with `mfa verify`, or dropped with `mfa remove`.
 
-Without a terminal, and without a code, it is only started. A script takes the secret from the
+Without a terminal, and without a code, it is only started. A script takes the secret from the JSON
 document, and finishes with `mfa verify`.
 
 Examples:
@@ -77,10 +77,12 @@ impl EnrollArgs {
         if found.is_some_and(|found| found.is_verified) {
             return Err(own::already_enrolled());
         }
-        if found.is_none() && matches!(codes, Codes::Given(_)) {
+        if found.is_none() && !codes.are_asked() {
             return Err(
-                CliError::failed("no enrollment was started that a code could be for")
-                    .hint("run `portcullis mfa enroll` without a code first"),
+                CliError::failed("no enrollment was started that a code could be for").hint(
+                    "run `portcullis mfa enroll` without a code first, also without one in \
+                         PORTCULLIS_CODE",
+                ),
             );
         }
         if self.save.is_wanted() && !codes.is_there() {
@@ -117,7 +119,7 @@ pub(super) async fn run(
     if !codes.is_there() {
         return show_started(context, &set_up, &arguments);
     }
-    if let Codes::Asked { .. } = codes {
+    if codes.are_asked() {
         output::note(&set_up.render(arguments.style(true)));
     }
     finish::run(context, session, &started, &codes, destination).await

@@ -10,7 +10,8 @@ use portcullis_client::{Client, ClientError};
 use secrecy::SecretString;
 
 const EXAMPLES: &str = "\
-All recovery codes before are worth nothing then, spent or not.
+A code is needed for it: one of the app, or a recovery code. All recovery codes before are worth
+nothing then, spent or not.
 
 Examples:
   portcullis mfa new-codes

@@ -10,15 +10,17 @@ use clap::Args;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-It takes a code of the app, or a recovery code. An enrollment that was only started goes without one,
-after a question or with --yes. Where the policy demands a code, the next login asks you to enroll
-again. Who has neither app nor recovery codes asks an administrator for
-`portcullis identity mfa-remove`.
+Logins ask for no code afterwards. Where the policy demands one, the next login asks you to enroll
+again. To move to another device, remove the enrollment and enroll anew.
+
+It takes a code of the app, or a recovery code. An enrollment that was only started goes without a
+code, after a question or with --yes. Who has neither app nor recovery codes asks an administrator
+for `portcullis identity mfa-remove`.
 
 Examples:
   portcullis mfa remove
-  portcullis mfa remove --code-file codes.txt
-  portcullis mfa remove --yes                     one that was only started";
+  portcullis mfa remove --code-file recovery-codes.txt     with the first of these codes
+  portcullis mfa remove --yes                              one that was only started";
 
 /// Arguments of `mfa remove`.
 #[derive(Debug, Args)]

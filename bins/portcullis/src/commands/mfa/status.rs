@@ -14,7 +14,10 @@ use serde::Serialize;
 
 /// Shown below the help of `mfa status`.
 pub(super) const EXAMPLES: &str = "\
-You are not enrolled, or an enrollment is started and waits for its first code, or you are enrolled.
+States of an enrollment:
+  not enrolled  logins ask for no code; `portcullis mfa enroll` changes that
+  started       the first code is missing, and logins ask for none; `portcullis mfa verify` finishes
+  enrolled      every login asks for a code
 
 Examples:
   portcullis mfa status
