@@ -71,7 +71,10 @@ fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Docume
     let mut events = Events::new(text, source);
     let root = {
         let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
-        builder.document()?
+        match builder.document() {
+            Ok(root) => root,
+            Err(error) => return Err(error.at(builder.path())),
+        }
     };
     if let Some(place) = events.leftover() {
         diagnostics.push(Diagnostic::new(

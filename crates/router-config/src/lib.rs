@@ -1,0 +1,3 @@
+//! The router's configuration file.
+
+pub mod table;
