@@ -1,0 +1,78 @@
+//! From the bytes of a file to its tree.
+
+use portcullis_yaml::{
+    Diagnostic, Diagnostics, Limits, Node, ParseError, ParseErrorKind, Place, SourceId, decode,
+    expand_environment, parse,
+};
+
+/// Largest file that is read, in bytes.
+pub const LARGEST_FILE: usize = 4 << 20;
+
+/// One file: its name and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'text> {
+    /// Name as the user knows it; defaults that lie beside the file are made from it.
+    pub name: &'text str,
+    /// The bytes of the file, as they are.
+    pub bytes: &'text [u8],
+}
+
+/// A file without a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) diagnostic: Diagnostic,
+}
+
+impl<'text> Text<'text> {
+    /// Names a file.
+    pub const fn new(name: &'text str, bytes: &'text [u8]) -> Self {
+        Self { name, bytes }
+    }
+}
+
+/// Reads the first document and puts environment variables in place.
+pub(crate) fn read(
+    text: &Text<'_>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Node, Unreadable> {
+    let source = SourceId::default();
+    let unreadable = |error: ParseError, text: &str| Unreadable {
+        diagnostic: error.to_diagnostic(text),
+    };
+    if text.bytes.len() > LARGEST_FILE {
+        return Err(unreadable(too_large(source), ""));
+    }
+    let decoded = decode(text.bytes, source).map_err(|error| unreadable(error, ""))?;
+    let document =
+        parse(&decoded, source, &limits()).map_err(|error| unreadable(error, &decoded))?;
+    diagnostics.extend(document.diagnostics);
+    let mut root = document.root;
+    expand_environment(&mut root, lookup, diagnostics);
+    Ok(root)
+}
+
+/// Makes the error for a file that is too large to be read, for callers that know its size beforehand.
+pub(crate) fn too_large(source: SourceId) -> ParseError {
+    let place = Place {
+        source,
+        line: 1,
+        column: 1,
+        ..Place::default()
+    };
+    ParseError::new(
+        ParseErrorKind::TooLarge {
+            limit: LARGEST_FILE,
+        },
+        place,
+    )
+}
+
+/// A tenth of a million nodes is ten times a large file and stays below 64 MiB.
+fn limits() -> Limits {
+    Limits {
+        size: LARGEST_FILE,
+        nodes: 100_000,
+        ..Limits::default()
+    }
+}
