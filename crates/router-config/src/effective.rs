@@ -73,6 +73,25 @@ impl Effective {
         self.settings.insert(path, Setting { value, source });
     }
 
+    /// Counts the entries of a list of sections.
+    pub(crate) fn entries(&self, path: &str) -> usize {
+        let start = format!("{path}[");
+        let numbers = self.settings.range(start.clone()..).map_while(|(path, _)| {
+            let (number, _) = path.strip_prefix(&start)?.split_once(']')?;
+            number.parse::<usize>().ok()
+        });
+        numbers.max().map_or(0, |last| last + 1)
+    }
+
+    /// Forgets every value below a path.
+    pub(crate) fn forget(&mut self, prefix: &str) {
+        let below = |path: &String| {
+            path.strip_prefix(prefix)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.settings.retain(|path, _| !below(path));
+    }
+
     pub(crate) fn fill(&mut self, path: &str, value: impl Into<Value>) {
         self.set(path.to_owned(), value.into(), Source::Default);
     }

@@ -31,7 +31,11 @@ use crate::finding::{Effect, Finding, Stage, Verdict};
 use crate::openziti::loader::Loader;
 use crate::source::{self, Text};
 
+pub(crate) use crate::openziti::identity::{Material, place_of};
 pub use crate::openziti::machine::Machine;
+pub(crate) use crate::openziti::machine::could_be_interface;
+pub(crate) use crate::openziti::network::{Owner, Socket};
+pub(crate) use crate::openziti::tunnel::is_range;
 
 /// What the original does with a file.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,5 @@
 //! Top-level `listeners` and `dialers`.
 
-use std::collections::BTreeSet;
-
 use portcullis_yaml::{Field, Section};
 use serde_json::json;
 
@@ -21,7 +19,7 @@ pub(super) fn load_dialers(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(field) = root.get("dialers") else {
         return;
     };
-    let mut bindings = BTreeSet::new();
+    let mut bindings: Vec<&str> = Vec::new();
     for section in field
         .items()
         .unwrap_or_default()
@@ -30,12 +28,14 @@ pub(super) fn load_dialers(loader: &mut Loader<'_>, root: &Section<'_>) {
     {
         match section.get("binding") {
             None => loader.missing(&section, "binding", Verdict::Refuse),
-            Some(binding) => bindings.extend(loader.text(&binding, Wrong::Crash)),
+            Some(binding) => {
+                let name = loader.text(&binding, Wrong::Crash);
+                bindings.extend(name.filter(|name| !bindings.contains(name)));
+            },
         }
     }
     if !bindings.is_empty() {
-        let names: Vec<&str> = bindings.into_iter().collect();
-        loader.given("dialerBindings".to_owned(), json!(names), &field);
+        loader.given("dialerBindings".to_owned(), json!(bindings), &field);
     }
 }
 
@@ -217,6 +217,8 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         if loader.findings.len() == known {
             loader.given(format!("{prefix}.binding"), json!(name), &binding);
             listen(loader, root, &section, name);
+        } else {
+            loader.effective.forget(&prefix);
         }
     }
 }

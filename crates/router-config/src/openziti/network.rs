@@ -12,7 +12,7 @@ use crate::openziti::loader::Loader;
 
 /// Who listens; TLS listeners of different kinds can share a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(crate) enum Owner {
     Link,
     Edge,
     Plain,
@@ -21,12 +21,13 @@ pub(super) enum Owner {
     ApiProxy,
 }
 
+/// One socket.
 #[derive(Clone, Debug)]
-struct Socket {
-    owner: Owner,
-    kind: &'static str,
-    place: HostPort,
-    path: String,
+pub(crate) struct Socket {
+    pub(crate) owner: Owner,
+    pub(crate) kind: &'static str,
+    pub(crate) place: HostPort,
+    pub(crate) path: String,
 }
 
 /// Sockets that are open.
@@ -117,7 +118,8 @@ impl Loader<'_> {
 }
 
 impl Socket {
-    fn excludes(&self, other: &Self) -> bool {
+    /// Tells whether two sockets cannot be open at a time.
+    pub(crate) fn excludes(&self, other: &Self) -> bool {
         let datagrams = |kind: &str| matches!(kind, "udp" | "dtls");
         let any = |host: &str| matches!(host, "" | "0.0.0.0" | "::");
         let overlap =

@@ -55,40 +55,48 @@ pub(crate) const CHANNEL_CONNECT: Group = &[
     .example("5000"),
 ];
 
+const OUT_QUEUE_SIZE: Key = Key::count(
+    "outQueueSize",
+    0,
+    1 << 20,
+    "How many messages may wait to be sent.",
+)
+.original(Original::new(Read::Whole, Wrong::Refuse).within(0, i64::MAX))
+.default("4")
+.example("64");
+
+const OUT_QUEUE_LEN: Key = Key::dead("outQueueLen", "it is now named `outQueueSize`");
+
 /// How many messages may wait.
-pub(crate) const CHANNEL_QUEUE: Group = &[
-    Key::count(
-        "outQueueSize",
-        0,
-        1 << 20,
-        "How many messages may wait to be sent. Links and edge listeners take 64 in place of the default.",
-    )
-    .default("4")
-    .original(Original::new(Read::Whole, Wrong::Refuse).within(0, i64::MAX))
-    .example("64"),
-    Key::dead("outQueueLen", "it is now named `outQueueSize`")
-        .state(State::Dead("it is now named `outQueueSize`")),
-];
+pub(crate) const CHANNEL_QUEUE: Group = &[OUT_QUEUE_SIZE, OUT_QUEUE_LEN];
+
+/// How many messages may wait on a link or at an edge listener, where 4 counts as 64.
+pub(crate) const LONG_QUEUE: Group = &[OUT_QUEUE_SIZE.default("64"), OUT_QUEUE_LEN];
+
+const SEND: Key = Key::interval("sendInterval", "How often a sign of life is sent.")
+    .default("10s")
+    .original(STRICT)
+    .example("10s");
+
+const CHECK: Key = Key::interval(
+    "checkInterval",
+    "How often it is checked whether one is due.",
+)
+.default("1s")
+.original(STRICT)
+.example("1s");
+
+const CLOSE: Key = Key::duration(
+    "closeUnresponsiveTimeout",
+    "After how long without an answer the connection is closed.",
+)
+.within(0, 24 * HOUR)
+.default("30s")
+.original(STRICT)
+.example("30s");
 
 /// Heartbeats of a channel.
-pub(crate) const HEARTBEATS: Group = &[
-    Key::interval("sendInterval", "How often a sign of life is sent.")
-        .default("10s")
-        .original(STRICT)
-        .example("10s"),
-    Key::interval(
-        "checkInterval",
-        "How often it is checked whether one is due.",
-    )
-    .default("1s")
-    .original(STRICT)
-    .example("1s"),
-    Key::duration(
-        "closeUnresponsiveTimeout",
-        "After how long without an answer the connection is closed.",
-    )
-    .within(0, 24 * HOUR)
-    .default("30s")
-    .original(STRICT)
-    .example("30s"),
-];
+pub(crate) const HEARTBEATS: Group = &[SEND, CHECK, CLOSE];
+
+/// Heartbeats of a link, which is given more time.
+pub(crate) const LINK_HEARTBEATS: Group = &[SEND, CHECK, CLOSE.default("1m")];

@@ -1,6 +1,6 @@
 //! `link`: links between routers.
 
-use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, HEARTBEATS};
+use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LINK_HEARTBEATS, LONG_QUEUE};
 use crate::table::key::{Form, Group, HOUR, Key, Kind, MS, State};
 use crate::table::original::{Original, Read, Wrong};
 
@@ -23,7 +23,7 @@ pub(crate) const LINK: Group = &[
     ),
     Key::new(
         "heartbeats",
-        Kind::Map(&[HEARTBEATS]),
+        Kind::Map(&[LINK_HEARTBEATS]),
         "Signs of life on links. A link is closed after 1m without an answer, or after 30s as soon as \
          this section is there without `closeUnresponsiveTimeout`.",
     ),
@@ -74,7 +74,7 @@ const GROUPS: Key = Key::new(
 
 const OPTIONS: Key = Key::new(
     "options",
-    Kind::Map(&[CHANNEL_QUEUE, CHANNEL, CHANNEL_CONNECT]),
+    Kind::Map(&[LONG_QUEUE, CHANNEL, CHANNEL_CONNECT]),
     "Options of the channel.",
 );
 

@@ -1,6 +1,6 @@
 //! Top-level `listeners` and `dialers`.
 
-use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE};
+use crate::table::channel::{CHANNEL, CHANNEL_CONNECT, LONG_QUEUE};
 use crate::table::key::{Form, Group, Key, Kind, State, Variant};
 use crate::table::tunnel::TUNNEL;
 use crate::table::xgress::{EDGE_LOOKUPS, XGRESS, XGRESS_CONNECT};
@@ -54,7 +54,7 @@ const EDGE_ENTRY: Group = &[
         Kind::Map(&[
             EDGE_OPTIONS,
             XGRESS,
-            CHANNEL_QUEUE,
+            LONG_QUEUE,
             CHANNEL,
             CHANNEL_CONNECT,
             EDGE_LOOKUPS,
@@ -137,13 +137,7 @@ pub(crate) const LISTENERS: &[Variant] = &[
 
 const DIALER_OPTIONS: Group = &[Key::new(
     "options",
-    Kind::Map(&[
-        XGRESS,
-        CHANNEL_QUEUE,
-        CHANNEL,
-        CHANNEL_CONNECT,
-        EDGE_LOOKUPS,
-    ]),
+    Kind::Map(&[XGRESS, LONG_QUEUE, CHANNEL, CHANNEL_CONNECT, EDGE_LOOKUPS]),
     "Options of the circuits that end here. The original reads them at the first dial, and a mistake \
      stops it only then.",
 )];

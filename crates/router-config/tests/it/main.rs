@@ -2,3 +2,4 @@
 
 mod openziti;
 mod recorded;
+mod specification;
