@@ -41,7 +41,7 @@ pub(crate) fn read(
         diagnostic: error.to_diagnostic(text),
     };
     if text.bytes.len() > LARGEST_FILE {
-        return Err(unreadable(too_large(source), ""));
+        return Err(unreadable(size_error(source), ""));
     }
     let decoded = decode(text.bytes, source).map_err(|error| unreadable(error, ""))?;
     let document =
@@ -52,8 +52,13 @@ pub(crate) fn read(
     Ok(root)
 }
 
-/// Makes the error for a file that is too large to be read, for callers that know its size beforehand.
-pub(crate) fn too_large(source: SourceId) -> ParseError {
+/// Makes the diagnostic for a file that is too large to be read, for callers that know its size
+/// beforehand.
+pub fn too_large() -> Diagnostic {
+    size_error(SourceId::default()).to_diagnostic("")
+}
+
+fn size_error(source: SourceId) -> ParseError {
     let place = Place {
         source,
         line: 1,
