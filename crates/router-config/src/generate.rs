@@ -58,7 +58,7 @@ pub struct Plan {
     pub link_port: u16,
     /// Whether other routers can dial this one.
     pub public: bool,
-    /// Whether clients connect by WebSockets.
+    /// Whether clients connect by `WebSockets`.
     pub web_sockets: bool,
     /// What the tunnel does.
     pub tunnel: Tunnel,

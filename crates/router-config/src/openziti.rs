@@ -74,9 +74,10 @@ pub fn judge(
             );
             loader.push(diagnostic, Verdict::Crash);
         },
-        Ok(root) => match Section::root(&root, &mut Diagnostics::default()) {
-            Some(section) => run(&mut loader, &section, text),
-            None => {
+        Ok(root) => {
+            if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
+                run(&mut loader, &section, text);
+            } else {
                 let message = format!("the file must hold a map of keys, it holds {}", root.kind());
                 let diagnostic = Diagnostic::new(
                     Severity::Error,
@@ -86,7 +87,7 @@ pub fn judge(
                     message,
                 );
                 loader.push(diagnostic, Verdict::Refuse);
-            },
+            }
         },
     }
     loader.finish(diagnostics.into_sorted())

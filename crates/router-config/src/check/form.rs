@@ -35,7 +35,7 @@ pub(super) fn check(
     field: &Field<'_>,
     text: &str,
     form: Form,
-    path: KeyPath,
+    path: &KeyPath,
 ) -> Option<Json> {
     match problem(text, form) {
         None => {
@@ -44,7 +44,7 @@ pub(super) fn check(
         },
         Some(Mistake { what, help }) => {
             let message = format!("`{text}` is wrong here: {what}");
-            let diagnostic = walker.error_at(&path, field, codes::INVALID_VALUE, message);
+            let diagnostic = walker.error_at(path, field, codes::INVALID_VALUE, message);
             if let (None, Some(help)) = (&diagnostic.help, help) {
                 diagnostic.help(help);
             }

@@ -14,12 +14,12 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
     match key.kind {
         Kind::Text(text) => {
             let written = text_of(walker, field)?;
-            form::check(walker, field, written, text, field.path().clone())
+            form::check(walker, field, written, text, field.path())
         },
         Kind::Texts(text) => texts(walker, field, text),
         Kind::OneOrMore(text) => match field.node().as_str() {
             Some(written) => {
-                let value = form::check(walker, field, written, text, field.path().clone())?;
+                let value = form::check(walker, field, written, text, field.path())?;
                 Some(json!([value]))
             },
             None if field.node().as_list().is_some() => texts(walker, field, text),
@@ -70,12 +70,11 @@ fn texts(walker: &mut Walker<'_>, field: &Field<'_>, text: Form) -> Option<Json>
             Form::Address | Form::Ip | Form::Uri => item.path(),
             _ => field.path(),
         };
-        let value = match item.node().as_str() {
-            Some(written) => form::check(walker, item, written, text, value_path.clone()),
-            None => {
-                walker.wrong_type_at(type_path, item, "a string");
-                None
-            },
+        let value = if let Some(written) = item.node().as_str() {
+            form::check(walker, item, written, text, value_path)
+        } else {
+            walker.wrong_type_at(type_path, item, "a string");
+            None
         };
         good &= value.is_some();
         values.extend(value);

@@ -59,7 +59,7 @@ fn help(
         groups
             .iter()
             .flat_map(|group| group.iter())
-            .filter(is_current)
+            .filter(|key| is_current(key))
     };
     if let (None, true) = (name.find(':'), key.as_str().is_none()) {
         return Some(format!(
@@ -80,7 +80,7 @@ fn help(
     })
 }
 
-fn is_current(key: &&'static Key) -> bool {
+fn is_current(key: &'static Key) -> bool {
     matches!(key.state, State::Live | State::Deprecated(_))
 }
 
@@ -96,7 +96,7 @@ fn elsewhere(section: &Section<'_>, name: &str) -> Option<String> {
         });
     let mut best: Option<(usize, String)> = None;
     walk(&mut |path, found| {
-        if found.key.name != name || !is_current(&found.key) {
+        if found.key.name != name || !is_current(found.key) {
             return;
         }
         let depth = path.matches('.').count();

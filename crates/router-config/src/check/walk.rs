@@ -187,15 +187,14 @@ impl<'walk> Walker<'walk> {
     }
 
     fn list<'tree>(&mut self, field: &Field<'tree>) -> Vec<Field<'tree>> {
-        match field.items() {
-            Some(items) => items,
-            None => {
-                let diagnostic = self.wrong_type(field, "a list");
-                if field.node().as_map().is_some() {
-                    diagnostic.help("put `- ` in front of the first key and indent the others");
-                }
-                vec![]
-            },
+        if let Some(items) = field.items() {
+            items
+        } else {
+            let diagnostic = self.wrong_type(field, "a list");
+            if field.node().as_map().is_some() {
+                diagnostic.help("put `- ` in front of the first key and indent the others");
+            }
+            vec![]
         }
     }
 

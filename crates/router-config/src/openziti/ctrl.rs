@@ -7,13 +7,13 @@ use crate::codes;
 use crate::finding::Verdict;
 use crate::openziti::address::Address;
 use crate::openziti::channel::{self, Bounds, note};
-use crate::openziti::loader::Loader;
+use crate::openziti::loader::{Loader, lenient_section};
 use crate::openziti::network::Owner;
 use crate::openziti::value;
 use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, RATE_LIMITER, Wrong};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
-    let section = loader.lenient_section(root, "ctrl");
+    let section = lenient_section(root, "ctrl");
     let section = section.as_ref();
     let get = |name: &str| section.and_then(|section| section.get(name));
     bind(loader, get("bind").as_ref());
@@ -87,20 +87,17 @@ pub(super) fn address(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) ->
 
 fn endpoints_file(loader: &mut Loader<'_>, field: Option<&Field<'_>>, file: &str) {
     let path = "ctrl.endpointsFile".to_owned();
-    match field {
-        Some(field) => {
-            if let Some(text) = loader.text(field, Wrong::Crash) {
-                loader.given(path, json!(text), field);
-            }
-        },
-        None => {
-            let folder = file
-                .rfind('/')
-                .map_or("", |at| file.get(..=at).unwrap_or_default());
-            loader
-                .effective
-                .fill(&path, format!("{folder}endpoints.yml"));
-        },
+    if let Some(field) = field {
+        if let Some(text) = loader.text(field, Wrong::Crash) {
+            loader.given(path, json!(text), field);
+        }
+    } else {
+        let folder = file
+            .rfind('/')
+            .map_or("", |at| file.get(..=at).unwrap_or_default());
+        loader
+            .effective
+            .fill(&path, format!("{folder}endpoints.yml"));
     }
 }
 
@@ -176,8 +173,8 @@ fn bounds(loader: &mut Loader<'_>, section: Option<&Section<'_>>, key: &Key) {
         return;
     };
     let fits = match key.name {
-        "successThreshold" => !(number < 0.0 || number > 1.0),
-        "increaseFactor" => !(number < min),
+        "successThreshold" => number.is_nan() || (0.0..=1.0).contains(&number),
+        "increaseFactor" => number.is_nan() || number >= min,
         _ => !(number <= 0.0 || number >= 1.0),
     };
     if !fits {
@@ -292,7 +289,7 @@ fn groups(loader: &mut Loader<'_>, field: Option<&Field<'_>>, prefix: &str) {
 }
 
 pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "ctrl");
+    let section = lenient_section(root, "ctrl");
     let file = section
         .as_ref()
         .and_then(|section| section.get("endpointsFile"));

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::{Stage, Verdict};
-use crate::openziti::loader::Loader;
+use crate::openziti::loader::{Loader, lenient_section};
 use crate::table::Wrong;
 use crate::uri;
 
@@ -160,7 +160,7 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
 fn open(loader: &mut Loader<'_>, field: &Field<'_>, is_key: bool) {
     let text = field.node().as_str().unwrap_or_default();
     match place_of(text) {
-        Material::File(path) if path.is_empty() => {
+        Material::File("") => {
             loader.refuse(field, codes::INVALID_VALUE, "this names no file");
         },
         Material::File(_) => {},
@@ -239,7 +239,7 @@ pub(crate) fn place_of(text: &str) -> Material<'_> {
 
 /// The check of the certificates' age looks at the first server certificate.
 pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let Some(section) = loader.lenient_section(root, "identity") else {
+    let Some(section) = lenient_section(root, "identity") else {
         return;
     };
     let server = section.get("server_cert");

@@ -6,12 +6,12 @@ use crate::codes;
 use crate::effective::Effective;
 use crate::finding::Verdict;
 use crate::openziti::link_entries::{self, Entry};
-use crate::openziti::loader::Loader;
+use crate::openziti::loader::{Loader, lenient_section};
 use crate::openziti::network::Owner;
 use crate::table::{HEARTBEATS, LINK, Wrong};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "link");
+    let section = lenient_section(root, "link");
     let section = section.as_ref();
     let get = |name: &str| section.and_then(|section| section.get(name));
     for name in ["listeners", "dialers"] {

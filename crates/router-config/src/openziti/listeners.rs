@@ -177,12 +177,9 @@ pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
         let Some(field) = section.get_non_null("advertise") else {
             continue;
         };
-        match loader.text(&field, Wrong::Crash) {
-            Some(text @ ("tls" | "dtls")) => {
-                let message = format!("`{text}` has no host");
-                loader.crash(&field, codes::INVALID_VALUE, message);
-            },
-            _ => {},
+        if let Some(text @ ("tls" | "dtls")) = loader.text(&field, Wrong::Crash) {
+            let message = format!("`{text}` has no host");
+            loader.crash(&field, codes::INVALID_VALUE, message);
         }
     }
     for section in items(root).iter().filter_map(Field::as_section) {
@@ -349,13 +346,10 @@ fn packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
     if network == "unixgram" {
         return;
     }
-    match Address::parse(&format!("udp:{rest}")) {
-        Some(address) => {
-            loader.listen(field, &address, Owner::Plain);
-        },
-        None => {
-            let message = format!("`{rest}` is no host with a port");
-            loader.refuse(field, codes::INVALID_VALUE, message);
-        },
+    if let Some(address) = Address::parse(&format!("udp:{rest}")) {
+        loader.listen(field, &address, Owner::Plain);
+    } else {
+        let message = format!("`{rest}` is no host with a port");
+        loader.refuse(field, codes::INVALID_VALUE, message);
     }
 }

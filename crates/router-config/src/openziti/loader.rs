@@ -99,15 +99,6 @@ impl<'a> Loader<'a> {
         self.effective.set(path, value, Source::of(field.node()));
     }
 
-    /// Gives the keys of a section that is ignored unless it is a map.
-    pub(super) fn lenient_section<'tree>(
-        &self,
-        root: &Section<'tree>,
-        name: &str,
-    ) -> Option<Section<'tree>> {
-        root.get(name)?.as_section()
-    }
-
     /// Reads keys one after the other by their own rules, and notes what holds.
     pub(super) fn keys(&mut self, section: Option<&Section<'_>>, keys: Group, prefix: &str) {
         for key in keys {
@@ -185,12 +176,13 @@ impl<'a> Loader<'a> {
                 };
                 self.duration(field, key, text)
             },
-            Read::Printed => match value::printed(node) {
-                Some(text) => self.duration(field, key, &text),
-                None => {
+            Read::Printed => {
+                if let Some(text) = value::printed(node) {
+                    self.duration(field, key, &text)
+                } else {
                     self.wrong_type(field, "a duration", original.wrong);
                     None
-                },
+                }
             },
             Read::Text => {
                 let text = node.as_str();
@@ -279,6 +271,11 @@ impl<'a> Loader<'a> {
             .map(|item| self.text(item, Wrong::Refuse).map(str::to_owned))
             .collect()
     }
+}
+
+/// Gives the keys of a section that is ignored unless it is a map.
+pub(super) fn lenient_section<'tree>(root: &Section<'tree>, name: &str) -> Option<Section<'tree>> {
+    root.get(name)?.as_section()
 }
 
 fn about(field: &Field<'_>, code: &'static str, message: impl Into<String>) -> Diagnostic {

@@ -42,13 +42,12 @@ impl Loader<'_> {
             self.refuse(field, codes::INVALID_VALUE, message);
             return false;
         }
-        match &address.place {
-            Some(place) => self.listen_at(field, address.kind, place, owner),
-            None => {
-                let message = format!("`{address}` has no host and port to listen on");
-                self.refuse(field, codes::INVALID_VALUE, message);
-                false
-            },
+        if let Some(place) = &address.place {
+            self.listen_at(field, address.kind, place, owner)
+        } else {
+            let message = format!("`{address}` has no host and port to listen on");
+            self.refuse(field, codes::INVALID_VALUE, message);
+            false
         }
     }
 
@@ -134,10 +133,10 @@ impl Socket {
         let shares = |socket: &Self| {
             socket.kind == "tls" && matches!(socket.owner, Owner::Link | Owner::Edge | Owner::Ctrl)
         };
-        let shared = shares(self)
+        let together = shares(self)
             && shares(other)
             && self.owner != other.owner
             && self.place.host == other.place.host;
-        !shared
+        !together
     }
 }

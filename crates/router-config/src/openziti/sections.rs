@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::Stage;
-use crate::openziti::loader::Loader;
+use crate::openziti::loader::{Loader, lenient_section};
 use crate::openziti::value;
 use crate::table::{
     CONNECT_EVENTS, FORWARDER, INTERFACE_DISCOVERY, Key, LINK_CHECK, METRICS, PING_CHECK,
@@ -35,14 +35,14 @@ pub(super) fn debug_operations(loader: &mut Loader<'_>, root: &Section<'_>) {
     let given = value.as_ref().and_then(|field| field.node().as_bool());
     match (value, given) {
         (Some(field), Some(given)) => {
-            loader.given("enableDebugOps".to_owned(), json!(given), &field)
+            loader.given("enableDebugOps".to_owned(), json!(given), &field);
         },
         _ => loader.effective.fill("enableDebugOps", false),
     }
 }
 
 pub(super) fn forwarder(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "forwarder");
+    let section = lenient_section(root, "forwarder");
     for key in FORWARDER {
         if key.name == "unresponsiveLinkTimeout" {
             unresponsive_link(loader, section.as_ref());
@@ -102,7 +102,7 @@ pub(super) fn trace(loader: &mut Loader<'_>, root: &Section<'_>) {
 }
 
 pub(super) fn profile(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "profile");
+    let section = lenient_section(root, "profile");
     let part = |name: &str| section.as_ref().and_then(|s| s.get(name)?.as_section());
     loader.effective.fill("profile.memory.path", "");
     loader.effective.fill("profile.memory.interval", "0s");
@@ -118,12 +118,12 @@ pub(super) fn profile(loader: &mut Loader<'_>, root: &Section<'_>) {
 }
 
 pub(super) fn metrics(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "metrics");
+    let section = lenient_section(root, "metrics");
     loader.keys(section.as_ref(), METRICS, "metrics");
 }
 
 pub(super) fn health_checks(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "healthChecks");
+    let section = lenient_section(root, "healthChecks");
     let part = |name: &str| section.as_ref().and_then(|s| s.get(name)?.as_section());
     let (ping, link) = (part("ctrlPingCheck"), part("linkCheck"));
     loader.keys(ping.as_ref(), PING_CHECK, "healthChecks.ctrlPingCheck");
@@ -137,7 +137,7 @@ pub(super) fn plugins(loader: &mut Loader<'_>, root: &Section<'_>) {
         .collect();
     match root.get("plugins") {
         Some(field) if !paths.is_empty() => {
-            loader.given("plugins".to_owned(), paths.into(), &field)
+            loader.given("plugins".to_owned(), paths.into(), &field);
         },
         _ => loader.effective.fill("plugins", Json::Array(paths)),
     }
@@ -159,7 +159,7 @@ fn text(field: &Field<'_>) -> Option<Json> {
 }
 
 pub(super) fn proxy(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let Some(section) = loader.lenient_section(root, "proxy") else {
+    let Some(section) = lenient_section(root, "proxy") else {
         return;
     };
     let refuse = crate::finding::Verdict::Refuse;
@@ -193,9 +193,7 @@ pub(super) fn proxy(loader: &mut Loader<'_>, root: &Section<'_>) {
 }
 
 pub(super) fn tls(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let field = loader
-        .lenient_section(root, "tls")
-        .and_then(|section| section.get("handshakeTimeout"));
+    let field = lenient_section(root, "tls").and_then(|section| section.get("handshakeTimeout"));
     if let (Some(field), Some(key)) = (field, row("tls.handshakeTimeout")) {
         loader.value(&field, key);
     }
@@ -206,7 +204,7 @@ fn row(path: &str) -> Option<&'static Key> {
 }
 
 pub(super) fn connect_events(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let section = loader.lenient_section(root, "connectEvents");
+    let section = lenient_section(root, "connectEvents");
     loader.keys(section.as_ref(), CONNECT_EVENTS, "connectEvents");
     for key in CONNECT_EVENTS {
         clamp(loader, key);
@@ -268,7 +266,7 @@ pub(super) fn managed_config(loader: &mut Loader<'_>, root: &Section<'_>) {
 
 /// The queue of measurements is made before anything else.
 pub(super) fn start_queues(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let metrics = loader.lenient_section(root, "metrics");
+    let metrics = lenient_section(root, "metrics");
     queue(
         loader,
         metrics
@@ -291,8 +289,7 @@ fn queue(loader: &mut Loader<'_>, field: Option<&Field<'_>>, negative: bool) {
 pub(super) fn start_health_checks(loader: &mut Loader<'_>, root: &Section<'_>) {
     for part in ["ctrlPingCheck", "linkCheck"] {
         let path = format!("healthChecks.{part}.interval");
-        let field = loader
-            .lenient_section(root, "healthChecks")
+        let field = lenient_section(root, "healthChecks")
             .and_then(|section| section.get(part)?.as_section()?.get("interval"));
         if let Some(field) = field
             && is_not_positive(loader, &path)
@@ -312,9 +309,7 @@ fn is_not_positive(loader: &Loader<'_>, path: &str) -> bool {
 
 /// Links and edge listeners add their protocol to the one that is given.
 pub(super) fn start_transport(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let protocol = loader
-        .lenient_section(root, "transport")
-        .and_then(|section| section.get("protocol"));
+    let protocol = lenient_section(root, "transport").and_then(|section| section.get("protocol"));
     if let Some(field) = protocol {
         loader.text(&field, Wrong::Crash);
     }
@@ -335,7 +330,7 @@ pub(super) fn start_plugins(loader: &mut Loader<'_>, root: &Section<'_>) {
 
 /// Measurements are sent from the moment controllers are dialed.
 pub(super) fn start_reports(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let metrics = loader.lenient_section(root, "metrics");
+    let metrics = lenient_section(root, "metrics");
     queue(
         loader,
         metrics
@@ -348,11 +343,10 @@ pub(super) fn start_reports(loader: &mut Loader<'_>, root: &Section<'_>) {
 
 /// Timers that cannot run end the process from the background.
 pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let metrics = loader.lenient_section(root, "metrics");
+    let metrics = lenient_section(root, "metrics");
     let report = metrics.and_then(|section| section.get("reportInterval"));
-    let memory = loader
-        .lenient_section(root, "profile")
-        .and_then(|section| section.get("memory")?.as_section());
+    let memory =
+        lenient_section(root, "profile").and_then(|section| section.get("memory")?.as_section());
     let has_path = memory
         .as_ref()
         .and_then(|s| s.get("path")?.node().as_str())

@@ -15,7 +15,8 @@ pub(super) fn integer(node: &Node) -> Option<i64> {
 pub(super) fn whole(node: &Node) -> Option<i64> {
     match node.value {
         Value::Float(number)
-            if number.trunc() == number && number.abs() <= 9_223_372_036_854_775_807.0 =>
+            if number.fract().abs() < f64::MIN_POSITIVE
+                && number.abs() <= 9_223_372_036_854_775_807.0 =>
         {
             #[expect(
                 clippy::cast_possible_truncation,

@@ -192,9 +192,8 @@ fn bind_points(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
 
 fn is_place(text: &str) -> bool {
     let text = text.trim();
-    let (host, port) = match text.rsplit_once(':') {
-        Some((host, port)) => (host, port),
-        None => return false,
+    let Some((host, port)) = text.rsplit_once(':') else {
+        return false;
     };
     // The port may have a sign, which the parser of addresses does not take.
     let unsigned = port.strip_prefix('+').unwrap_or(port);
@@ -284,13 +283,14 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
         let Some(text) = text else { return };
         let number = match &field {
             None => default,
-            Some(field) => match VERSIONS.iter().find(|(version, _)| *version == text) {
-                Some((_, number)) => *number,
-                None => {
+            Some(field) => {
+                if let Some((_, number)) = VERSIONS.iter().find(|(version, _)| *version == text) {
+                    *number
+                } else {
                     let message =
                         format!("`{text}` is no version of TLS; write one such as `TLS1.2`");
                     return loader.refuse(field, codes::INVALID_VALUE, message);
-                },
+                }
             },
         };
         note(loader, path.clone(), json!(number), field.as_ref());

@@ -30,7 +30,9 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
 /// Clients must be told an address, under `options` or beside them.
 fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
     let options = listener.get("options");
-    let inner = options.as_ref().and_then(|field| field.as_section());
+    let inner = options
+        .as_ref()
+        .and_then(portcullis_yaml::Field::as_section);
     let beside = listener.get("advertise");
     let under = inner.as_ref().and_then(|options| options.get("advertise"));
     match (beside, under, inner) {
