@@ -37,9 +37,16 @@ pub struct Report {
     pub verdict: Verdict,
     /// Errors, warnings and notes in the order of the file.
     pub findings: Vec<Finding>,
+}
+
+/// What a file says, as far as it could be understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// What is to be said about it.
+    pub report: Report,
     /// The values that hold, defaults filled in; those with mistakes are missing.
     pub effective: Effective,
-    /// The configuration as far as it could be understood.
+    /// The same as types.
     pub config: RouterConfig,
 }
 
@@ -58,26 +65,44 @@ pub struct Report {
 /// assert!(codes.contains(&"unknown-key"));
 /// ```
 pub fn check(text: &Text<'_>, options: Options, lookup: &dyn Fn(&str) -> Option<String>) -> Report {
+    read(text, options, lookup, Effective::default()).0
+}
+
+/// As [`check`], with what the file says. Mistakes never keep the rest from being read.
+pub fn load(text: &Text<'_>, options: Options, lookup: &dyn Fn(&str) -> Option<String>) -> Loaded {
+    let (report, effective) = read(text, options, lookup, Effective::complete());
+    let config = RouterConfig::from_effective(&effective);
+    Loaded {
+        report,
+        effective,
+        config,
+    }
+}
+
+fn read(
+    text: &Text<'_>,
+    options: Options,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    mut effective: Effective,
+) -> (Report, Effective) {
     let mut diagnostics = Diagnostics::default();
-    let mut effective = Effective::default();
     match source::read(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
             diagnostics.push(unreadable.diagnostic);
         },
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut diagnostics) {
-                let mut walker = Walker::new(options, &mut diagnostics);
+                let mut walker = Walker::new(options, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
                 semantics::check(&section, &mut diagnostics);
             }
         },
     }
-    let config = RouterConfig::from_effective(&effective);
-    report(diagnostics, effective, config)
+    (report(diagnostics), effective)
 }
 
-fn report(diagnostics: Diagnostics, effective: Effective, config: RouterConfig) -> Report {
+fn report(diagnostics: Diagnostics) -> Report {
     let verdict = if diagnostics.has_errors() {
         Verdict::Refuse
     } else {
@@ -88,12 +113,7 @@ fn report(diagnostics: Diagnostics, effective: Effective, config: RouterConfig) 
         effect: None,
     };
     let findings = diagnostics.into_sorted().into_iter().map(finding).collect();
-    Report {
-        verdict,
-        findings,
-        effective,
-        config,
-    }
+    Report { verdict, findings }
 }
 
 impl Report {

@@ -29,6 +29,8 @@ pub struct Setting {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effective {
     settings: BTreeMap<String, Setting>,
+    /// Whether defaults are kept; most uses only need what is given.
+    with_defaults: bool,
 }
 
 impl Source {
@@ -69,6 +71,19 @@ impl Effective {
         self.settings.is_empty()
     }
 
+    /// Starts a collection that keeps defaults too.
+    pub(crate) fn complete() -> Self {
+        Self {
+            with_defaults: true,
+            ..Self::default()
+        }
+    }
+
+    /// Tells whether defaults are kept.
+    pub(crate) fn keeps_defaults(&self) -> bool {
+        self.with_defaults
+    }
+
     pub(crate) fn set(&mut self, path: String, value: Value, source: Source) {
         self.settings.insert(path, Setting { value, source });
     }
@@ -93,6 +108,10 @@ impl Effective {
     }
 
     pub(crate) fn fill(&mut self, path: &str, value: impl Into<Value>) {
-        self.set(path.to_owned(), value.into(), Source::Default);
+        if self.with_defaults {
+            self.set(path.to_owned(), value.into(), Source::Default);
+        } else {
+            self.settings.remove(path);
+        }
     }
 }

@@ -50,7 +50,7 @@ mod uri;
 
 pub use portcullis_yaml::{Diagnostic, KeyPath, Severity, Span};
 
-pub use crate::check::{Options, Report, check};
+pub use crate::check::{Loaded, Options, Report, check, load};
 pub use crate::effective::{Effective, Setting, Source};
 pub use crate::explain::{Explanation, explain, reference};
 pub use crate::finding::{Effect, Finding, Stage, Verdict};

@@ -34,7 +34,7 @@ use crate::source::{self, Text};
 pub(crate) use crate::openziti::identity::{Material, place_of};
 pub use crate::openziti::machine::Machine;
 pub(crate) use crate::openziti::machine::could_be_interface;
-pub(crate) use crate::openziti::network::{Owner, Socket};
+pub(crate) use crate::openziti::network::{Owner, Socket, Sockets};
 pub(crate) use crate::openziti::tunnel::is_range;
 
 /// What the original does with a file.
@@ -46,8 +46,6 @@ pub struct Judgement {
     pub stage: Option<Stage>,
     /// All reasons in the order in which the original would meet them, then warnings.
     pub findings: Vec<Finding>,
-    /// The values that it goes on with, as far as it gets.
-    pub effective: Effective,
 }
 
 /// Says what the original does with `text` on `machine`. `lookup` gives environment variables.
@@ -56,7 +54,23 @@ pub fn judge(
     machine: &Machine<'_>,
     lookup: &dyn Fn(&str) -> Option<String>,
 ) -> Judgement {
-    let mut loader = Loader::new(machine);
+    read(Loader::new(machine), text, lookup).0
+}
+
+/// As [`judge`], with the values that the original goes on with, as far as it gets.
+pub fn load(
+    text: &Text<'_>,
+    machine: &Machine<'_>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> (Judgement, Effective) {
+    read(Loader::new(machine).with_defaults(), text, lookup)
+}
+
+fn read(
+    mut loader: Loader<'_>,
+    text: &Text<'_>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+) -> (Judgement, Effective) {
     let mut diagnostics = Diagnostics::default();
     match source::read(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
@@ -94,13 +108,13 @@ pub fn judge(
 }
 
 fn run(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
-    load(loader, root, text);
+    read_sections(loader, root, text);
     loader.stage = Stage::Start;
     start(loader, root);
 }
 
 /// Everything that is read before anything is opened, in the order of the original.
-fn load(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
+fn read_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
     sections::version(loader, root);
     identity::load(loader, root);
     sections::debug_operations(loader, root);
@@ -141,7 +155,7 @@ fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
 }
 
 impl Loader<'_> {
-    fn finish(self, warnings: Vec<Diagnostic>) -> Judgement {
+    fn finish(self, warnings: Vec<Diagnostic>) -> (Judgement, Effective) {
         let Self {
             mut findings,
             effective,
@@ -157,11 +171,11 @@ impl Loader<'_> {
             }
         });
         findings.extend(remarks);
-        Judgement {
+        let judgement = Judgement {
             verdict: first.map_or(Verdict::Accept, |effect| effect.verdict),
             stage: first.map(|Effect { stage, .. }| stage),
             findings,
-            effective,
-        }
+        };
+        (judgement, effective)
     }
 }

@@ -18,11 +18,15 @@ pub(super) struct Walker<'walk> {
 }
 
 impl<'walk> Walker<'walk> {
-    pub(super) fn new(options: Options, diagnostics: &'walk mut Diagnostics) -> Self {
+    pub(super) fn new(
+        options: Options,
+        effective: Effective,
+        diagnostics: &'walk mut Diagnostics,
+    ) -> Self {
         Self {
             options,
             diagnostics,
-            effective: Effective::default(),
+            effective,
         }
     }
 
@@ -45,7 +49,7 @@ impl<'walk> Walker<'walk> {
         prefix: &str,
     ) {
         let field = section.get(key.name);
-        let path = join(prefix, key.name);
+        let path = self.join(prefix, key.name);
         match (field, key.state) {
             (Some(field), State::Alias(meant)) => {
                 self.alias(section, &field, key, meant, prefix);
@@ -88,7 +92,8 @@ impl<'walk> Walker<'walk> {
         let message = format!("the original does not know `{}` here", key.name);
         self.warn(field, codes::ONLY_HERE, message)
             .help(format!("write `{meant}`"));
-        self.value(field, key, &join(prefix, meant));
+        let path = self.join(prefix, meant);
+        self.value(field, key, &path);
     }
 
     fn remark(&mut self, field: &Field<'_>, state: State) {
@@ -136,19 +141,23 @@ impl<'walk> Walker<'walk> {
             Kind::Maps(groups) => {
                 for (index, item) in self.list(field).iter().enumerate() {
                     if let Some(section) = self.map(item) {
-                        self.section(&section, groups, &format!("{path}[{index}]"));
+                        let path = self.item(path, index);
+                        self.section(&section, groups, &path);
                     }
                 }
             },
             Kind::Bindings(variants) => {
                 for (index, item) in self.list(field).iter().enumerate() {
                     if let Some(section) = self.map(item) {
-                        self.bound(&section, variants, &format!("{path}[{index}]"));
+                        let path = self.item(path, index);
+                        self.bound(&section, variants, &path);
                     }
                 }
             },
             _ => {
-                if let Some(value) = scalar::check(self, field, key) {
+                if let Some(value) = scalar::check(self, field, key)
+                    && self.effective.keeps_defaults()
+                {
                     self.effective
                         .set(path.to_owned(), value, Source::of(field.node()));
                 }
@@ -219,12 +228,35 @@ impl<'walk> Walker<'walk> {
         self.error(&field, codes::INVALID_VALUE, message).help(help);
     }
 
+    /// Names a key for the effective values, which most uses do not keep.
+    fn join(&self, prefix: &str, name: &str) -> String {
+        if !self.effective.keeps_defaults() {
+            String::new()
+        } else if prefix.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{prefix}.{name}")
+        }
+    }
+
+    fn item(&self, path: &str, index: usize) -> String {
+        if self.effective.keeps_defaults() {
+            format!("{path}[{index}]")
+        } else {
+            String::new()
+        }
+    }
+
     /// Notes the default of a key that is not there, or the defaults of a whole section.
     fn default(&mut self, key: &'static Key, path: &str) {
+        if !self.effective.keeps_defaults() {
+            return;
+        }
         match key.kind {
             Kind::Map(groups) if !ONLY_IF_PRESENT.contains(&path) && !needs_something(groups) => {
                 for key in groups.iter().flat_map(|group| group.iter()) {
-                    self.default(key, &join(path, key.name));
+                    let path = self.join(path, key.name);
+                    self.default(key, &path);
                 }
             },
             Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => {},
@@ -306,14 +338,6 @@ fn origin(field: &Field<'_>) -> Option<String> {
     } else {
         format!("the environment variable `{name}` is not set")
     })
-}
-
-pub(super) fn join(prefix: &str, name: &str) -> String {
-    if prefix.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{prefix}.{name}")
-    }
 }
 
 fn has_alias(section: &Section<'_>, groups: &'static [Group], name: &str) -> bool {

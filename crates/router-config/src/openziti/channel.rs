@@ -4,7 +4,6 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
 
-use crate::effective::Source;
 use crate::openziti::loader::Loader;
 use crate::openziti::value;
 use crate::table::{CHANNEL, CHANNEL_CONNECT, CHANNEL_QUEUE, Group, Key};
@@ -66,7 +65,7 @@ fn connect_timeout<'tree>(
     };
     match &read {
         Some((field, nanoseconds)) => loader.given(path, value::duration(*nanoseconds), field),
-        None => loader.effective.set(path, json!("5s"), Source::Default),
+        None => loader.effective.fill(&path, "5s"),
     }
     read
 }
@@ -108,6 +107,6 @@ pub(super) fn check_connect_timeout(loader: &mut Loader<'_>, field: &Field<'_>, 
 pub(super) fn note(loader: &mut Loader<'_>, path: String, value: Json, field: Option<&Field<'_>>) {
     match field {
         Some(field) => loader.given(path, value, field),
-        None => loader.effective.set(path, value, Source::Default),
+        None => loader.effective.fill(&path, value),
     }
 }

@@ -31,6 +31,12 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Keeps defaults among the effective values.
+    pub(super) fn with_defaults(mut self) -> Self {
+        self.effective = Effective::complete();
+        self
+    }
+
     /// Adds a reason; a later stage says nothing about a key that an earlier one stumbles over.
     pub(super) fn push(&mut self, diagnostic: Diagnostic, verdict: Verdict) {
         let stage = self.stage;
@@ -111,13 +117,15 @@ impl<'a> Loader<'a> {
         if key.original.read == Read::Nothing {
             return;
         }
-        let name = key.original.name.unwrap_or(key.name);
-        let path = format!("{prefix}.{name}");
         let field = section.and_then(|section| section.get(key.name));
         let read = field.and_then(|field| {
             let value = self.value(&field, key)?;
             Some((field, value))
         });
+        if read.is_none() && !self.effective.keeps_defaults() {
+            return;
+        }
+        let path = format!("{prefix}.{}", key.original.name.unwrap_or(key.name));
         match read {
             Some((field, value)) => self.given(path, value, &field),
             None => {

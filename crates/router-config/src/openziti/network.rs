@@ -1,5 +1,6 @@
 //! Sockets that the original opens.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 
 use portcullis_yaml::Field;
@@ -32,7 +33,21 @@ pub(crate) struct Socket {
 
 /// Sockets that are open.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sockets(Vec<Socket>);
+pub(crate) struct Sockets(HashMap<u16, Vec<Socket>>);
+
+impl Sockets {
+    /// Opens a socket; gives the one that is in the way, if any.
+    pub(crate) fn open(&mut self, socket: Socket) -> Option<&Socket> {
+        let others = self.0.entry(socket.place.port).or_default();
+        match others.iter().position(|other| other.excludes(&socket)) {
+            Some(position) => others.get(position),
+            None => {
+                others.push(socket);
+                None
+            },
+        }
+    }
+}
 
 impl Loader<'_> {
     /// Opens a socket, or reports why that fails.
@@ -70,12 +85,11 @@ impl Loader<'_> {
             place: place.clone(),
             path: field.path().to_string(),
         };
-        if let Some(other) = self.sockets.0.iter().find(|other| other.excludes(&socket)) {
+        if let Some(other) = self.sockets.open(socket) {
             let message = format!("port {} is taken by `{}`", place.port, other.path);
             self.fail(field, owner, codes::PORT_TAKEN, message);
             return false;
         }
-        self.sockets.0.push(socket);
         true
     }
 
@@ -118,7 +132,7 @@ impl Loader<'_> {
 
 impl Socket {
     /// Tells whether two sockets cannot be open at a time.
-    pub(crate) fn excludes(&self, other: &Self) -> bool {
+    fn excludes(&self, other: &Self) -> bool {
         let datagrams = |kind: &str| matches!(kind, "udp" | "dtls");
         let any = |host: &str| matches!(host, "" | "0.0.0.0" | "::");
         let overlap =

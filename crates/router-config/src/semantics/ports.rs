@@ -5,19 +5,19 @@ use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::check::address_of;
 use crate::codes;
-use crate::openziti::{Owner, Socket};
+use crate::openziti::{Owner, Socket, Sockets};
 use crate::semantics::tree::{at, entries, first_text, listeners};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let mut open: Vec<Socket> = Vec::new();
+    let mut open = Sockets::default();
     for (field, socket) in sockets(root) {
-        if let Some(other) = open.iter().find(|other| other.excludes(&socket)) {
-            let message = format!("port {} is taken by `{}`", socket.place.port, other.path);
+        let port = socket.place.port;
+        if let Some(other) = open.open(socket) {
+            let message = format!("port {port} is taken by `{}`", other.path);
             diagnostics
                 .error(codes::PORT_TAKEN, field.path(), field.place(), message)
                 .help("give it another port, or remove one of the two");
         }
-        open.push(socket);
     }
 }
 

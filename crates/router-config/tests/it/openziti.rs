@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use portcullis_router_config::Effective;
 use portcullis_router_config::Text;
-use portcullis_router_config::openziti::{Judgement, Machine, judge};
+use portcullis_router_config::openziti::{Judgement, Machine, load};
 use serde_json::Value;
 
 use crate::recorded::{MACHINE, bytes, cases, environment, lines, shared};
@@ -31,7 +32,7 @@ fn every_recorded_verdict_and_value_is_equal() {
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for case in cases() {
         let file = bytes(&case);
-        let judgement = judge(&Text::new("router.yml", &file), &MACHINE, &environment);
+        let (judgement, effective) = load(&Text::new("router.yml", &file), &MACHINE, &environment);
         let mut wrong = Vec::new();
         let (found, expected) = (judged(&judgement), recorded(&case["openziti"]));
         if found != expected {
@@ -44,7 +45,7 @@ fn every_recorded_verdict_and_value_is_equal() {
                 case["openziti"]["error"]
             ));
         }
-        wrong.extend(differences(&judgement, &case, &base));
+        wrong.extend(differences(&effective, &case, &base));
         if !wrong.is_empty() {
             let area = case["area"].as_str().unwrap_or_default().to_owned();
             let line = format!("{} ({}): {}", case["id"], case["what"], wrong.join("; "));
@@ -62,12 +63,12 @@ fn every_recorded_verdict_and_value_is_equal() {
 }
 
 /// Compares the values that were recorded, and those of the base that were not mentioned.
-fn differences(judgement: &Judgement, case: &Value, base: &Value) -> Vec<String> {
+fn differences(effective: &Effective, case: &Value, base: &Value) -> Vec<String> {
     let Some(changed) = case["openziti"]["effective"].as_object() else {
         return vec![];
     };
     let mut found = Vec::new();
-    let ours = |path: &str| judgement.effective.get(path).map(|setting| &setting.value);
+    let ours = |path: &str| effective.get(path).map(|setting| &setting.value);
     for (path, expected) in changed {
         if !equal(ours(path), Some(expected)) {
             found.push(format!(
@@ -141,7 +142,7 @@ fn real_files_are_judged_as_recorded() {
             return;
         };
         let file = fs::read(file).expect("the file can be read");
-        let judgement = judge(
+        let (judgement, effective) = load(
             &Text::new("router.yml", &file),
             &Machine::default(),
             &|_| None,
@@ -158,7 +159,7 @@ fn real_files_are_judged_as_recorded() {
             .into_iter()
             .flatten()
         {
-            let mine = judgement.effective.get(path).map(|setting| &setting.value);
+            let mine = effective.get(path).map(|setting| &setting.value);
             // The original keeps bindings in a map without order.
             let same = match (path.as_str(), mine) {
                 ("dialerBindings", Some(mine)) => sorted(mine) == sorted(expected),
