@@ -167,7 +167,7 @@ fn text(form: Form) -> Json {
         Form::Filled | Form::Certificate | Form::PrivateKey | Form::Interface | Form::Resolver => {
             return json!({ "type": "string", "minLength": 1 });
         },
-        Form::Address => ADDRESS,
+        Form::Address | Form::Endpoint => ADDRESS,
         Form::LooseAddress => LOOSE_ADDRESS,
         Form::PacketAddress => PACKET_ADDRESS,
         Form::Advertised | Form::HostPort => HOST_PORT,

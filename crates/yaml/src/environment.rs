@@ -1,7 +1,7 @@
 //! Environment variables in values.
 
 use crate::diagnostic::Diagnostics;
-use crate::node::{Node, Value};
+use crate::node::{Entry, Node, Value};
 use crate::path::KeyPath;
 
 /// Bytes that variables may add to one document; more is a mistake, and no reason to run out of memory.
@@ -64,7 +64,8 @@ impl Walk<'_> {
                 }
             },
             Value::Map(map) => {
-                for entry in &mut map.entries {
+                let named = |entry: &&mut Entry| names_a_variable(&entry.value);
+                for entry in map.entries.iter_mut().filter(named) {
                     self.node(
                         &mut entry.value,
                         &path.key(entry.key.text().unwrap_or_default()),
@@ -93,6 +94,16 @@ impl Walk<'_> {
                 diagnostic.help("a `$` in a value always starts a variable and cannot be escaped");
             }
         }
+    }
+}
+
+/// Most of a file names no variable, and then needs no path.
+fn names_a_variable(node: &Node) -> bool {
+    match &node.value {
+        Value::String(text) => text.contains('$'),
+        Value::List(items) => items.iter().any(names_a_variable),
+        Value::Map(map) => map.iter().any(|entry| names_a_variable(&entry.value)),
+        _ => false,
     }
 }
 

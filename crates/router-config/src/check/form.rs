@@ -105,10 +105,11 @@ fn problem(text: &str, form: Form) -> Option<Mistake> {
             .then(|| Mistake::new("it must not be empty", "write a value or remove the key")),
         Form::Certificate => material(text, false),
         Form::PrivateKey => material(text, true),
-        Form::Address => address(text),
+        Form::Address => address(text, true),
+        Form::Endpoint => address(text, false),
         Form::LooseAddress => match host_port(text, 0) {
             None => None,
-            Some(_) => address(text),
+            Some(_) => address(text, false),
         },
         Form::PacketAddress => packet_address(text),
         Form::Advertised => advertised(text),
@@ -182,7 +183,7 @@ pub(crate) fn address_of(text: &str) -> Option<(&'static str, HostPort)> {
     Some((kind, rest.parse().ok()?))
 }
 
-fn address(text: &str) -> Option<Mistake> {
+fn address(text: &str, empty_host: bool) -> Option<Mistake> {
     let form = "write it like `tls:router.example.test:6262`";
     let Some((kind, rest)) = text.split_once(':') else {
         return Some(Mistake::new("the kind of connection is missing", form));
@@ -214,7 +215,7 @@ fn address(text: &str) -> Option<Mistake> {
             format!("write `{kind}:{}`", bare.trim_end_matches('/')),
         ));
     }
-    host_port_but(rest, 0, true)
+    host_port_but(rest, 0, empty_host)
 }
 
 /// An address that clients are told.

@@ -61,13 +61,13 @@ fn texts(walker: &mut Walker<'_>, field: &Field<'_>, text: Form) -> Option<Json>
     let mut values = Vec::new();
     let mut good = true;
     for item in &items {
-        let type_path = if text == Form::Address {
+        let type_path = if text == Form::Endpoint {
             item.path()
         } else {
             field.path()
         };
         let value_path = match text {
-            Form::Address | Form::Ip | Form::Uri => item.path(),
+            Form::Endpoint | Form::Ip | Form::Uri => item.path(),
             _ => field.path(),
         };
         let value = if let Some(written) = item.node().as_str() {
@@ -289,6 +289,9 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         },
         NodeKind::String if wanted.starts_with("`true`") => {
             Some("write `true` or `false` without quotes".to_owned())
+        },
+        NodeKind::String if wanted == "a map of keys" && text.contains(':') => {
+            Some("a blank is missing after the colon of the first key".to_owned())
         },
         NodeKind::String if wanted.starts_with("a list") => {
             Some(format!("write `[{text}]`, or one item per line after `- `"))

@@ -294,8 +294,9 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         .as_ref()
         .and_then(|section| section.get("endpointsFile"));
     match (&section, file) {
-        (None, _) => {
-            loader.missing(root, "ctrl", Verdict::Refuse);
+        (None, _) => match root.get_non_null("ctrl") {
+            Some(field) => loader.wrong_type(&field, "a map", Wrong::Refuse),
+            None => loader.missing(root, "ctrl", Verdict::Refuse),
         },
         (Some(_), Some(field)) if field.node().as_str() == Some("") => {
             loader.refuse(&field, codes::INVALID_VALUE, "the file has no name");

@@ -11,6 +11,9 @@ const BACKOFFS: [(&str, &str, &str); 2] = [
     ("unhealthyDialBackoff", "1m", "1h"),
 ];
 
+/// From 10ms to 24h, in nanoseconds.
+const PAUSES: std::ops::RangeInclusive<i64> = 10_000_000..=86_400_000_000_000;
+
 const VERSIONS: [&str; 4] = ["TLS1.0", "TLS1.1", "TLS1.2", "TLS1.3"];
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
@@ -43,6 +46,13 @@ fn pauses(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &mut Diag
     let (Some(shortest), Some(longest)) = (shortest, longest) else {
         return;
     };
+    // What is out of bounds by itself has been reported.
+    if [shortest, longest]
+        .iter()
+        .any(|pause| !PAUSES.contains(&pause.nanoseconds()))
+    {
+        return;
+    }
     if shortest > longest
         && let Some(field) = least_field.as_ref().or(most_field.as_ref())
     {
@@ -65,6 +75,9 @@ fn window(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let Some(field) = least
         && let Some(smallest) = integer(&field)
         && smallest > largest
+        && [smallest, largest]
+            .iter()
+            .all(|size| (5..=1_000).contains(size))
     {
         let message =
             format!("the smallest window, {smallest}, is larger than the largest, {largest}");

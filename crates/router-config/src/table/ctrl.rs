@@ -10,14 +10,14 @@ const CRASH: Original = Original::new(Read::Duration, Wrong::Crash);
 pub(crate) const CTRL: Group = &[
     Key::new(
         "endpoint",
-        Kind::Text(Form::Address),
+        Kind::Text(Form::Endpoint),
         "Address of the controller. Either this or `endpoints` is needed. After the first connection \
          the router keeps what the controllers tell it in the endpoints file, which then wins.",
     )
     .example("tls:ctrl.example.test:6262"),
     Key::new(
         "endpoints",
-        Kind::Texts(Form::Address),
+        Kind::Texts(Form::Endpoint),
         "Addresses of several controllers. Not used when `endpoint` is given.",
     )
     .example("[\"tls:ctrl1.example.test:6262\", \"tls:ctrl2.example.test:6262\"]"),
@@ -169,7 +169,7 @@ const CTRL_LISTENER: Group = &[
     .state(State::Alias("bind")),
     Key::new(
         "advertise",
-        Kind::Text(Form::Address),
+        Kind::Text(Form::Endpoint),
         "Address that controllers dial; that of `bind` by default.",
     )
     .example("tls:router.example.test:6500"),

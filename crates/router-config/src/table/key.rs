@@ -99,9 +99,11 @@ pub enum Form {
     Certificate,
     /// Where a key is found: as a certificate, or `pkcs11:` and `parsec:` for hardware.
     PrivateKey,
-    /// Kind of connection, host and port: `tls:host:port`.
+    /// Kind of connection, host and port to listen on: `tls:host:port`; the host may be empty.
     Address,
-    /// As [`Form::Address`]; the kind of connection may be left out.
+    /// Kind of connection, host and port to dial: `tls:host:port`.
+    Endpoint,
+    /// As [`Form::Endpoint`]; the kind of connection may be left out.
     LooseAddress,
     /// `udp:host:port`, also `udp4`, `udp6`, or `unixgram:path`.
     PacketAddress,

@@ -1,6 +1,12 @@
 //! Tests of the crate as others use it.
 
 #[cfg(test)]
+mod findings;
+#[cfg(test)]
+mod generated;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod openziti;
 #[cfg(test)]
 mod recorded;
