@@ -3,7 +3,7 @@
 use portcullis_yaml::{Diagnostics, Section};
 
 use crate::codes;
-use crate::semantics::tree::{entries, listeners, text};
+use crate::semantics::tree::{entries, listeners, note, text};
 
 /// Options of the tunnel that only one mode reads.
 const MODES: [(&str, &str); 6] = [
@@ -16,6 +16,9 @@ const MODES: [(&str, &str); 6] = [
 ];
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    for dialer in entries(root, &["dialers"]) {
+        idle_dialer(&dialer, diagnostics);
+    }
     for listener in listeners(root, &["edge"]) {
         advertised(&listener, diagnostics);
     }
@@ -24,6 +27,22 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
     for server in entries(root, &["web"]) {
         bind_points(&server, diagnostics);
+    }
+}
+
+/// Bindings that are known and with which nothing is dialed.
+fn idle_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
+    if let Some(field) = dialer.get("binding")
+        && let Some(name @ ("proxy" | "proxy_udp" | "udp")) = field.node().as_str()
+    {
+        let message = format!("nothing is dialed with the binding `{name}` by the original");
+        note(
+            diagnostics,
+            codes::UNUSED_KEY,
+            field.path().clone(),
+            field.place(),
+            message,
+        );
     }
 }
 

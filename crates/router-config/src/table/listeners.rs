@@ -165,6 +165,10 @@ pub(crate) const DIALERS: &[Variant] = &[
         "proxy_udp",
         "Nothing in the original, which cannot dial with it.",
     ),
+    dialer(
+        "udp",
+        "Nothing: the binding does not exist any more, `transport_udp` took its place.",
+    ),
     dialer("edge", "Dials services that SDKs host."),
     dialer(
         "edge_transport",
