@@ -12,3 +12,5 @@ mod openziti;
 mod recorded;
 #[cfg(test)]
 mod specification;
+#[cfg(test)]
+mod validated;
