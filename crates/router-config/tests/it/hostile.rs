@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use crate::recorded::{bytes, cases};
 
 /// Reads a file in every way there is.
-fn read(file: &[u8]) -> (Verdict, Verdict) {
+pub(crate) fn read(file: &[u8]) -> (Verdict, Verdict) {
     let text = Text::new("router.yml", file);
     let lookup = |name: &str| (name.len() < 3).then(|| name.repeat(50));
     let report = check(&text, Options::default(), &lookup);
