@@ -13,6 +13,7 @@ mod walk;
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Section, Severity};
 
+use crate::codes;
 use crate::effective::Effective;
 use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
@@ -114,6 +115,20 @@ fn report(diagnostics: Diagnostics) -> Report {
     };
     let findings = diagnostics.into_sorted().into_iter().map(finding).collect();
     Report { verdict, findings }
+}
+
+/// Lists the keys that the original passes over without a word.
+pub(crate) fn ignored_keys(root: &Section<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Diagnostics::default();
+    let options = Options {
+        allow_unknown: true,
+    };
+    Walker::new(options, Effective::default(), &mut diagnostics).root(root);
+    let is_ignored =
+        |diagnostic: &Diagnostic| matches!(diagnostic.code, codes::UNKNOWN_KEY | codes::DEAD_KEY);
+    let mut ignored = diagnostics.into_sorted();
+    ignored.retain(is_ignored);
+    ignored
 }
 
 impl Report {

@@ -25,6 +25,7 @@ mod wss;
 
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
+use crate::check::ignored_keys;
 use crate::codes;
 use crate::effective::Effective;
 use crate::finding::{Effect, Finding, Stage, Verdict};
@@ -91,6 +92,7 @@ fn read(
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
                 run(&mut loader, &section, text);
+                diagnostics.extend(ignored_keys(&section));
             } else {
                 let message = format!("the file must hold a map of keys, it holds {}", root.kind());
                 let diagnostic = Diagnostic::new(
