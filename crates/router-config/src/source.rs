@@ -73,11 +73,11 @@ fn size_error(source: SourceId) -> ParseError {
     )
 }
 
-/// A tenth of a million nodes is ten times a large file and stays below 64 MiB.
+/// So many nodes are more than a large file has, and stay well below 64 MiB.
 fn limits() -> Limits {
     Limits {
         size: LARGEST_FILE,
-        nodes: 100_000,
+        nodes: 75_000,
         ..Limits::default()
     }
 }

@@ -13,6 +13,8 @@ const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
 
 pub(super) struct Walker<'walk> {
     pub(super) options: Options,
+    /// Unknown keys so far.
+    pub(super) unknown: usize,
     pub(super) diagnostics: &'walk mut Diagnostics,
     pub(super) effective: Effective,
 }
@@ -25,6 +27,7 @@ impl<'walk> Walker<'walk> {
     ) -> Self {
         Self {
             options,
+            unknown: 0,
             diagnostics,
             effective,
         }
