@@ -4,8 +4,10 @@
 //! All mistakes are found in one pass. What has a certain meaning is accepted, with a warning where the
 //! original would not; all else is refused.
 
+mod address;
 mod form;
 mod host;
+mod mistake;
 mod place;
 mod scalar;
 mod unknown;
@@ -20,7 +22,7 @@ use crate::model::RouterConfig;
 use crate::semantics;
 use crate::source::{self, Text};
 
-pub(crate) use crate::check::form::{address_of, edge_address};
+pub(crate) use crate::check::address::{address_of, edge_address};
 pub(crate) use crate::check::host::is_unspecified;
 use crate::check::walk::Walker;
 
