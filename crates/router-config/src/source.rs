@@ -30,6 +30,14 @@ impl<'text> Text<'text> {
     }
 }
 
+impl Text<'_> {
+    /// Gives the text that lines, columns and spans count in: UTF-8, without a byte order mark.
+    pub fn decoded(&self) -> String {
+        decode(self.bytes, SourceId::default())
+            .unwrap_or_else(|_| String::from_utf8_lossy(self.bytes).into_owned())
+    }
+}
+
 /// Reads the first document and puts environment variables in place.
 pub(crate) fn read(
     text: &Text<'_>,

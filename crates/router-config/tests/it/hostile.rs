@@ -126,6 +126,11 @@ fn byte_order_marks_and_line_ends_do_not_matter() {
             (Verdict::Accept, Verdict::Accept),
             "{bytes:?}"
         );
+        assert!(
+            Text::new("router.yml", &bytes)
+                .decoded()
+                .starts_with("v: 3")
+        );
     }
 }
 
