@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
 use crate::node::Node;
-use crate::path::KeyPath;
+use crate::path::{KeyPath, Segment};
 use crate::place::{Place, SourceId, Span};
 
 /// The first document of a file.
@@ -71,7 +71,16 @@ fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Docume
     let mut events = Events::new(text, source);
     let root = {
         let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
-        builder.document()?
+        match builder.document() {
+            Ok(root) => root,
+            Err(error) => {
+                let mut path = builder.path().clone();
+                if let Some(key) = key_of_second_colon(text, &error) {
+                    path.push(Segment::Key(key.to_owned()));
+                }
+                return Err(error.at(&path));
+            },
+        }
     };
     if let Some(place) = events.leftover() {
         diagnostics.push(Diagnostic::new(
@@ -86,6 +95,16 @@ fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Docume
         root,
         diagnostics: diagnostics.into_sorted(),
     })
+}
+
+/// Finds the key on a line with a second colon, which the parser stumbles over before it gives the key.
+fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<&'text str> {
+    let start = error.place.span.start;
+    let before = text.get(..start)?;
+    let line = before.rsplit(['\n', '\r']).next()?;
+    let colon = text.get(start..)?.starts_with(':');
+    let (key, _) = line.trim_start_matches([' ', '-']).split_once(": ")?;
+    (colon && !key.contains([':', '{', '[', '"', '\''])).then_some(key)
 }
 
 fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(), ParseError> {

@@ -12,6 +12,8 @@ pub struct ParseError {
     pub kind: ParseErrorKind,
     /// Where it was noticed.
     pub place: Place,
+    /// Key whose value was being read; boxed, because errors travel by value.
+    pub path: Box<KeyPath>,
 }
 
 /// Kinds of [`ParseError`].
@@ -39,7 +41,7 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// The tree would be larger than [`Limits`](crate::Limits) allow.
-    #[error("the document is too large once its aliases are put in place")]
+    #[error("the document has too many values, every use of an alias counted")]
     TooManyNodes,
     /// A character that YAML does not allow, such as NUL or a form feed.
     #[error("the control character U+{code:04X} is not allowed")]
@@ -90,7 +92,18 @@ pub enum ParseErrorKind {
 impl ParseError {
     /// Ties a kind to its place.
     pub fn new(kind: ParseErrorKind, place: Place) -> Self {
-        Self { kind, place }
+        Self {
+            kind,
+            place,
+            path: Box::default(),
+        }
+    }
+
+    /// Names the key whose value was being read.
+    #[must_use]
+    pub fn at(mut self, path: &KeyPath) -> Self {
+        *self.path = path.clone();
+        self
     }
 
     /// Turns the error into a diagnostic, with a hint where `text` shows a well-known mistake.
@@ -98,7 +111,7 @@ impl ParseError {
         let mut diagnostic = Diagnostic::new(
             Severity::Error,
             self.kind.code(),
-            KeyPath::root(),
+            (*self.path).clone(),
             self.place,
             self.kind.to_string(),
         );
@@ -137,7 +150,8 @@ impl ParseErrorKind {
         match self {
             Self::NotText { .. } => "yaml-encoding",
             Self::Empty => "yaml-empty",
-            Self::TooLarge { .. } | Self::TooDeep { .. } | Self::TooManyNodes => "yaml-limit",
+            Self::TooLarge { .. } => "too-large",
+            Self::TooDeep { .. } | Self::TooManyNodes => "yaml-limit",
             Self::ControlCharacter { .. } => "yaml-control-character",
             Self::Syntax { .. } => "yaml-syntax",
             Self::Version { .. } => "yaml-version",

@@ -38,6 +38,30 @@ impl KeyPath {
         &self.0
     }
 
+    /// Writes the path with every key as it stands in the file, joined by dots, without quotes.
+    ///
+    /// Unlike the [`Display`](fmt::Display) form this is not always unambiguous; it is the form that
+    /// other programs expect.
+    pub fn dotted(&self) -> String {
+        let mut text = String::new();
+        for segment in &self.0 {
+            match segment {
+                Segment::Index(index) => {
+                    text.push('[');
+                    text.push_str(&index.to_string());
+                    text.push(']');
+                },
+                Segment::Key(key) => {
+                    if !text.is_empty() {
+                        text.push('.');
+                    }
+                    text.push_str(key);
+                },
+            }
+        }
+        text
+    }
+
     /// Tells whether this names the document itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -101,5 +125,9 @@ mod tests {
             r#"["a.b"].c"#
         );
         assert_eq!(KeyPath::root().index(2).key("").to_string(), r#"[2][""]"#);
+        assert_eq!(
+            KeyPath::root().key("a.b").index(0).key("c").dotted(),
+            "a.b[0].c"
+        );
     }
 }

@@ -142,6 +142,11 @@ impl<'tree> Section<'tree> {
             .help(format!("write `{name}: {form}`"));
     }
 
+    /// Borrows the keys as they stand in the file.
+    pub fn map(&self) -> &'tree Map {
+        self.map
+    }
+
     /// Borrows the way to this section.
     pub fn path(&self) -> &KeyPath {
         &self.path

@@ -61,6 +61,11 @@ impl<'build, 'text> Builder<'build, 'text> {
         }
     }
 
+    /// Names the value that is being read, or that could not be read.
+    pub(super) fn path(&self) -> &KeyPath {
+        &self.path
+    }
+
     /// Reads up to the end of the first document's value.
     pub(super) fn document(&mut self) -> Result<Node, ParseError> {
         loop {

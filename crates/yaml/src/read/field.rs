@@ -52,23 +52,35 @@ impl<'tree> Field<'tree> {
         self.key_place
     }
 
+    /// Gives the keys below, if the value is a map.
+    pub fn as_section(&self) -> Option<Section<'tree>> {
+        let map = self.node.as_map()?;
+        Some(Section::new(map, self.key_place, self.path.clone()))
+    }
+
+    /// Gives the items, if the value is a list.
+    pub fn items(&self) -> Option<Vec<Self>> {
+        let items = self.node.as_list()?;
+        let field = |(index, item): (usize, &'tree Node)| {
+            Self::new(item, item.place, self.path.index(index))
+        };
+        Some(items.iter().enumerate().map(field).collect())
+    }
+
     /// Reads a map.
     pub fn section(&self, diagnostics: &mut Diagnostics) -> Option<Section<'tree>> {
-        match self.node.as_map() {
-            Some(map) => Some(Section::new(map, self.key_place, self.path.clone())),
+        match self.as_section() {
+            Some(section) => Some(section),
             None => self.wrong_type(Kind::Map, diagnostics),
         }
     }
 
     /// Reads a list.
     pub fn list(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Self>> {
-        let Some(items) = self.node.as_list() else {
-            return self.wrong_type(Kind::List, diagnostics);
-        };
-        let field = |(index, item): (usize, &'tree Node)| {
-            Self::new(item, item.place, self.path.index(index))
-        };
-        Some(items.iter().enumerate().map(field).collect())
+        match self.items() {
+            Some(items) => Some(items),
+            None => self.wrong_type(Kind::List, diagnostics),
+        }
     }
 
     /// Reads a string.

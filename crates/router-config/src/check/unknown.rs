@@ -1,0 +1,120 @@
+//! Keys that do not exist where they stand.
+
+use portcullis_yaml::{Entry, Node, Section, nearest};
+
+use crate::check::walk::Walker;
+use crate::codes;
+use crate::table::{Group, Key, State, walk};
+
+/// Unknown keys for which something similar is looked for; a file with more is no router's file.
+const MOST_HELPED: usize = 200;
+
+/// Reports every key that the groups do not have.
+pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &'static [Group]) {
+    for Entry { key, value } in section.map() {
+        let known = groups
+            .iter()
+            .flat_map(|group| group.iter())
+            .any(|row| key.as_str() == Some(row.name));
+        if !known {
+            report_one(walker, section, groups, key, value);
+        }
+    }
+}
+
+fn report_one(
+    walker: &mut Walker<'_>,
+    section: &Section<'_>,
+    groups: &'static [Group],
+    key: &Node,
+    value: &Node,
+) {
+    let name = key.text().unwrap_or_default();
+    let path = section.path().key(name);
+    walker.unknown += 1;
+    let help = if walker.unknown <= MOST_HELPED {
+        help(section, groups, key, value)
+    } else {
+        None
+    };
+    let message = if section.path().is_root() {
+        format!("unknown section `{name}`")
+    } else {
+        format!("unknown key `{name}` in `{}`", section.path())
+    };
+    let diagnostic = if walker.options.allow_unknown {
+        walker
+            .diagnostics
+            .warning(codes::UNKNOWN_KEY, &path, key.place, message)
+    } else {
+        walker
+            .diagnostics
+            .error(codes::UNKNOWN_KEY, &path, key.place, message)
+    };
+    if let Some(help) = help {
+        diagnostic.help(help);
+    }
+}
+
+fn help(
+    section: &Section<'_>,
+    groups: &'static [Group],
+    key: &Node,
+    value: &Node,
+) -> Option<String> {
+    let name = key.text().unwrap_or_default();
+    let here = || {
+        groups
+            .iter()
+            .flat_map(|group| group.iter())
+            .filter(|key| is_current(key))
+    };
+    if let (None, true) = (name.find(':'), key.as_str().is_none()) {
+        return Some(format!(
+            "YAML reads `{name}` as {}; write it in quotes",
+            key.kind()
+        ));
+    }
+    if value.is_null() && name.contains(':') {
+        return Some("a blank is missing after the colon".to_owned());
+    }
+    if let Some(similar) = nearest(name, here().map(|key| key.name)) {
+        return Some(format!("did you mean `{similar}`?"));
+    }
+    elsewhere(section, name).or_else(|| {
+        let names: Vec<&str> = here().map(|key| key.name).collect();
+        (!names.is_empty() && names.len() <= 12)
+            .then(|| format!("known here: {}", names.join(", ")))
+    })
+}
+
+fn is_current(key: &'static Key) -> bool {
+    matches!(key.state, State::Live | State::Deprecated(_))
+}
+
+/// Finds where a key of exactly this name belongs; the place nearest to this one wins.
+fn elsewhere(section: &Section<'_>, name: &str) -> Option<String> {
+    let first = section
+        .path()
+        .segments()
+        .first()
+        .map(|segment| match segment {
+            portcullis_yaml::Segment::Key(key) => key.clone(),
+            portcullis_yaml::Segment::Index(index) => index.to_string(),
+        });
+    let mut best: Option<(usize, String)> = None;
+    walk(&mut |path, found| {
+        if found.key.name != name || !is_current(found.key) {
+            return;
+        }
+        let depth = path.matches('.').count();
+        let far = first
+            .as_deref()
+            .is_some_and(|first| !path.starts_with(first));
+        let cost = depth + if far { 10 } else { 0 };
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, path.to_owned()));
+        }
+    });
+    best.map(|(_, path)| format!("it belongs to `{path}`"))
+}

@@ -1,0 +1,80 @@
+//! What is said about a file.
+
+use std::fmt;
+
+use portcullis_yaml::Diagnostic;
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// A router runs with it.
+    Accept,
+    /// A router ends with a message.
+    Refuse,
+    /// The original ends with a stack trace.
+    Crash,
+}
+
+/// When the original notices a mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// While it reads the file.
+    Load,
+    /// While it opens listeners and dialers.
+    Start,
+    /// After the first connection to a controller, or in the background.
+    Run,
+}
+
+/// Effect of one mistake on the original.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Effect {
+    /// Whether it refuses or crashes.
+    pub verdict: Verdict,
+    /// When.
+    pub stage: Stage,
+}
+
+/// One remark about the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Severity, code, key path, place, message and help.
+    pub diagnostic: Diagnostic,
+    /// What the original does because of it; only in its verdict.
+    pub effect: Option<Effect>,
+}
+
+impl Finding {
+    /// Names the place in the reference page that describes the section.
+    pub fn reference(&self) -> String {
+        let section = match self.diagnostic.path.segments().first() {
+            Some(portcullis_yaml::Segment::Key(name))
+                if crate::table::ROOT.iter().any(|key| key.name == name) =>
+            {
+                name.to_lowercase()
+            },
+            _ => "the-file".to_owned(),
+        };
+        format!("docs/router-config.md#{section}")
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Accept => "accept",
+            Self::Refuse => "refuse",
+            Self::Crash => "crash",
+        })
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Load => "load",
+            Self::Start => "start",
+            Self::Run => "run",
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! The lines of a generated file.
+
+use crate::generate::{Plan, RouterKind, Tunnel};
+
+/// Collects lines.
+#[derive(Default)]
+pub(super) struct Writer {
+    text: String,
+}
+
+impl Writer {
+    /// Writes the whole file.
+    pub(super) fn file(plan: &Plan) -> String {
+        let mut writer = Self::default();
+        let kind = match plan.kind {
+            RouterKind::Edge => "edge router",
+            RouterKind::Fabric => "fabric router",
+        };
+        writer.line(&format!("# Configuration of the {kind} {}.", plan.name));
+        writer.line("# Every key is explained by `portcullis router-config explain KEY`.");
+        writer.line("v: 3");
+        writer.identity(plan);
+        writer.ctrl(plan);
+        writer.link(plan);
+        writer.dialers();
+        match plan.kind {
+            RouterKind::Edge => writer.edge(plan),
+            RouterKind::Fabric => {
+                writer.section("What the router asks for in its certificates.");
+                writer.line("csr:");
+                writer.csr(plan, "  ");
+            },
+        }
+        writer.forwarder();
+        writer.health(plan);
+        writer.text
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn section(&mut self, comment: &str) {
+        self.line("");
+        self.line(&format!("# {comment}"));
+    }
+
+    fn identity(&mut self, plan: &Plan) {
+        self.section("Certificates and keys. Enrolling writes them; relative paths start at the working directory.");
+        self.line("identity:");
+        let base = format!("{}/{}", plan.folder.trim_end_matches('/'), plan.name);
+        for (key, ending) in [
+            ("cert", "cert"),
+            ("server_cert", "server.chain.cert"),
+            ("key", "key"),
+            ("ca", "cas"),
+        ] {
+            self.line(&format!("  {key}: {}", quoted(&format!("{base}.{ending}"))));
+        }
+    }
+
+    fn ctrl(&mut self, plan: &Plan) {
+        self.section("The controller. Once connected, the router follows the file endpoints.yml beside this one.");
+        self.line("ctrl:");
+        let address = plan.controller.as_deref().unwrap_or("127.0.0.1:6262");
+        self.line(&format!(
+            "  endpoint: {}",
+            quoted(&format!("tls:{address}"))
+        ));
+    }
+
+    fn link(&mut self, plan: &Plan) {
+        self.section("Links: this router dials others, and others dial the listeners.");
+        self.line("link:");
+        self.line("  dialers:");
+        self.line("    - binding: transport");
+        let comment = if plan.public { "" } else { "# " };
+        self.line(&format!("  {comment}listeners:"));
+        self.line(&format!("    {comment}- binding: transport"));
+        let bind = format!("tls:0.0.0.0:{}", plan.link_port);
+        self.line(&format!("    {comment}  bind: {}", quoted(&bind)));
+        let advertise = format!("tls:{}:{}", bracketed(&plan.host), plan.link_port);
+        self.line(&format!("    {comment}  advertise: {}", quoted(&advertise)));
+    }
+
+    fn dialers(&mut self) {
+        self.section("How services are dialed where circuits end here.");
+        self.line("dialers:");
+        self.line("  - binding: transport");
+    }
+
+    fn edge(&mut self, plan: &Plan) {
+        self.section("Listeners for clients.");
+        self.line("listeners:");
+        self.line("  - binding: edge");
+        let kind = if plan.web_sockets { "wss" } else { "tls" };
+        let address = format!("{kind}:0.0.0.0:{}", plan.edge_port);
+        self.line(&format!("    address: {}", quoted(&address)));
+        self.line("    options:");
+        let advertise = format!("{}:{}", bracketed(&plan.host), plan.edge_port);
+        self.line("      # Without a kind of connection; the host must be among the SANs below.");
+        self.line(&format!("      advertise: {}", quoted(&advertise)));
+        self.tunnel(plan);
+        self.section("What makes this an edge router.");
+        self.line("edge:");
+        self.line("  # What the router asks for in its certificates.");
+        self.line("  csr:");
+        self.csr(plan, "    ");
+    }
+
+    fn tunnel(&mut self, plan: &Plan) {
+        let mode = match plan.tunnel {
+            Tunnel::None => return,
+            Tunnel::Host => "host",
+            Tunnel::Tproxy { .. } => "tproxy",
+            Tunnel::Proxy { .. } => "proxy",
+        };
+        self.line(
+            "  # The built-in tunnel; the controller must know the router as tunneler-enabled.",
+        );
+        self.line("  - binding: tunnel");
+        self.line("    options:");
+        self.line(&format!("      mode: {mode}"));
+        match &plan.tunnel {
+            Tunnel::Tproxy { lan_interface } => {
+                self.line(
+                    "      # Where names of services are answered, and their range of addresses.",
+                );
+                self.line("      resolver: \"udp://127.0.0.1:53\"");
+                self.line("      dnsSvcIpRange: \"100.64.0.1/10\"");
+                if let Some(name) = lan_interface {
+                    self.line(&format!("      lanIf: {}", quoted(name)));
+                }
+            },
+            Tunnel::Proxy { services } => {
+                self.line(
+                    "      # Services and the port that is opened for each: \"service:port\".",
+                );
+                let items: Vec<String> = services.iter().map(|service| quoted(service)).collect();
+                self.line(&format!("      services: [{}]", items.join(", ")));
+            },
+            Tunnel::None | Tunnel::Host => {},
+        }
+    }
+
+    fn csr(&mut self, plan: &Plan, indent: &str) {
+        self.line(&format!("{indent}sans:"));
+        let is_ip = |text: &str| text.parse::<std::net::IpAddr>().is_ok();
+        let mut names = vec!["localhost"];
+        let mut addresses = vec!["127.0.0.1", "::1"];
+        for host in [Some(plan.host.as_str()), plan.ip.as_deref()]
+            .into_iter()
+            .flatten()
+        {
+            let list = if is_ip(host) {
+                &mut addresses
+            } else {
+                &mut names
+            };
+            if !list.contains(&host) {
+                list.push(host);
+            }
+        }
+        for (key, list) in [("dns", names), ("ip", addresses)] {
+            self.line(&format!("{indent}  {key}:"));
+            for name in list {
+                self.line(&format!("{indent}    - {}", quoted(name)));
+            }
+        }
+    }
+
+    fn forwarder(&mut self) {
+        self.section("Forwarding; these are the defaults.");
+        self.line("forwarder:");
+        self.line("  xgressDialQueueLength: 1000");
+        self.line("  xgressDialWorkerCount: 128");
+        self.line("  linkDialQueueLength: 1000");
+        self.line("  linkDialWorkerCount: 32");
+    }
+
+    fn health(&mut self, plan: &Plan) {
+        let Some(port) = plan.health_port else { return };
+        self.section("Health of the router, at https://host:port/health-checks.");
+        self.line("web:");
+        self.line("  - name: health");
+        self.line("    bindPoints:");
+        self.line(&format!(
+            "      - interface: {}",
+            quoted(&format!("0.0.0.0:{port}"))
+        ));
+        let address = format!("{}:{port}", bracketed(&plan.host));
+        self.line(&format!("        address: {}", quoted(&address)));
+        self.line("    apis:");
+        self.line("      - binding: health-checks");
+    }
+}
+
+/// Quotes always: YAML 1.1 has too many words that are not strings.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn bracketed(host: &str) -> String {
+    if host.contains(':') && !host.starts_with('[') {
+        format!("[{host}]")
+    } else {
+        host.to_owned()
+    }
+}

@@ -1,0 +1,129 @@
+//! From effective values to types.
+
+use portcullis_yaml::syntax::GoDuration;
+use serde_json::Value;
+
+use crate::effective::{Effective, Source};
+
+/// A value and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+/// A type that a value can be read into.
+pub(super) trait Scalar: Sized {
+    fn read(value: &Value) -> Option<Self>;
+}
+
+/// A section or an entry of a list.
+pub(super) trait Part: Sized {
+    /// Reads the values below a path.
+    fn read(effective: &Effective, prefix: &str) -> Self;
+}
+
+impl Scalar for String {
+    fn read(value: &Value) -> Option<Self> {
+        value.as_str().map(str::to_owned)
+    }
+}
+
+impl Scalar for GoDuration {
+    fn read(value: &Value) -> Option<Self> {
+        value.as_str()?.parse().ok()
+    }
+}
+
+impl Scalar for i64 {
+    fn read(value: &Value) -> Option<Self> {
+        value.as_i64()
+    }
+}
+
+impl Scalar for f64 {
+    fn read(value: &Value) -> Option<Self> {
+        value.as_f64()
+    }
+}
+
+impl Scalar for bool {
+    fn read(value: &Value) -> Option<Self> {
+        value.as_bool()
+    }
+}
+
+impl Scalar for Vec<String> {
+    fn read(value: &Value) -> Option<Self> {
+        value.as_array()?.iter().map(String::read).collect()
+    }
+}
+
+/// Reads one value.
+pub(super) fn scalar<T: Scalar>(
+    effective: &Effective,
+    prefix: &str,
+    name: &str,
+) -> Option<Given<T>> {
+    let setting = effective.get(&below(prefix, name))?;
+    Some(Given {
+        value: T::read(&setting.value)?,
+        source: setting.source.clone(),
+    })
+}
+
+/// Reads the entries of a list.
+pub(super) fn list<T: Part>(effective: &Effective, prefix: &str, name: &str) -> Vec<T> {
+    let path = below(prefix, name);
+    (0..effective.entries(&path))
+        .map(|index| T::read(effective, &format!("{path}[{index}]")))
+        .collect()
+}
+
+pub(super) fn below(prefix: &str, name: &str) -> String {
+    if prefix.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{prefix}.{name}")
+    }
+}
+
+/// Declares a section: a struct, and how it is read.
+macro_rules! part {
+    (
+        $(#[$about:meta])*
+        $name:ident {
+            $( $(#[$meaning:meta])* $field:ident: $kind:ident<$type:ty> = $key:literal, )*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $name {
+            $( $(#[$meaning])* pub $field: $crate::model::part::part!(@type $kind $type), )*
+        }
+
+        impl $crate::model::part::Part for $name {
+            fn read(effective: &$crate::effective::Effective, prefix: &str) -> Self {
+                Self {
+                    $( $field: $crate::model::part::part!(@read $kind effective, prefix, $key), )*
+                }
+            }
+        }
+    };
+    (@type value $type:ty) => { Option<$crate::model::part::Given<$type>> };
+    (@type list $type:ty) => { Vec<$type> };
+    (@type section $type:ty) => { $type };
+    (@read value $effective:expr, $prefix:expr, $key:literal) => {
+        $crate::model::part::scalar($effective, $prefix, $key)
+    };
+    (@read list $effective:expr, $prefix:expr, $key:literal) => {
+        $crate::model::part::list($effective, $prefix, $key)
+    };
+    (@read section $effective:expr, $prefix:expr, $key:literal) => {
+        $crate::model::part::Part::read($effective, &$crate::model::part::below($prefix, $key))
+    };
+}
+
+pub(super) use part;

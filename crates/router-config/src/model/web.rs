@@ -1,0 +1,84 @@
+//! HTTP servers and what they report.
+
+use portcullis_yaml::syntax::GoDuration;
+
+use crate::model::identity::Identity;
+use crate::model::part::part;
+
+part! {
+    /// What the health API reports.
+    HealthChecks {
+        /// Check of the controllers.
+        ctrl_ping_check: section<CtrlPingCheck> = "ctrlPingCheck",
+        /// Check of the links.
+        link_check: section<LinkCheck> = "linkCheck",
+    }
+}
+
+part! {
+    /// Check of the controllers.
+    CtrlPingCheck {
+        /// How often they are pinged.
+        interval: value<GoDuration> = "interval",
+        /// How long the answer may take.
+        timeout: value<GoDuration> = "timeout",
+        /// Wait before the first ping.
+        initial_delay: value<GoDuration> = "initialDelay",
+    }
+}
+
+part! {
+    /// Check of the links.
+    LinkCheck {
+        /// How often they are counted.
+        interval: value<GoDuration> = "interval",
+        /// Wait before the first count.
+        initial_delay: value<GoDuration> = "initialDelay",
+        /// Number below which the check fails.
+        min_links: value<i64> = "minLinks",
+    }
+}
+
+part! {
+    /// An HTTP server.
+    WebServer {
+        /// Name for log lines.
+        name: value<String> = "name",
+        /// Where it is served.
+        bind_points: list<WebBindPoint> = "bindPoints",
+        /// What is served.
+        apis: list<WebApi> = "apis",
+        /// Certificates in place of the router's.
+        identity: section<Identity> = "identity",
+        /// How long a request may take to arrive.
+        read_timeout: value<GoDuration> = "options.readTimeout",
+        /// How long a connection may wait.
+        idle_timeout: value<GoDuration> = "options.idleTimeout",
+        /// How long an answer may take.
+        write_timeout: value<GoDuration> = "options.writeTimeout",
+        /// Oldest version of TLS.
+        min_tls_version: value<String> = "options.minTLSVersion",
+        /// Newest version of TLS.
+        max_tls_version: value<String> = "options.maxTLSVersion",
+    }
+}
+
+part! {
+    /// Where an HTTP server is found.
+    WebBindPoint {
+        /// Host and port to listen on.
+        interface: value<String> = "interface",
+        /// Host and port that clients use.
+        address: value<String> = "address",
+        /// Host and port that clients are to use from now on.
+        new_address: value<String> = "newAddress",
+    }
+}
+
+part! {
+    /// An API of an HTTP server.
+    WebApi {
+        /// Name of the API.
+        binding: value<String> = "binding",
+    }
+}

@@ -1,0 +1,314 @@
+//! `ctrl`.
+
+use portcullis_yaml::{Field, Section};
+use serde_json::{Value as Json, json};
+
+use crate::codes;
+use crate::finding::Verdict;
+use crate::openziti::address::Address;
+use crate::openziti::channel::{self, Bounds, note};
+use crate::openziti::loader::{Loader, lenient_section};
+use crate::openziti::network::Owner;
+use crate::openziti::value;
+use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, RATE_LIMITER, Wrong};
+
+pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
+    let section = lenient_section(root, "ctrl");
+    let section = section.as_ref();
+    let get = |name: &str| section.and_then(|section| section.get(name));
+    bind(loader, get("bind").as_ref());
+    endpoints(loader, get("endpoint").as_ref(), get("endpoints").as_ref());
+    let options = get("options").and_then(|field| field.as_section());
+    channel::options(loader, options.as_ref(), "ctrl.options", Bounds::Checked, 4);
+    let heartbeats = get("heartbeats").and_then(|field| field.as_section());
+    loader.keys(heartbeats.as_ref(), HEARTBEATS, "ctrl.heartbeats");
+    loader.keys(heartbeats.as_ref(), CTRL_OWN_HEARTBEATS, "ctrl.heartbeats");
+    for key in CTRL.iter().filter(|key| key.name.ends_with("Timeout")) {
+        loader.key(section, key, "ctrl");
+    }
+    if section.is_some() {
+        endpoints_file(loader, get("endpointsFile").as_ref(), file);
+        rate_limiter(loader, get("rateLimiter").as_ref());
+    } else {
+        loader.effective.fill("ctrl.endpointsFile", "");
+        without_limiter(loader);
+    }
+    listeners(loader, get("listeners").as_ref());
+}
+
+fn bind(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
+    loader.effective.fill("ctrl.bind", "");
+    let Some(field) = field else { return };
+    let Some(name) = loader.text(field, Wrong::Crash) else {
+        return;
+    };
+    if loader.machine.interface(name).is_err() {
+        let message = format!("there is no network interface `{name}`");
+        return loader.refuse(field, codes::INVALID_VALUE, message);
+    }
+    loader.given("ctrl.bind".to_owned(), json!(name), field);
+}
+
+fn endpoints(loader: &mut Loader<'_>, one: Option<&Field<'_>>, many: Option<&Field<'_>>) {
+    loader.effective.fill("ctrl.endpoints", Json::Array(vec![]));
+    if let Some(field) = one {
+        if let Some(text) = loader.text(field, Wrong::Crash)
+            && let Some(address) = address(loader, field, text)
+        {
+            let value = json!([address.to_string()]);
+            loader.given("ctrl.endpoints".to_owned(), value, field);
+        }
+        return;
+    }
+    let Some(field) = many else { return };
+    let Some(items) = field.items() else {
+        return loader.wrong_type(field, "a list", Wrong::Refuse);
+    };
+    let mut addresses = Vec::new();
+    for item in items {
+        if let Some(text) = loader.text(&item, Wrong::Refuse)
+            && let Some(address) = address(loader, &item, text)
+        {
+            addresses.push(json!(address.to_string()));
+        }
+    }
+    loader.given("ctrl.endpoints".to_owned(), addresses.into(), field);
+}
+
+/// Reads an address; a mistake has been reported when it is `None`.
+pub(super) fn address(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) -> Option<Address> {
+    let address = Address::parse(text);
+    if address.is_none() {
+        let message = format!("`{text}` is no address");
+        loader.refuse(field, codes::INVALID_VALUE, message);
+    }
+    address
+}
+
+fn endpoints_file(loader: &mut Loader<'_>, field: Option<&Field<'_>>, file: &str) {
+    let path = "ctrl.endpointsFile".to_owned();
+    if let Some(field) = field {
+        if let Some(text) = loader.text(field, Wrong::Crash) {
+            loader.given(path, json!(text), field);
+        }
+    } else {
+        let folder = file
+            .rfind('/')
+            .map_or("", |at| file.get(..=at).unwrap_or_default());
+        loader
+            .effective
+            .fill(&path, format!("{folder}endpoints.yml"));
+    }
+}
+
+fn rate_limiter(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
+    let section = field.and_then(Field::as_section);
+    if let (Some(field), None) = (field, &section) {
+        return loader.wrong_type(field, "a map", Wrong::Refuse);
+    }
+    let prefix = "ctrl.rateLimiter";
+    let section = section.as_ref();
+    let window = |loader: &mut Loader<'_>, name: &str, default: u32| {
+        let field = section.and_then(|section| section.get(name));
+        let read = field.as_ref().and_then(|field| {
+            let number = value::integer(field.node());
+            if number.is_none() {
+                loader.wrong_type(field, "an integer", Wrong::Refuse);
+            }
+            number.map(value::low32)
+        });
+        let size = read.unwrap_or(default);
+        note(
+            loader,
+            format!("{prefix}.{name}"),
+            json!(size),
+            field.as_ref().filter(|_| read.is_some()),
+        );
+        (size, field)
+    };
+    let enabled = |key: &&Key| key.name == "enabled";
+    loader.keys(section, RATE_LIMITER.get(..1).unwrap_or_default(), prefix);
+    let (max, max_field) = window(loader, "maxSize", 250);
+    let (min, min_field) = window(loader, "minSize", 1);
+    if let Some(section) = section {
+        check_window(loader, section, (min, min_field), (max, max_field));
+    }
+    for key in RATE_LIMITER.iter().filter(|key| !enabled(key)) {
+        loader.key(section, key, prefix);
+        bounds(loader, section, key);
+    }
+}
+
+fn check_window(
+    loader: &mut Loader<'_>,
+    section: &Section<'_>,
+    (min, min_field): (u32, Option<Field<'_>>),
+    (max, max_field): (u32, Option<Field<'_>>),
+) {
+    for (size, field) in [(max, &max_field), (min, &min_field)] {
+        if let Some(field) = field
+            && value::integer(field.node()).is_some()
+            && !(5..=1_000).contains(&size)
+        {
+            loader.out_of_bounds(field, &size.to_string(), "from 5 to 1000");
+        }
+    }
+    match min_field {
+        None => loader.missing(section, "minSize", Verdict::Refuse),
+        Some(field) if min > max => {
+            let message = format!("`minSize` is {min} and `maxSize` is {max}");
+            loader.refuse(&field, codes::CONFLICT, message);
+        },
+        Some(_) => {},
+    }
+}
+
+fn bounds(loader: &mut Loader<'_>, section: Option<&Section<'_>>, key: &Key) {
+    let (crate::table::Kind::Number { min, .. }, Some(field)) =
+        (key.kind, section.and_then(|section| section.get(key.name)))
+    else {
+        return;
+    };
+    let Some(number) = value::float(field.node()) else {
+        return;
+    };
+    let fits = match key.name {
+        "successThreshold" => number.is_nan() || (0.0..=1.0).contains(&number),
+        "increaseFactor" => number.is_nan() || number >= min,
+        _ => !(number <= 0.0 || number >= 1.0),
+    };
+    if !fits {
+        loader.out_of_bounds(&field, &number.to_string(), "within its bounds");
+    }
+}
+
+/// Without the section nobody fills in the defaults of the limiter.
+fn without_limiter(loader: &mut Loader<'_>) {
+    for key in RATE_LIMITER {
+        let value = match key.name {
+            "enabled" => json!(false),
+            "timeout" => json!("0s"),
+            _ => json!(0),
+        };
+        loader
+            .effective
+            .fill(&format!("ctrl.rateLimiter.{}", key.name), value);
+    }
+}
+
+fn listeners(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
+    let Some(field) = field else { return };
+    let Some(items) = field.items() else {
+        return loader.wrong_type(field, "a list", Wrong::Refuse);
+    };
+    for (index, item) in items.iter().enumerate() {
+        match item.as_section() {
+            Some(section) => listener(loader, &section, &format!("ctrl.listeners[{index}]")),
+            None => loader.wrong_type(item, "a map", Wrong::Refuse),
+        }
+    }
+}
+
+fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
+    let Some(bind) = section.get("bind") else {
+        return loader.missing(section, "bind", Verdict::Refuse);
+    };
+    let Some(bound) = loader
+        .text(&bind, Wrong::Refuse)
+        .and_then(|text| address(loader, &bind, text))
+    else {
+        return;
+    };
+    loader.given(format!("{prefix}.bind"), json!(bound.to_string()), &bind);
+    let advertise = section.get("advertise");
+    let told = match &advertise {
+        Some(field) => loader
+            .text(field, Wrong::Refuse)
+            .and_then(|text| address(loader, field, text)),
+        None => Some(bound.clone()),
+    };
+    if let Some(told) = told {
+        note(
+            loader,
+            format!("{prefix}.advertise"),
+            json!(told.to_string()),
+            advertise.as_ref(),
+        );
+    }
+    let interface = section.get("bindInterface");
+    let name = match &interface {
+        Some(field) => loader.text(field, Wrong::Refuse).map(str::to_owned),
+        None => Some(interface_of(loader, &bound)),
+    };
+    if let Some(name) = name {
+        note(
+            loader,
+            format!("{prefix}.bindInterface"),
+            json!(name),
+            interface.as_ref(),
+        );
+    }
+    groups(loader, section.get("groups").as_ref(), prefix);
+    let options = section.get("options").and_then(|field| field.as_section());
+    channel::options(
+        loader,
+        options.as_ref(),
+        &format!("{prefix}.options"),
+        Bounds::Unchecked,
+        4,
+    );
+}
+
+/// Finds the interface that has the address.
+pub(super) fn interface_of(loader: &Loader<'_>, address: &Address) -> String {
+    let host = address
+        .place
+        .as_ref()
+        .map_or("", |place| place.host.as_str());
+    loader
+        .machine
+        .interface(host)
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn groups(loader: &mut Loader<'_>, field: Option<&Field<'_>>, prefix: &str) {
+    let path = format!("{prefix}.groups");
+    let Some(field) = field else {
+        return loader.effective.fill(&path, Json::Array(vec![]));
+    };
+    if let Some(text) = field.node().as_str() {
+        return loader.given(path, json!([text]), field);
+    }
+    let Some(items) = field.items() else {
+        return loader.wrong_type(field, "a string or a list", Wrong::Refuse);
+    };
+    let text = |item: &Field<'_>| item.node().text().unwrap_or_default().to_owned();
+    let names: Vec<String> = items.iter().map(text).collect();
+    loader.given(path, json!(names), field);
+}
+
+pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let section = lenient_section(root, "ctrl");
+    let file = section
+        .as_ref()
+        .and_then(|section| section.get("endpointsFile"));
+    match (&section, file) {
+        (None, _) => match root.get_non_null("ctrl") {
+            Some(field) => loader.wrong_type(&field, "a map", Wrong::Refuse),
+            None => loader.missing(root, "ctrl", Verdict::Refuse),
+        },
+        (Some(_), Some(field)) if field.node().as_str() == Some("") => {
+            loader.refuse(&field, codes::INVALID_VALUE, "the file has no name");
+        },
+        _ => {},
+    }
+    let items = section.and_then(|section| section.get("listeners")?.items());
+    for item in items.unwrap_or_default() {
+        if let Some(bind) = item.as_section().and_then(|section| section.get("bind"))
+            && let Some(address) = bind.node().as_str().and_then(Address::parse)
+        {
+            loader.listen(&bind, &address, Owner::Ctrl);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `link` as a whole.
+
+use portcullis_yaml::{Field, Section};
+
+use crate::codes;
+use crate::effective::Effective;
+use crate::finding::Verdict;
+use crate::openziti::link_entries::{self, Entry};
+use crate::openziti::loader::{Loader, lenient_section};
+use crate::openziti::network::Owner;
+use crate::table::{HEARTBEATS, LINK, Wrong};
+
+pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let section = lenient_section(root, "link");
+    let section = section.as_ref();
+    let get = |name: &str| section.and_then(|section| section.get(name));
+    for name in ["listeners", "dialers"] {
+        if let Some(field) = get(name) {
+            shape(loader, &field);
+        }
+    }
+    let heartbeats = get("heartbeats").and_then(|field| field.as_section());
+    loader.keys(heartbeats.as_ref(), HEARTBEATS, "link.heartbeats");
+    if heartbeats.is_none() {
+        // As soon as the section is there, the default of all channels holds in place of this one.
+        loader
+            .effective
+            .fill("link.heartbeats.closeUnresponsiveTimeout", "1m0s");
+    }
+    for key in LINK.iter().filter(|key| key.name.ends_with("QueueSize")) {
+        loader.key(section, key, "link");
+    }
+}
+
+/// Checks that there is a list of maps with a binding each.
+fn shape(loader: &mut Loader<'_>, field: &Field<'_>) {
+    let Some(items) = field.items() else {
+        return loader.wrong_type(field, "a list", Wrong::Refuse);
+    };
+    for item in items {
+        let Some(section) = item.as_section() else {
+            loader.wrong_type(&item, "a map", Wrong::Refuse);
+            continue;
+        };
+        match section.get("binding") {
+            Some(binding) => {
+                loader.text(&binding, Wrong::Refuse);
+            },
+            None => loader.missing(&section, "binding", Verdict::Refuse),
+        }
+    }
+}
+
+/// Gives the entries of a list that are maps with a binding.
+fn entries<'tree>(root: &Section<'tree>, name: &str) -> Vec<Section<'tree>> {
+    let items = root
+        .get("link")
+        .and_then(|field| field.as_section()?.get(name)?.items())
+        .unwrap_or_default();
+    let has_binding = |section: &Section<'tree>| {
+        section
+            .get("binding")
+            .is_some_and(|field| field.node().as_str().is_some())
+    };
+    items
+        .iter()
+        .filter_map(Field::as_section)
+        .filter(has_binding)
+        .collect()
+}
+
+/// Opens listeners and dialers. Nothing of them holds when one of them is refused.
+pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let before: Effective = loader.effective.clone();
+    let known = loader.findings.len();
+    let listeners = entries(root, "listeners");
+    let mut bound = Vec::new();
+    for (index, section) in listeners.iter().enumerate() {
+        let mut entry = Entry::new(loader, section, format!("link.listeners[{index}]"));
+        bound.push(link_entries::listener(&mut entry));
+    }
+    for (index, section) in entries(root, "dialers").iter().enumerate() {
+        let mut entry = Entry::new(loader, section, format!("link.dialers[{index}]"));
+        link_entries::dialer(&mut entry);
+    }
+    if loader.findings.len() == known {
+        for (section, address) in listeners.iter().zip(bound) {
+            if let (Some(field), Some(address)) = (section.get("bind"), address)
+                && loader.listen(&field, &address, Owner::Link)
+            {
+                too_large(loader, section);
+            }
+        }
+    }
+    if loader.findings.len() != known {
+        loader.effective = before;
+    }
+}
+
+/// A listener makes room for connections that wait; too much of it ends the process.
+fn too_large(loader: &mut Loader<'_>, section: &Section<'_>) {
+    let options = section.get("options").and_then(|field| field.as_section());
+    for (name, most) in [
+        (
+            "maxQueuedConnects",
+            crate::openziti::background::LARGEST_QUEUE,
+        ),
+        ("maxOutstandingConnects", i64::from(i32::MAX)),
+    ] {
+        let field = options.as_ref().and_then(|options| options.get(name));
+        if let Some(field) = field
+            && crate::openziti::value::whole(field.node()).is_some_and(|number| number > most)
+        {
+            let message = format!("there is no room for `{}`", field.path());
+            loader.crash(&field, codes::OUT_OF_BOUNDS, message);
+        }
+    }
+}

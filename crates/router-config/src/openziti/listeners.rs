@@ -1,0 +1,355 @@
+//! Top-level `listeners` and `dialers`.
+
+use portcullis_yaml::{Field, Section};
+use serde_json::json;
+
+use crate::codes;
+use crate::finding::Verdict;
+use crate::openziti::address::Address;
+use crate::openziti::channel::{self, Bounds};
+use crate::openziti::loader::Loader;
+use crate::openziti::network::Owner;
+use crate::openziti::{ctrl, tunnel, wss};
+use crate::table::{EDGE_LOOKUPS, Wrong, XGRESS, XGRESS_CONNECT};
+
+const UDP: [&str; 4] = ["udp", "udp4", "udp6", "unixgram"];
+
+/// Notes for which bindings there are options; the options themselves are read at the first dial.
+pub(super) fn load_dialers(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let Some(field) = root.get("dialers") else {
+        return;
+    };
+    let mut bindings: Vec<&str> = Vec::new();
+    for section in field
+        .items()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Field::as_section)
+    {
+        match section.get("binding") {
+            None => loader.missing(&section, "binding", Verdict::Refuse),
+            Some(binding) => {
+                let name = loader.text(&binding, Wrong::Crash);
+                bindings.extend(name.filter(|name| !bindings.contains(name)));
+            },
+        }
+    }
+    if !bindings.is_empty() {
+        loader.given("dialerBindings".to_owned(), json!(bindings), &field);
+    }
+}
+
+fn items<'tree>(root: &Section<'tree>) -> Vec<Field<'tree>> {
+    root.get("listeners")
+        .and_then(|field| field.items())
+        .unwrap_or_default()
+}
+
+pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
+    for section in items(root).iter().filter_map(Field::as_section) {
+        match section.get("binding") {
+            None => loader.missing(&section, "binding", Verdict::Refuse),
+            Some(binding) => {
+                loader.text(&binding, Wrong::Refuse);
+            },
+        }
+    }
+}
+
+/// Checks the listeners of an edge router, of which there must be one for clients.
+pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let list = root.get("listeners");
+    let Some(items) = list.as_ref().and_then(Field::items) else {
+        return match &list {
+            Some(field) => loader.wrong_type(field, "a list", Wrong::Refuse),
+            None => loader.missing(root, "listeners", Verdict::Refuse),
+        };
+    };
+    let mut count = 0;
+    let mut tried = false;
+    for item in &items {
+        let Some(section) = item.as_section() else {
+            loader.wrong_type(item, "a map", Wrong::Crash);
+            continue;
+        };
+        let binding = section.get("binding");
+        if binding.is_some_and(|field| field.node().as_str() == Some("edge")) {
+            tried = true;
+            if edge_listener(loader, &section, count) {
+                count += 1;
+            }
+        }
+    }
+    if let (false, Some(field)) = (tried, &list) {
+        let message = "there is no listener with `binding: edge`, which the section `edge` needs";
+        loader.refuse(field, codes::CONFLICT, message);
+    }
+}
+
+fn edge_listener(loader: &mut Loader<'_>, section: &Section<'_>, index: usize) -> bool {
+    let Some(address) = section.get("address") else {
+        loader.missing(section, "address", Verdict::Refuse);
+        return false;
+    };
+    let Some(text) = loader.text(&address, Wrong::Crash) else {
+        return false;
+    };
+    if text.is_empty() || ctrl::address(loader, &address, text).is_none() {
+        if text.is_empty() {
+            loader.refuse(&address, codes::INVALID_VALUE, "this must not be empty");
+        }
+        return false;
+    }
+    let parts: Vec<&str> = text.split(':').collect();
+    let Some(port) = parts.get(2) else {
+        // Only an address of the kind `dtls` gets here without a port.
+        loader.crash(&address, codes::INVALID_VALUE, "the port is missing");
+        return false;
+    };
+    if !is_integer(port) {
+        let message =
+            format!("`{text}` is no host with a port; IPv6 addresses are not understood here");
+        loader.refuse(&address, codes::INVALID_VALUE, message);
+        return false;
+    }
+    let Some((field, told)) = advertised(loader, section) else {
+        return false;
+    };
+    let prefix = format!("edge.listeners[{index}]");
+    let protocol = parts.first().copied().unwrap_or_default();
+    loader.given(format!("{prefix}.address"), json!(text), &address);
+    loader.given(format!("{prefix}.protocol"), json!(protocol), &address);
+    loader.given(format!("{prefix}.advertise"), json!(told), &field);
+    true
+}
+
+fn advertised<'tree>(
+    loader: &mut Loader<'_>,
+    section: &Section<'tree>,
+) -> Option<(Field<'tree>, &'tree str)> {
+    let Some(options) = section.get("options") else {
+        loader.missing(section, "options", Verdict::Refuse);
+        return None;
+    };
+    let Some(options) = options.as_section() else {
+        loader.wrong_type(&options, "a map", Wrong::Crash);
+        return None;
+    };
+    let Some(field) = options.get("advertise") else {
+        loader.missing(&options, "advertise", Verdict::Refuse);
+        return None;
+    };
+    let text = loader.text(&field, Wrong::Crash)?;
+    if text.is_empty() {
+        loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
+        return None;
+    }
+    let Some(port) = text.split(':').nth(1) else {
+        let message = format!("`{text}` has no port");
+        loader.crash(&field, codes::INVALID_VALUE, message);
+        return None;
+    };
+    if !is_integer(port) {
+        let message =
+            format!("`{text}` is no host with a port; nothing stands in front of the host here");
+        loader.refuse(&field, codes::INVALID_VALUE, message);
+        return None;
+    }
+    Some((field, text))
+}
+
+/// Tells whether Go reads a decimal integer of 64 bits, with or without a sign.
+pub(super) fn is_integer(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && text.parse::<i64>().is_ok()
+}
+
+/// Every advertised host is held against the certificate; here only what that needs of the file.
+pub(super) fn check_advertised(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let links = root
+        .get("link")
+        .and_then(|field| field.as_section()?.get("listeners")?.items());
+    for section in links
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Field::as_section)
+    {
+        let Some(field) = section.get_non_null("advertise") else {
+            continue;
+        };
+        if let Some(text @ ("tls" | "dtls")) = loader.text(&field, Wrong::Crash) {
+            let message = format!("`{text}` has no host");
+            loader.crash(&field, codes::INVALID_VALUE, message);
+        }
+    }
+    for section in items(root).iter().filter_map(Field::as_section) {
+        let Some(options) = section.get_non_null("options") else {
+            continue;
+        };
+        match options.as_section() {
+            None => loader.wrong_type(&options, "a map", Wrong::Crash),
+            Some(options) => {
+                if let Some(field) = options.get_non_null("advertise") {
+                    loader.text(&field, Wrong::Crash);
+                }
+            },
+        }
+    }
+}
+
+pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let has_edge = root.get_non_null("edge").is_some();
+    let mut index = 0;
+    for section in items(root).iter().filter_map(Field::as_section) {
+        let Some(binding) = section.get("binding") else {
+            continue;
+        };
+        let Some(name) = binding.node().as_str() else {
+            continue;
+        };
+        let prefix = format!("listeners[{index}]");
+        index += 1;
+        let known = loader.findings.len();
+        create(loader, root, &section, name, has_edge, &prefix);
+        if loader.findings.len() == known {
+            loader.given(format!("{prefix}.binding"), json!(name), &binding);
+            listen(loader, root, &section, name);
+        } else {
+            loader.effective.forget(&prefix);
+        }
+    }
+}
+
+fn create(
+    loader: &mut Loader<'_>,
+    root: &Section<'_>,
+    section: &Section<'_>,
+    binding: &str,
+    has_edge: bool,
+    prefix: &str,
+) {
+    let Some(field) = section.get("binding") else {
+        return;
+    };
+    match binding {
+        "edge" if !has_edge => {
+            let message = "a listener for clients needs the section `edge`";
+            loader.refuse(&field, codes::CONFLICT, message);
+        },
+        "edge" => edge_options(loader, section, prefix),
+        "tunnel" => tunnel::start(loader, root, section, prefix),
+        "transport" | "transport_udp" => {
+            circuit_options(loader, section, prefix);
+        },
+        "proxy" | "proxy_udp" => {
+            circuit_options(loader, section, prefix);
+            match section.get("service") {
+                None => loader.missing(section, "service", Verdict::Refuse),
+                Some(service) => {
+                    if let Some(text) = loader.text(&service, Wrong::Crash) {
+                        loader.given(format!("{prefix}.service"), json!(text), &service);
+                    }
+                },
+            }
+        },
+        other => {
+            let message = format!("nothing can listen with the binding `{other}`");
+            loader.refuse(&field, codes::INVALID_VALUE, message);
+        },
+    }
+}
+
+/// Reads the options of circuits; the section must be a map when its key is there.
+pub(super) fn circuit_options<'tree>(
+    loader: &mut Loader<'_>,
+    section: &Section<'tree>,
+    prefix: &str,
+) -> Option<Section<'tree>> {
+    let field = section.get("options");
+    let options = field.as_ref().and_then(Field::as_section);
+    if let (Some(field), None) = (&field, &options) {
+        loader.wrong_type(field, "a map", Wrong::Crash);
+    }
+    let prefix = format!("{prefix}.options");
+    loader.keys(options.as_ref(), XGRESS, &prefix);
+    loader.keys(options.as_ref(), XGRESS_CONNECT, &prefix);
+    mend_round_trip(loader, &prefix);
+    options
+}
+
+/// A bound of one round-trip time would be no bound at all.
+fn mend_round_trip(loader: &mut Loader<'_>, prefix: &str) {
+    let path = format!("{prefix}.maxRttScale");
+    if let Some(setting) = loader.effective.get(&path).cloned()
+        && setting.value == json!(1)
+    {
+        loader.effective.set(path, json!(2), setting.source);
+    }
+}
+
+fn edge_options(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
+    let options = circuit_options(loader, section, prefix);
+    let prefix = format!("{prefix}.options");
+    channel::options(
+        loader,
+        options.as_ref(),
+        &format!("{prefix}.channel"),
+        Bounds::Checked,
+        64,
+    );
+    loader.keys(options.as_ref(), EDGE_LOOKUPS, &prefix);
+}
+
+fn listen(loader: &mut Loader<'_>, root: &Section<'_>, section: &Section<'_>, binding: &str) {
+    let field = section.get("address");
+    let text = match &field {
+        Some(field) => match loader.text(field, Wrong::Crash) {
+            Some(text) => text,
+            None => return,
+        },
+        None => "",
+    };
+    if binding == "tunnel" {
+        return;
+    }
+    let Some(field) = field else {
+        return loader.missing(section, "address", Verdict::Refuse);
+    };
+    if text.is_empty() {
+        return loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
+    }
+    if binding.ends_with("_udp") {
+        return packets(loader, &field, text);
+    }
+    let Some(address) = ctrl::address(loader, &field, text) else {
+        return;
+    };
+    let owner = if binding == "edge" {
+        Owner::Edge
+    } else {
+        Owner::Plain
+    };
+    let transport = root.get("transport").and_then(|field| field.as_section());
+    wss::check(loader, transport.as_ref(), &address);
+    loader.listen(&field, &address, owner);
+}
+
+fn packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
+    let known = text
+        .split_once(':')
+        .filter(|(network, _)| UDP.contains(network));
+    let Some((network, rest)) = known else {
+        let message =
+            format!("`{text}` does not start with `udp:`, `udp4:`, `udp6:` or `unixgram:`");
+        return loader.refuse(field, codes::INVALID_VALUE, message);
+    };
+    if network == "unixgram" {
+        return;
+    }
+    if let Some(address) = Address::parse(&format!("udp:{rest}")) {
+        loader.listen(field, &address, Owner::Plain);
+    } else {
+        let message = format!("`{rest}` is no host with a port");
+        loader.refuse(field, codes::INVALID_VALUE, message);
+    }
+}

@@ -1,0 +1,154 @@
+//! Sockets that the original opens.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use portcullis_yaml::Field;
+use portcullis_yaml::syntax::HostPort;
+
+use crate::codes;
+use crate::finding::Stage;
+use crate::openziti::address::{Address, is_domain_name};
+use crate::openziti::loader::Loader;
+
+/// Who listens; TLS listeners of different kinds can share a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Link,
+    Edge,
+    Plain,
+    Ctrl,
+    Web,
+    ApiProxy,
+}
+
+/// One socket.
+#[derive(Clone, Debug)]
+pub(crate) struct Socket {
+    pub(crate) owner: Owner,
+    pub(crate) kind: &'static str,
+    pub(crate) place: HostPort,
+    pub(crate) path: String,
+}
+
+/// Sockets that are open.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sockets(HashMap<u16, Vec<Socket>>);
+
+impl Sockets {
+    /// Opens a socket; gives the one that is in the way, if any.
+    pub(crate) fn open(&mut self, socket: Socket) -> Option<&Socket> {
+        let others = self.0.entry(socket.place.port).or_default();
+        let position = others.iter().position(|other| other.excludes(&socket));
+        if position.is_none() {
+            others.push(socket);
+        }
+        others.get(position?)
+    }
+}
+
+impl Loader<'_> {
+    /// Opens a socket, or reports why that fails.
+    pub(super) fn listen(&mut self, field: &Field<'_>, address: &Address, owner: Owner) -> bool {
+        if address.kind == "ws" {
+            let message = "nothing can listen on `ws`; `wss` is meant";
+            self.refuse(field, codes::INVALID_VALUE, message);
+            return false;
+        }
+        if let Some(place) = &address.place {
+            self.listen_at(field, address.kind, place, owner)
+        } else {
+            let message = format!("`{address}` has no host and port to listen on");
+            self.refuse(field, codes::INVALID_VALUE, message);
+            false
+        }
+    }
+
+    /// Opens a socket of a kind, or reports why that fails.
+    pub(super) fn listen_at(
+        &mut self,
+        field: &Field<'_>,
+        kind: &'static str,
+        place: &HostPort,
+        owner: Owner,
+    ) -> bool {
+        if !self.is_local(&place.host) {
+            let message = format!("`{}` is no address of this machine", place.host);
+            self.fail(field, owner, codes::UNREACHABLE, message);
+            return false;
+        }
+        let socket = Socket {
+            owner,
+            kind,
+            place: place.clone(),
+            path: field.path().to_string(),
+        };
+        if let Some(other) = self.sockets.open(socket) {
+            let message = format!("port {} is taken by `{}`", place.port, other.path);
+            self.fail(field, owner, codes::PORT_TAKEN, message);
+            return false;
+        }
+        true
+    }
+
+    /// Web servers start in the background, where a failure ends the process.
+    fn fail(&mut self, field: &Field<'_>, owner: Owner, code: &'static str, message: String) {
+        if owner == Owner::Web {
+            let stage = std::mem::replace(&mut self.stage, Stage::Run);
+            self.crash(field, code, message);
+            self.stage = stage;
+        } else {
+            self.refuse(field, code, message);
+        }
+    }
+
+    fn is_local(&self, host: &str) -> bool {
+        let bare = host.split('%').next().unwrap_or_default();
+        if let Ok(address) = bare.parse::<IpAddr>() {
+            let known = |interfaces: &[(&str, &[&str])]| {
+                interfaces
+                    .iter()
+                    .any(|(_, addresses)| addresses.contains(&bare))
+            };
+            return address.is_unspecified()
+                || address.is_loopback()
+                || self.machine.interfaces.is_none_or(known);
+        }
+        if host.is_empty() || host == "localhost" {
+            return true;
+        }
+        let resolves = |names: &[&str]| names.contains(&host);
+        is_domain_name(host) && self.machine.host_names.is_none_or(resolves)
+    }
+
+    pub(super) fn take_verdict(&mut self, stage: Stage, act: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.stage, stage);
+        act(self);
+        self.stage = before;
+    }
+}
+
+impl Socket {
+    /// Tells whether two sockets cannot be open at a time.
+    fn excludes(&self, other: &Self) -> bool {
+        let datagrams = |kind: &str| matches!(kind, "udp" | "dtls");
+        let any = |host: &str| matches!(host, "" | "0.0.0.0" | "::");
+        let overlap =
+            self.place.host == other.place.host || any(&self.place.host) || any(&other.place.host);
+        if self.place.port == 0
+            || self.place.port != other.place.port
+            || datagrams(self.kind) != datagrams(other.kind)
+            || !overlap
+        {
+            return false;
+        }
+        let shares = |socket: &Self| {
+            socket.kind == "tls" && matches!(socket.owner, Owner::Link | Owner::Edge | Owner::Ctrl)
+        };
+        let together = shares(self)
+            && shares(other)
+            && self.owner != other.owner
+            && self.place.host == other.place.host;
+        !together
+    }
+}

@@ -1,0 +1,241 @@
+//! The tunnel.
+
+use std::net::IpAddr;
+
+use portcullis_yaml::{Field, Section};
+use serde_json::json;
+
+use crate::codes;
+use crate::finding::Stage;
+use crate::openziti::channel::note;
+use crate::openziti::listeners::{circuit_options, is_integer};
+use crate::openziti::loader::Loader;
+use crate::openziti::value;
+use crate::table::Wrong;
+
+pub(super) const RESOLVER: &str = "udp://127.0.0.1:53";
+const RANGE: &str = "100.64.0.1/10";
+
+pub(super) fn start(
+    loader: &mut Loader<'_>,
+    _root: &Section<'_>,
+    section: &Section<'_>,
+    prefix: &str,
+) {
+    let options = circuit_options(loader, section, prefix);
+    let options = options.as_ref();
+    let mut reader = Reader {
+        loader,
+        options,
+        prefix: format!("{prefix}.options"),
+    };
+    reader.duration("svcPollRate", 15_000_000_000);
+    reader.resolver();
+    reader.text("dnsSvcIpRange", RANGE, |_| true);
+    reader.upstreams();
+    reader.text("dnsUpstreamMode", "parallel", |text| {
+        ["", "parallel", "serial", "failover", "random"].contains(&text.to_lowercase().trim())
+    });
+    reader.text("dnsUnanswerable", "refused", |text| {
+        ["", "refused", "servfail", "timeout"].contains(&text.to_lowercase().trim())
+    });
+    reader.text("mode", "tproxy", |text| {
+        matches!(text, "tproxy" | "host" | "proxy") || text.starts_with("tproxy:")
+    });
+    reader.services();
+    reader.interfaces();
+    reader.duration("udpIdleTimeout", 0);
+    reader.duration("udpCheckInterval", 0);
+}
+
+struct Reader<'read, 'a, 'tree> {
+    loader: &'read mut Loader<'a>,
+    options: Option<&'read Section<'tree>>,
+    prefix: String,
+}
+
+impl<'tree> Reader<'_, '_, 'tree> {
+    fn get(&self, name: &str) -> Option<Field<'tree>> {
+        self.options.and_then(|options| options.get(name))
+    }
+
+    fn note(&mut self, name: &str, value: serde_json::Value, field: Option<&Field<'_>>) {
+        note(self.loader, format!("{}.{name}", self.prefix), value, field);
+    }
+
+    fn duration(&mut self, name: &str, default: i64) {
+        let Some(field) = self.get(name) else {
+            return self.note(name, value::duration(default), None);
+        };
+        if let Some(text) = self.loader.text(&field, Wrong::Refuse)
+            && let Some(duration) = self.loader.parse_duration(&field, text)
+        {
+            self.note(name, value::duration(duration.nanoseconds()), Some(&field));
+        }
+    }
+
+    fn text(&mut self, name: &str, default: &str, good: impl Fn(&str) -> bool) {
+        let Some(field) = self.get(name) else {
+            return self.note(name, json!(default), None);
+        };
+        let Some(text) = self.loader.text(&field, Wrong::Refuse) else {
+            return;
+        };
+        if good(text) {
+            self.note(name, json!(text), Some(&field));
+        } else {
+            let message = format!("`{}` cannot be `{text}`", field.path());
+            self.loader.refuse(&field, codes::INVALID_VALUE, message);
+        }
+    }
+
+    /// A list is added to the default, a string takes its place.
+    fn resolver(&mut self) {
+        let Some(field) = self.get("resolver") else {
+            return self.note("resolver", json!([RESOLVER]), None);
+        };
+        if let Some(mut names) = self.loader.texts(&field) {
+            if field.node().as_list().is_some() {
+                names.insert(0, RESOLVER.to_owned());
+            }
+            self.note("resolver", json!(names), Some(&field));
+        }
+    }
+
+    fn upstreams(&mut self) {
+        let field = self.get("dnsUpstream");
+        let mut names = match &field {
+            Some(field) => match self.loader.texts(field) {
+                Some(names) => names,
+                None => return,
+            },
+            None => vec![],
+        };
+        names.retain(|name| !name.is_empty());
+        self.note("dnsUpstreams", json!(names), field.as_ref());
+    }
+
+    fn services(&mut self) {
+        let Some(field) = self.get("services") else {
+            return self.note("services", json!([]), None);
+        };
+        if field.node().as_list().is_none() {
+            return self.loader.wrong_type(&field, "a list", Wrong::Refuse);
+        }
+        if let Some(names) = self.loader.texts(&field) {
+            self.note("services", json!(names), Some(&field));
+        }
+    }
+
+    fn interfaces(&mut self) {
+        let field = self.get("lanIf");
+        let names = match &field {
+            Some(field) => self.loader.texts(field),
+            None => Some(vec![]),
+        };
+        if let Some(names) = names {
+            self.note("lanIf", json!(names), field.as_ref());
+        }
+    }
+}
+
+/// What happens once a controller is reached. Of several tunnels the last one counts.
+pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let items = root
+        .get("listeners")
+        .and_then(|field| field.items())
+        .unwrap_or_default();
+    let is_tunnel = |section: &Section<'_>| {
+        section
+            .get("binding")
+            .is_some_and(|field| field.node().as_str() == Some("tunnel"))
+    };
+    let Some(section) = items.iter().filter_map(Field::as_section).rfind(is_tunnel) else {
+        return;
+    };
+    let options = section.get("options").and_then(|field| field.as_section());
+    let options = options.as_ref();
+    let get = |name: &str| options.and_then(|options| options.get(name));
+    let field = get("mode");
+    let mode = field
+        .as_ref()
+        .and_then(|field| field.node().as_str())
+        .unwrap_or("tproxy");
+    loader.take_verdict(Stage::Run, |loader| match mode {
+        "host" => {},
+        "proxy" => services(loader, get("services").as_ref()),
+        _ => {
+            range(loader, get("dnsSvcIpRange").as_ref());
+            diverter(loader, field.as_ref(), mode);
+            lan_interfaces(loader, get("lanIf").as_ref());
+        },
+    });
+}
+
+fn diverter(loader: &mut Loader<'_>, field: Option<&Field<'_>>, mode: &str) {
+    if let (Some(field), Some("")) = (field, mode.strip_prefix("tproxy:")) {
+        loader.refuse(
+            field,
+            codes::INVALID_VALUE,
+            "the path of the program is missing",
+        );
+    }
+}
+
+fn range(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
+    let Some(field) = field else { return };
+    if let Some(text) = field.node().as_str()
+        && !is_range(text)
+    {
+        let message = format!("`{text}` is no range of addresses");
+        loader.refuse(field, codes::INVALID_VALUE, message);
+    }
+}
+
+/// Tells whether a text is an IP address with the length of a prefix.
+pub(crate) fn is_range(text: &str) -> bool {
+    let Some((address, bits)) = text.rsplit_once('/') else {
+        return false;
+    };
+    let most = match address.parse::<IpAddr>() {
+        Ok(IpAddr::V4(_)) => 32,
+        Ok(IpAddr::V6(_)) => 128,
+        Err(_) => return false,
+    };
+    let plain =
+        bits.bytes().all(|b| b.is_ascii_digit()) && (bits.len() == 1 || !bits.starts_with('0'));
+    plain && bits.parse::<u32>().is_ok_and(|bits| bits <= most)
+}
+
+fn lan_interfaces(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
+    let Some(field) = field else { return };
+    let items = field.items().unwrap_or_else(|| vec![field.clone()]);
+    for item in items {
+        if let Some(name) = item.node().as_str()
+            && loader.machine.interface(name).is_err()
+        {
+            let message = format!("there is no network interface `{name}`");
+            loader.refuse(&item, codes::INVALID_VALUE, message);
+        }
+    }
+}
+
+fn services(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
+    for item in field.and_then(Field::items).unwrap_or_default() {
+        let Some(text) = item.node().as_str() else {
+            continue;
+        };
+        if !is_service(text) {
+            let message =
+                format!("`{text}` is not `name:port`, `name:port:tcp` or `name:port:udp`");
+            loader.refuse(&item, codes::INVALID_VALUE, message);
+        }
+    }
+}
+
+fn is_service(text: &str) -> bool {
+    match text.split(':').collect::<Vec<_>>().as_slice() {
+        [_, port] | [_, port, "tcp" | "udp"] => is_integer(port),
+        _ => false,
+    }
+}

@@ -1,0 +1,307 @@
+//! `web`.
+
+use portcullis_yaml::syntax::{GoDuration, HostPort};
+use portcullis_yaml::{Field, Section};
+use serde_json::{Value as Json, json};
+
+use crate::codes;
+use crate::finding::Verdict;
+use crate::openziti::channel::note;
+use crate::openziti::identity;
+use crate::openziti::loader::Loader;
+use crate::openziti::network::Owner;
+use crate::table::Wrong;
+
+const VERSIONS: [(&str, u16); 4] = [
+    ("TLS1.0", 769),
+    ("TLS1.1", 770),
+    ("TLS1.2", 771),
+    ("TLS1.3", 772),
+];
+const TIMEOUTS: [(&str, i64); 3] = [
+    ("readTimeout", 5_000_000_000),
+    ("idleTimeout", 5_000_000_000),
+    ("writeTimeout", 10_000_000_000),
+];
+
+pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let Some(field) = root.get("web") else { return };
+    let Some(items) = field.items() else {
+        return loader.wrong_type(&field, "a list", Wrong::Refuse);
+    };
+    let before = loader.effective.clone();
+    let known = loader.findings.len();
+    for (index, item) in items.iter().enumerate() {
+        match item.as_section() {
+            Some(section) => server(loader, &section, &format!("web[{index}]")),
+            None => loader.wrong_type(item, "a map", Wrong::Refuse),
+        }
+    }
+    if loader.findings.len() != known {
+        loader.effective = before;
+        return;
+    }
+    for point in items
+        .iter()
+        .filter_map(Field::as_section)
+        .flat_map(|section| points(&section))
+    {
+        open(loader, &point);
+    }
+}
+
+fn points<'tree>(section: &Section<'tree>) -> Vec<Section<'tree>> {
+    let items = section
+        .get("bindPoints")
+        .and_then(|field| field.items())
+        .unwrap_or_default();
+    items.iter().filter_map(Field::as_section).collect()
+}
+
+fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
+    let field = point
+        .get("interface")
+        .filter(|_| point.get_non_null("identity").is_none());
+    let place = field
+        .as_ref()
+        .and_then(|field| field.node().as_str()?.parse::<HostPort>().ok());
+    if let (Some(field), Some(place)) = (field, place) {
+        loader.listen_at(&field, "tcp", &place, Owner::Web);
+    }
+}
+
+fn server(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
+    match section.get("name") {
+        None => loader.missing(section, "name", Verdict::Refuse),
+        Some(field) => match loader.text(&field, Wrong::Refuse) {
+            Some("") => loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty"),
+            Some(text) => loader.given(format!("{prefix}.name"), json!(text), &field),
+            None => {},
+        },
+    }
+    apis(loader, section, prefix);
+    bind_points(loader, section, prefix);
+    if let Some(field) = section.get("identity") {
+        own_identity(loader, &field);
+    }
+    let options = section.get("options").and_then(|field| field.as_section());
+    timeouts(loader, options.as_ref(), prefix);
+    versions(loader, options.as_ref(), prefix);
+}
+
+/// Reads a list that must have items.
+fn list<'tree>(
+    loader: &mut Loader<'_>,
+    section: &Section<'tree>,
+    name: &str,
+) -> Vec<Section<'tree>> {
+    let Some(field) = section.get(name) else {
+        loader.missing(section, name, Verdict::Refuse);
+        return vec![];
+    };
+    let Some(items) = field.items() else {
+        loader.wrong_type(&field, "a list", Wrong::Refuse);
+        return vec![];
+    };
+    if items.is_empty() {
+        loader.refuse(
+            &field,
+            codes::INVALID_VALUE,
+            format!("`{}` must not be empty", field.path()),
+        );
+    }
+    let mut sections = Vec::new();
+    for item in items {
+        match item.as_section() {
+            Some(section) => sections.push(section),
+            None => loader.wrong_type(&item, "a map", Wrong::Refuse),
+        }
+    }
+    sections
+}
+
+fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
+    let mut names: Vec<Json> = Vec::new();
+    for api in list(loader, section, "apis") {
+        match api.get("binding") {
+            None => loader.missing(&api, "binding", Verdict::Refuse),
+            Some(field) => match loader.text(&field, Wrong::Refuse) {
+                Some("health-checks") => names.push(json!("health-checks")),
+                Some(other) => {
+                    let message = format!("a router has no API `{other}`, only `health-checks`");
+                    loader.refuse(&field, codes::INVALID_VALUE, message);
+                },
+                None => {},
+            },
+        }
+        if let Some(field) = api.get("options")
+            && field.as_section().is_none()
+        {
+            loader.wrong_type(&field, "a map", Wrong::Refuse);
+        }
+    }
+    note(
+        loader,
+        format!("{prefix}.apis"),
+        names.into(),
+        section.get("apis").as_ref(),
+    );
+}
+
+fn bind_points(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
+    for (index, point) in list(loader, section, "bindPoints").iter().enumerate() {
+        let prefix = format!("{prefix}.bindPoints[{index}]");
+        if let Some(field) = point.get_non_null("identity") {
+            overlay(loader, &field);
+            continue;
+        }
+        loader
+            .effective
+            .fill(&format!("{prefix}.allowLegacyAddress"), true);
+        for (name, shown, required) in [
+            ("interface", "interfaceAddress", true),
+            ("address", "address", true),
+            ("newAddress", "newAddress", false),
+        ] {
+            let field = point.get(name);
+            let text = field
+                .as_ref()
+                .and_then(|field| field.node().as_str())
+                .unwrap_or_default();
+            note(
+                loader,
+                format!("{prefix}.{shown}"),
+                json!(text),
+                field.as_ref(),
+            );
+            if (required || !text.is_empty()) && !is_place(text) {
+                match &field {
+                    Some(field) => {
+                        let message = format!(
+                            "`{}` must be a host with a port from 1 to 65535",
+                            field.path()
+                        );
+                        loader.refuse(field, codes::INVALID_VALUE, message);
+                    },
+                    None => loader.missing(point, name, Verdict::Refuse),
+                }
+            }
+        }
+    }
+}
+
+fn is_place(text: &str) -> bool {
+    let text = text.trim();
+    let Some((host, port)) = text.rsplit_once(':') else {
+        return false;
+    };
+    // The port may have a sign, which the parser of addresses does not take.
+    let unsigned = port.strip_prefix('+').unwrap_or(port);
+    let place = format!("{host}:{unsigned}").parse::<HostPort>();
+    place.is_ok_and(|place| !place.host.is_empty() && place.port > 0)
+}
+
+/// Served over the network itself; the identity is read at once.
+fn overlay(loader: &mut Loader<'_>, field: &Field<'_>) {
+    let Some(section) = field.as_section() else {
+        return loader.wrong_type(field, "a map", Wrong::Refuse);
+    };
+    let named = |name: &str| {
+        section
+            .get(name)
+            .is_some_and(|field| field.node().as_str().is_some())
+    };
+    if !named("file") && !named("env") {
+        return loader.missing(&section, "file", Verdict::Refuse);
+    }
+    if !named("service") {
+        return loader.missing(&section, "service", Verdict::Refuse);
+    }
+    if let Some(field) = section.get("listenOptions")
+        && field.as_section().is_none()
+    {
+        loader.wrong_type(&field, "a map", Wrong::Crash);
+    }
+}
+
+/// A value of a wrong type loses the error on its way and ends the process.
+fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
+    let Some(section) = field.as_section() else {
+        return loader.wrong_type(field, "a map", Wrong::Refuse);
+    };
+    let mut shadow = Loader::new(loader.machine);
+    identity::parse(&mut shadow, &section);
+    if let Some(finding) = shadow.findings.into_iter().next() {
+        return loader.push(finding.diagnostic, Verdict::Crash);
+    }
+    for name in ["cert", "server_cert", "key", "ca"] {
+        match section.get(name) {
+            None => return loader.missing(&section, name, Verdict::Refuse),
+            Some(field) if field.node().as_str() == Some("") => {
+                return loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
+            },
+            Some(_) => {},
+        }
+    }
+    identity::material(loader, &section);
+}
+
+fn timeouts(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str) {
+    for (name, default) in TIMEOUTS {
+        let path = format!("{prefix}.options.{name}");
+        let Some(field) = options.and_then(|options| options.get(name)) else {
+            note(
+                loader,
+                path,
+                crate::openziti::value::duration(default),
+                None,
+            );
+            continue;
+        };
+        let duration: Option<GoDuration> = loader
+            .text(&field, Wrong::Refuse)
+            .and_then(|text| loader.parse_duration(&field, text));
+        if let Some(duration) = duration {
+            if duration.nanoseconds() <= 0 {
+                loader.out_of_bounds(&field, &duration.to_string(), "longer than zero");
+            }
+            let value = crate::openziti::value::duration(duration.nanoseconds());
+            loader.given(path, value, &field);
+        }
+    }
+}
+
+fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str) {
+    let mut numbers = Vec::new();
+    for (name, default) in [("minTLSVersion", 771), ("maxTLSVersion", 772)] {
+        let path = format!("{prefix}.options.{name}");
+        let field = options.and_then(|options| options.get(name));
+        let text = match &field {
+            Some(field) => loader.text(field, Wrong::Refuse),
+            None => Some(""),
+        };
+        let Some(text) = text else { return };
+        let number = match &field {
+            None => default,
+            Some(field) => {
+                if let Some((_, number)) = VERSIONS.iter().find(|(version, _)| *version == text) {
+                    *number
+                } else {
+                    let message =
+                        format!("`{text}` is no version of TLS; write one such as `TLS1.2`");
+                    return loader.refuse(field, codes::INVALID_VALUE, message);
+                }
+            },
+        };
+        note(loader, path.clone(), json!(number), field.as_ref());
+        note(loader, format!("{path}Str"), json!(text), field.as_ref());
+        numbers.push((number, field));
+    }
+    if let [(least, least_field), (most, most_field)] = numbers.as_slice()
+        && least > most
+        && let Some(field) = least_field.as_ref().or(most_field.as_ref())
+    {
+        let message = "the oldest version of TLS is newer than the newest";
+        loader.refuse(field, codes::CONFLICT, message);
+    }
+}

@@ -1,0 +1,102 @@
+//! The parts of `transport` that are read when a listener opens.
+
+use portcullis_yaml::syntax::GoDuration;
+use portcullis_yaml::{Field, Section};
+
+use crate::codes;
+use crate::finding::Verdict;
+use crate::openziti::address::Address;
+use crate::openziti::loader::Loader;
+use crate::openziti::{identity, value};
+use crate::table::Wrong;
+
+const INTEGERS: [&str; 8] = [
+    "writeTimeout",
+    "readTimeout",
+    "idleTimeout",
+    "pongTimeout",
+    "pingInterval",
+    "handshakeTimeout",
+    "readBufferSize",
+    "writeBufferSize",
+];
+
+pub(super) fn check(loader: &mut Loader<'_>, transport: Option<&Section<'_>>, address: &Address) {
+    let Some(transport) = transport else { return };
+    match address.kind {
+        "wss" => web_socket(loader, transport),
+        "dtls" => datagram(loader, transport),
+        _ => {},
+    }
+}
+
+fn web_socket(loader: &mut Loader<'_>, transport: &Section<'_>) {
+    let Some(field) = transport.get("wss") else {
+        return;
+    };
+    let Some(section) = field.as_section() else {
+        return loader.wrong_type(&field, "a map", Wrong::Crash);
+    };
+    for name in INTEGERS {
+        if let Some(field) = section.get(name)
+            && value::integer(field.node()).is_none()
+        {
+            loader.wrong_type(&field, "an integer", Wrong::Refuse);
+        }
+    }
+    if let Some(field) = section.get("enableCompression")
+        && field.node().as_bool().is_none()
+    {
+        loader.wrong_type(&field, "a boolean", Wrong::Refuse);
+    }
+    if let Some(field) = section.get("identity") {
+        own_identity(loader, &field);
+    }
+}
+
+fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
+    let Some(section) = field.as_section() else {
+        return loader.wrong_type(field, "a map", Wrong::Refuse);
+    };
+    let known = loader.findings.len();
+    identity::parse(loader, &section);
+    if loader.findings.len() != known {
+        return;
+    }
+    let empty = |name: &str| {
+        section
+            .get(name)
+            .is_none_or(|f| f.node().as_str() == Some(""))
+    };
+    if empty("server_cert") {
+        return loader.missing(&section, "server_cert", Verdict::Refuse);
+    }
+    if empty("key") && empty("server_key") {
+        return loader.missing(&section, "key", Verdict::Refuse);
+    }
+    if empty("ca") {
+        return loader.missing(&section, "ca", Verdict::Refuse);
+    }
+    identity::material(loader, &section);
+}
+
+fn datagram(loader: &mut Loader<'_>, transport: &Section<'_>) {
+    if let Some(field) = transport.get("handshakeTimeout")
+        && let Some(text) = loader.text(&field, Wrong::Refuse)
+        && let Err(error) = text.parse::<GoDuration>()
+    {
+        let message = format!("`{text}` is not a duration: {error}");
+        loader.refuse(&field, codes::INVALID_VALUE, message);
+    }
+    let Some(field) = transport.get("dtls") else {
+        return;
+    };
+    let Some(section) = field.as_section() else {
+        return loader.wrong_type(&field, "a map", Wrong::Refuse);
+    };
+    if let Some(field) = section.get_non_null("maxBytesPerSecond")
+        && value::integer(field.node()).is_none()
+    {
+        loader.wrong_type(&field, "an integer", Wrong::Refuse);
+    }
+}

@@ -1,0 +1,141 @@
+//! Advertised hosts, and the names in the certificate.
+
+use std::net::IpAddr;
+
+use portcullis_yaml::{Diagnostics, Field, Section};
+
+use crate::check::{address_of, edge_address, is_unspecified};
+use crate::codes;
+use crate::semantics::tree::{at, entries, first_text, listeners, note, section, texts};
+
+pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let hosts = advertised(root);
+    for (field, host) in &hosts {
+        if is_unspecified(host) {
+            let message =
+                format!("nobody can dial `{host}`, it stands for all addresses of a machine");
+            diagnostics
+                .warning(codes::UNREACHABLE, field.path(), field.place(), message)
+                .help("write a host name or address under which others reach the router");
+        }
+    }
+    for (field, host) in web_addresses(root) {
+        if is_unspecified(&host) {
+            let message =
+                format!("clients cannot use `{host}`, it stands for all addresses of a machine");
+            diagnostics
+                .warning(codes::UNREACHABLE, field.path(), field.place(), message)
+                .help("write a host name or address; `interface` is where the server listens");
+        }
+    }
+    names(root, &hosts, diagnostics);
+}
+
+/// Lists what link and edge listeners advertise.
+fn advertised<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
+    let mut hosts = Vec::new();
+    for listener in entries(root, &["link", "listeners"]) {
+        if let Some((field, text)) = first_text(&listener, &["advertise"]) {
+            let place = address_of(text)
+                .map(|(_, place)| place)
+                .or_else(|| text.parse().ok());
+            hosts.extend(place.map(|place| (field, place.host)));
+        }
+    }
+    for listener in listeners(root, &["edge"]) {
+        let under = section(&listener, &["options"])
+            .and_then(|options| first_text(&options, &["advertise"]));
+        if let Some((field, text)) = under.or_else(|| first_text(&listener, &["advertise"])) {
+            hosts.extend(edge_address(text).map(|address| (field, address.place.host)));
+        }
+    }
+    hosts
+}
+
+fn web_addresses<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
+    let points = entries(root, &["web"])
+        .into_iter()
+        .flat_map(|server| entries(&server, &["bindPoints"]));
+    points
+        .filter_map(|point| {
+            let (field, text) = first_text(&point, &["address"])?;
+            let place: portcullis_yaml::syntax::HostPort = text.parse().ok()?;
+            Some((field, place.host))
+        })
+        .collect()
+}
+
+fn names(root: &Section<'_>, hosts: &[(Field<'_>, String)], diagnostics: &mut Diagnostics) {
+    let way: &[&str] = if root.get("csr").is_some() {
+        &["csr", "sans"]
+    } else {
+        &["edge", "csr", "sans"]
+    };
+    let Some(sans) = section(root, way) else {
+        return;
+    };
+    let (dns, ip) = (at(&sans, &["dns"]), at(&sans, &["ip"]));
+    for (item, text) in dns.iter().flat_map(texts) {
+        if text.parse::<IpAddr>().is_ok() {
+            let message = format!("`{text}` is an IP address, which counts only under `ip`");
+            diagnostics
+                .warning(codes::SUSPICIOUS, item.path(), item.place(), message)
+                .help(format!("move it to `{}.ip`", sans.path()));
+        }
+    }
+    for (field, host) in hosts {
+        let named = match host.parse::<IpAddr>() {
+            Ok(address) => ip
+                .iter()
+                .flat_map(texts)
+                .any(|(_, text)| text.parse() == Ok(address)),
+            Err(_) => dns
+                .iter()
+                .flat_map(texts)
+                .any(|(_, name)| covers(name, host)),
+        };
+        if !named && !is_unspecified(host) && !host.is_empty() {
+            missing_name(&sans, field, host, diagnostics);
+        }
+    }
+    if dns.is_none() && ip.is_none() {
+        let message =
+            "a certificate without `dns` or `ip` names no host, so nobody can dial the router";
+        note(
+            diagnostics,
+            codes::GOOD_TO_KNOW,
+            sans.path().clone(),
+            sans.place(),
+            message,
+        );
+    }
+}
+
+fn missing_name(sans: &Section<'_>, field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
+    let list = if host.parse::<IpAddr>().is_ok() {
+        "ip"
+    } else {
+        "dns"
+    };
+    let message = format!(
+        "`{host}` is not among `{}.{list}`, so the certificate will not name it",
+        sans.path()
+    );
+    diagnostics
+        .warning(codes::NOT_IN_SANS, field.path(), field.place(), message)
+        .help(format!(
+            "add it to `{}.{list}` and enroll again; a certificate that is there already keeps its names",
+            sans.path()
+        ));
+}
+
+/// Tells whether a name in a certificate, perhaps with a wildcard, covers a host.
+fn covers(name: &str, host: &str) -> bool {
+    let (name, host) = (name.to_lowercase(), host.to_lowercase());
+    match name.strip_prefix("*.") {
+        Some(domain) => host
+            .split_once('.')
+            .is_some_and(|(first, rest)| !first.is_empty() && rest == domain),
+        None => name == host,
+    }
+}

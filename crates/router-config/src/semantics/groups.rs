@@ -1,0 +1,53 @@
+//! Groups of links.
+
+use std::collections::BTreeSet;
+
+use portcullis_yaml::{Diagnostics, Section};
+
+use crate::codes;
+use crate::semantics::tree::{entries, note, texts};
+
+/// Says when a dialer and the listeners of the same file have no group in common.
+///
+/// That can be meant, since a router dials others and not itself. Where every file of a network is
+/// written alike it is a misspelling.
+pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let listeners = entries(root, &["link", "listeners"]);
+    if listeners.is_empty() {
+        return;
+    }
+    let offered: BTreeSet<&str> = listeners.iter().flat_map(groups).collect();
+    for dialer in entries(root, &["link", "dialers"]) {
+        let wanted: BTreeSet<&str> = groups(&dialer).into_iter().collect();
+        if wanted.is_disjoint(&offered) {
+            let list =
+                |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
+            let message = format!(
+                "no listener of this file has a group of this dialer ({}), they have {}",
+                list(&wanted),
+                list(&offered)
+            );
+            let place = dialer
+                .get("groups")
+                .map_or(dialer.place(), |field| field.key_place());
+            note(
+                diagnostics,
+                codes::UNREACHABLE,
+                dialer.path().key("groups"),
+                place,
+                message,
+            )
+            .help("a dialer dials only listeners that share a group with it");
+        }
+    }
+}
+
+fn groups<'tree>(section: &Section<'tree>) -> Vec<&'tree str> {
+    let field = section.get("groups");
+    let names: Vec<&str> = field.iter().flat_map(texts).map(|(_, name)| name).collect();
+    if names.is_empty() {
+        vec!["default"]
+    } else {
+        names
+    }
+}

@@ -1,0 +1,140 @@
+//! What a listener or a web server needs beside its keys.
+
+use portcullis_yaml::{Diagnostics, Section};
+
+use crate::codes;
+use crate::semantics::tree::{entries, listeners, note, text};
+
+/// Options of the tunnel that only one mode reads.
+const MODES: [(&str, &str); 6] = [
+    ("resolver", "tproxy"),
+    ("dnsSvcIpRange", "tproxy"),
+    ("dnsUpstream", "tproxy"),
+    ("dnsUpstreamMode", "tproxy"),
+    ("lanIf", "tproxy"),
+    ("services", "proxy"),
+];
+
+pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    for dialer in entries(root, &["dialers"]) {
+        idle_dialer(&dialer, diagnostics);
+    }
+    for listener in listeners(root, &["edge"]) {
+        advertised(&listener, diagnostics);
+    }
+    for tunnel in listeners(root, &["tunnel"]) {
+        tunnel_options(&tunnel, diagnostics);
+    }
+    for server in entries(root, &["web"]) {
+        bind_points(&server, diagnostics);
+    }
+}
+
+/// Bindings that are known and with which nothing is dialed.
+fn idle_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
+    if let Some(field) = dialer.get("binding")
+        && let Some(name @ ("proxy" | "proxy_udp" | "udp")) = field.node().as_str()
+    {
+        let message = format!("nothing is dialed with the binding `{name}` by the original");
+        note(
+            diagnostics,
+            codes::UNUSED_KEY,
+            field.path().clone(),
+            field.place(),
+            message,
+        );
+    }
+}
+
+/// Clients must be told an address, under `options` or beside them.
+fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let options = listener.get("options");
+    let inner = options
+        .as_ref()
+        .and_then(portcullis_yaml::Field::as_section);
+    let beside = listener.get("advertise");
+    let under = inner.as_ref().and_then(|options| options.get("advertise"));
+    match (beside, under, inner) {
+        (None, None, Some(options)) => {
+            options.report_missing("advertise", "router.example.test:3022", diagnostics);
+        },
+        (None, None, None) if options.as_ref().is_none_or(|field| field.node().is_null()) => {
+            listener.report_missing(
+                "options",
+                "{advertise: router.example.test:3022}",
+                diagnostics,
+            );
+        },
+        _ => {},
+    }
+}
+
+fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(options) = tunnel.get("options").and_then(|field| field.as_section()) else {
+        return;
+    };
+    let given = text(&options, "mode").unwrap_or("host");
+    let mode = given.split(':').next().unwrap_or_default();
+    for (name, only) in MODES {
+        if let Some(field) = options.get(name)
+            && mode != only
+        {
+            let message = format!("`{name}` is read only in mode `{only}`, this is `{mode}`");
+            diagnostics
+                .warning(codes::UNUSED_KEY, field.path(), field.key_place(), message)
+                .help(format!("write `mode: {only}`, or remove `{name}`"));
+        }
+    }
+    if mode == "proxy" && options.get("services").is_none() {
+        let message = "in mode `proxy` without `services` nothing is proxied";
+        diagnostics
+            .warning(
+                codes::MISSING_KEY,
+                &options.path().key("services"),
+                options.place(),
+                message,
+            )
+            .help("add `services: [\"echo:8000\"]`");
+    }
+    if options.get("mode").is_none() {
+        let message =
+            "the original takes `tproxy` for the mode when it is missing, the specification `host`";
+        diagnostics
+            .warning(
+                codes::SUSPICIOUS,
+                &options.path().key("mode"),
+                options.place(),
+                message,
+            )
+            .help("write the mode");
+    }
+}
+
+fn bind_points(server: &Section<'_>, diagnostics: &mut Diagnostics) {
+    for name in ["bindPoints", "apis"] {
+        if let Some(field) = server.get(name)
+            && field.node().as_list().is_some_and(<[_]>::is_empty)
+        {
+            let message = format!("`{}` must not be empty", field.path());
+            diagnostics.error(
+                codes::INVALID_VALUE,
+                field.path(),
+                field.key_place(),
+                message,
+            );
+        }
+    }
+    for point in entries(server, &["bindPoints"]) {
+        if point.get_non_null("identity").is_some() {
+            continue;
+        }
+        for (name, form) in [
+            ("interface", "0.0.0.0:8081"),
+            ("address", "router.example.test:8081"),
+        ] {
+            if point.get(name).is_none() {
+                point.report_missing(name, form, diagnostics);
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What is lost without a section, and what a section needs of another.
+
+use portcullis_yaml::{Diagnostics, Section};
+
+use crate::codes;
+use crate::semantics::tree::{at, entries, listeners, note, section, text};
+
+const LOST: [(&str, &str); 4] = [
+    (
+        "dialers",
+        "the router cannot end circuits at services (the original dials with default options)",
+    ),
+    (
+        "edge",
+        "the router serves the fabric only: no SDKs, no tunnels",
+    ),
+    (
+        "link",
+        "the router can neither dial other routers nor be dialed by them",
+    ),
+    ("listeners", "nothing outside the mesh can connect"),
+];
+
+pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    for (name, lost) in LOST {
+        if root.get_non_null(name).is_none() {
+            let message = format!("without `{name}` {lost}");
+            note(
+                diagnostics,
+                codes::MISSING_SECTION,
+                root.path().key(name),
+                root.place(),
+                message,
+            );
+        }
+    }
+    csr(root, diagnostics);
+    endpoints(root, diagnostics);
+    identity(root, diagnostics);
+    edge(root, diagnostics);
+    health(root, diagnostics);
+    web_sockets(root, diagnostics);
+}
+
+fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let (top, inner) = (root.get_non_null("csr"), at(root, &["edge", "csr"]));
+    if top.is_none() && inner.as_ref().is_none_or(|field| field.node().is_null()) {
+        let message = "without a `csr` the router can neither enroll nor renew its certificates, and the \
+                       original does not load the file";
+        diagnostics
+            .warning(
+                codes::MISSING_SECTION,
+                &root.path().key("csr"),
+                root.place(),
+                message,
+            )
+            .help("add `csr: {sans: {dns: [router.example.test]}}`");
+    }
+    if let (Some(_), Some(inner)) = (&top, &inner) {
+        let message = "`edge.csr` is not used, because `csr` at the top level wins";
+        diagnostics
+            .warning(codes::CONFLICT, inner.path(), inner.key_place(), message)
+            .help("remove one of the two");
+    }
+    if let Some(csr) = top.or(inner).and_then(|field| field.as_section())
+        && csr.get_non_null("sans").is_none()
+    {
+        let message = "without `sans` nobody can reach the router, and the original crashes";
+        diagnostics.warning(
+            codes::MISSING_KEY,
+            &csr.path().key("sans"),
+            csr.place(),
+            message,
+        );
+    }
+}
+
+fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(ctrl) = section(root, &["ctrl"]) else {
+        return;
+    };
+    match (ctrl.get("endpoint"), ctrl.get("endpoints")) {
+        (None, None) => ctrl.report_missing("endpoint", "tls:ctrl.example.test:6262", diagnostics),
+        (Some(_), Some(many)) => {
+            let message = "`endpoints` is not used, because `endpoint` is given";
+            diagnostics
+                .warning(codes::CONFLICT, many.path(), many.key_place(), message)
+                .help("keep one of the two");
+        },
+        (None, Some(many)) if many.node().as_list().is_some_and(<[_]>::is_empty) => {
+            let message = "`ctrl.endpoints` must not be empty";
+            diagnostics.error(codes::INVALID_VALUE, many.path(), many.key_place(), message);
+        },
+        _ => {},
+    }
+}
+
+fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(identity) = section(root, &["identity"]) else {
+        return;
+    };
+    for (name, lost) in [
+        (
+            "server_cert",
+            "nobody can dial the router, and the original crashes at start",
+        ),
+        ("ca", "the router trusts no controller"),
+    ] {
+        if identity.get(name).is_none() {
+            let message = format!("without `{name}` {lost}");
+            let path = identity.path().key(name);
+            diagnostics
+                .warning(codes::MISSING_KEY, &path, identity.place(), message)
+                .help(format!("add `{name}: \"/etc/router/router.{name}\"`"));
+        }
+    }
+    let relative = ["cert", "server_cert", "key", "ca"].iter().any(|name| {
+        let path = text(&identity, name).unwrap_or_default();
+        !path.is_empty()
+            && !path.starts_with('/')
+            && !path.contains(':')
+            && !path.starts_with("-----")
+    });
+    if relative {
+        let message =
+            "relative paths start at the working directory of the process, not at this file";
+        note(
+            diagnostics,
+            codes::GOOD_TO_KNOW,
+            identity.path().clone(),
+            identity.place(),
+            message,
+        );
+    }
+}
+
+fn edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let has_edge = root.get_non_null("edge").is_some();
+    let clients = listeners(root, &["edge"]);
+    let tunnels = listeners(root, &["tunnel"]);
+    if has_edge && clients.is_empty() {
+        let message = "an edge router has a listener with `binding: edge`; the original needs one";
+        diagnostics
+            .warning(codes::MISSING_KEY, &root.path().key("listeners"), root.place(), message)
+            .help("add `- {binding: edge, address: tls:0.0.0.0:3022, options: {advertise: router.example.test:3022}}`");
+    }
+    for listener in clients.iter().filter(|_| !has_edge) {
+        let message = "a listener for clients needs the section `edge`";
+        diagnostics
+            .error(codes::CONFLICT, listener.path(), listener.place(), message)
+            .help("add `edge: {}`, or remove the listener");
+    }
+    for tunnel in &tunnels {
+        if !has_edge {
+            let message = "a tunnel is part of an edge router, the section `edge` is missing";
+            diagnostics.warning(codes::CONFLICT, tunnel.path(), tunnel.place(), message);
+        }
+        let message = "a tunnel works only if the controller knows the router as tunneler-enabled";
+        note(
+            diagnostics,
+            codes::GOOD_TO_KNOW,
+            tunnel.path().clone(),
+            tunnel.place(),
+            message,
+        );
+    }
+}
+
+fn health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    if let Some(checks) = root.get_non_null("healthChecks")
+        && root.get_non_null("web").is_none()
+    {
+        let message = "the checks are not reported anywhere without the section `web`";
+        note(
+            diagnostics,
+            codes::UNREACHABLE,
+            checks.path().clone(),
+            checks.key_place(),
+            message,
+        )
+        .help("add a `web` entry with the API `health-checks`");
+    }
+    let least = at(root, &["healthChecks", "linkCheck", "minLinks"]);
+    let wants_links = least
+        .as_ref()
+        .and_then(|field| field.node().as_integer())
+        .is_some_and(|n| n > 0);
+    let has_links = ["listeners", "dialers"]
+        .iter()
+        .any(|name| !entries(root, &["link", name]).is_empty());
+    if let Some(field) = least
+        && wants_links
+        && !has_links
+    {
+        let message =
+            "there are no links without `link.listeners` or `link.dialers`, the check always fails";
+        diagnostics.warning(codes::CONFLICT, field.path(), field.place(), message);
+    }
+}
+
+fn web_sockets(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let Some(field) = at(root, &["transport", "wss"]) else {
+        return;
+    };
+    let serves = entries(root, &["listeners"]).iter().any(|listener| {
+        ["address", "bind"]
+            .iter()
+            .any(|name| text(listener, name).is_some_and(|a| a.starts_with("wss:")))
+    });
+    if !serves {
+        let message = "`transport.wss` is not used, because no listener has an address with `wss:`";
+        note(
+            diagnostics,
+            codes::UNUSED_KEY,
+            field.path().clone(),
+            field.key_place(),
+            message,
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! Ways through the tree.
+
+use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Place, Section, Severity};
+
+/// Finds a key by the way to it; lists cannot be on the way.
+pub(super) fn at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'tree>> {
+    let (last, way) = path.split_last()?;
+    let mut section = root.clone();
+    for name in way {
+        section = section.get(name)?.as_section()?;
+    }
+    section.get(last)
+}
+
+/// Finds a section.
+pub(super) fn section<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Section<'tree>> {
+    at(root, path)?.as_section()
+}
+
+/// Gives the maps of a list.
+pub(super) fn entries<'tree>(root: &Section<'tree>, path: &[&str]) -> Vec<Section<'tree>> {
+    let items = at(root, path)
+        .and_then(|field| field.items())
+        .unwrap_or_default();
+    items.iter().filter_map(Field::as_section).collect()
+}
+
+/// Gives the listeners with one of these bindings.
+pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[&str]) -> Vec<Section<'tree>> {
+    let mut found = entries(root, &["listeners"]);
+    found.retain(|section| text(section, "binding").is_some_and(|name| bindings.contains(&name)));
+    found
+}
+
+/// Gives the text of a key.
+pub(super) fn text<'tree>(section: &Section<'tree>, name: &str) -> Option<&'tree str> {
+    section.get(name)?.node().as_str()
+}
+
+/// Gives the first of several keys that is there with a text.
+pub(super) fn first_text<'tree>(
+    section: &Section<'tree>,
+    names: &[&str],
+) -> Option<(Field<'tree>, &'tree str)> {
+    names.iter().find_map(|name| {
+        let field = section.get(name)?;
+        let text = field.node().as_str()?;
+        Some((field, text))
+    })
+}
+
+/// Gives the texts of a string or a list of strings.
+pub(super) fn texts<'tree>(field: &Field<'tree>) -> Vec<(Field<'tree>, &'tree str)> {
+    let items = field.items().unwrap_or_else(|| vec![field.clone()]);
+    let text = |item: Field<'tree>| {
+        let text = item.node().as_str()?;
+        Some((item, text))
+    };
+    items.into_iter().filter_map(text).collect()
+}
+
+/// Adds a note.
+pub(super) fn note<'list>(
+    diagnostics: &'list mut Diagnostics,
+    code: &'static str,
+    path: KeyPath,
+    place: Place,
+    message: impl Into<String>,
+) -> &'list mut Diagnostic {
+    diagnostics.push(Diagnostic::new(Severity::Note, code, path, place, message))
+}

@@ -1,0 +1,91 @@
+//! From the bytes of a file to its tree.
+
+use portcullis_yaml::{
+    Diagnostic, Diagnostics, Limits, Node, ParseError, ParseErrorKind, Place, SourceId, decode,
+    expand_environment, parse,
+};
+
+/// Largest file that is read, in bytes.
+pub const LARGEST_FILE: usize = 4 << 20;
+
+/// One file: its name and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'text> {
+    /// Name as the user knows it; defaults that lie beside the file are made from it.
+    pub name: &'text str,
+    /// The bytes of the file, as they are.
+    pub bytes: &'text [u8],
+}
+
+/// A file without a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    pub(crate) diagnostic: Diagnostic,
+}
+
+impl<'text> Text<'text> {
+    /// Names a file.
+    pub const fn new(name: &'text str, bytes: &'text [u8]) -> Self {
+        Self { name, bytes }
+    }
+}
+
+impl Text<'_> {
+    /// Gives the text that lines, columns and spans count in: UTF-8, without a byte order mark.
+    pub fn decoded(&self) -> String {
+        decode(self.bytes, SourceId::default())
+            .unwrap_or_else(|_| String::from_utf8_lossy(self.bytes).into_owned())
+    }
+}
+
+/// Reads the first document and puts environment variables in place.
+pub(crate) fn read(
+    text: &Text<'_>,
+    lookup: &dyn Fn(&str) -> Option<String>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Node, Unreadable> {
+    let source = SourceId::default();
+    let unreadable = |error: ParseError, text: &str| Unreadable {
+        diagnostic: error.to_diagnostic(text),
+    };
+    if text.bytes.len() > LARGEST_FILE {
+        return Err(unreadable(size_error(source), ""));
+    }
+    let decoded = decode(text.bytes, source).map_err(|error| unreadable(error, ""))?;
+    let document =
+        parse(&decoded, source, &limits()).map_err(|error| unreadable(error, &decoded))?;
+    diagnostics.extend(document.diagnostics);
+    let mut root = document.root;
+    expand_environment(&mut root, lookup, diagnostics);
+    Ok(root)
+}
+
+/// Makes the diagnostic for a file that is too large to be read, for callers that know its size
+/// beforehand.
+pub fn too_large() -> Diagnostic {
+    size_error(SourceId::default()).to_diagnostic("")
+}
+
+fn size_error(source: SourceId) -> ParseError {
+    let place = Place {
+        source,
+        line: 1,
+        column: 1,
+        ..Place::default()
+    };
+    ParseError::new(
+        ParseErrorKind::TooLarge {
+            limit: LARGEST_FILE,
+        },
+        place,
+    )
+}
+
+/// So many nodes are more than a large file has, and stay well below 64 MiB.
+fn limits() -> Limits {
+    Limits {
+        size: LARGEST_FILE,
+        nodes: 75_000,
+        ..Limits::default()
+    }
+}

@@ -1,0 +1,80 @@
+//! Options of the tunnel, a client built into the router.
+
+use crate::table::key::{Form, Group, Key, Kind};
+
+/// Options of the binding `tunnel` beside those of circuits.
+pub(crate) const TUNNEL: Group = &[
+    Key::new(
+        "mode",
+        Kind::Text(Form::TunnelMode),
+        "What the tunnel does: `host` serves what a service policy lets it bind; `tproxy` also catches \
+         the traffic of its network for services that it may dial, and answers name requests; `proxy` \
+         also opens a port for each entry of `services`. `tproxy:` may be followed by the path of a \
+         program that diverts the traffic. The original takes `tproxy` when it is missing.",
+    )
+    .default("host")
+    .example("host"),
+    Key::duration("svcPollRate", "Nothing any more.").default("15s").example("15s"),
+    Key::new(
+        "resolver",
+        Kind::OneOrMore(Form::Resolver),
+        "Where the name server listens, `udp://ip:port`, or a hosts file, `file:///path`. Only in mode \
+         `tproxy`. A list is added to the default.",
+    )
+    .default("udp://127.0.0.1:53")
+    .example("udp://127.0.0.1:53"),
+    Key::new(
+        "dnsSvcIpRange",
+        Kind::Text(Form::Cidr),
+        "Range from which names of services get their addresses. Only in mode `tproxy`.",
+    )
+    .default("100.64.0.1/10")
+    .example("100.64.0.1/10"),
+    Key::new(
+        "dnsUpstream",
+        Kind::OneOrMore(Form::Free),
+        "Name servers that are asked for other names, `udp://ip:port` or `tcp://ip:port`. Only in mode \
+         `tproxy`.",
+    )
+    .example("udp://10.0.0.2:53"),
+    Key::new(
+        "dnsUpstreamMode",
+        Kind::Word(&["parallel", "serial", "failover", "random"]),
+        "In what order they are asked.",
+    )
+    .default("parallel")
+    .example("parallel"),
+    Key::new(
+        "dnsUnanswerable",
+        Kind::Word(&["refused", "servfail", "timeout"]),
+        "What is answered for a name that nobody knows.",
+    )
+    .default("refused")
+    .example("refused"),
+    Key::new(
+        "services",
+        Kind::Texts(Form::ServicePort),
+        "Services and the port that is opened for each, `name:port` or `name:port:udp`, on all addresses. \
+         Only in mode `proxy`.",
+    )
+    .example("[\"echo:8000\"]"),
+    Key::new(
+        "lanIf",
+        Kind::OneOrMore(Form::Interface),
+        "Network interfaces whose traffic is caught. Only in mode `tproxy`. Leave the key out rather than \
+         without a value.",
+    )
+    .example("eth0"),
+    Key::duration(
+        "udpIdleTimeout",
+        "After how long a silent UDP connection is forgotten; less than 5s counts as 5m.",
+    )
+    .default("5m")
+    .example("5m"),
+    Key::duration(
+        "udpCheckInterval",
+        "How often silent UDP connections are looked for; less than 1s counts as 30s.",
+    )
+    .default("30s")
+    .example("30s"),
+];

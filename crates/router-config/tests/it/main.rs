@@ -1,0 +1,18 @@
+//! Tests of the crate as others use it.
+
+#[cfg(test)]
+mod findings;
+#[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod generated;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod openziti;
+#[cfg(test)]
+mod recorded;
+#[cfg(test)]
+mod specification;
+#[cfg(test)]
+mod validated;
