@@ -141,7 +141,10 @@ mod tests {
             for expected in expected {
                 pause = policy.next(pause, &Always(byte));
                 let off = (pause.as_secs_f64() - expected).abs();
-                assert!(off <= expected / 100.0, "{byte:?}: {pause:?}, not {expected}");
+                assert!(
+                    off <= expected / 100.0,
+                    "{byte:?}: {pause:?}, not {expected}"
+                );
             }
         }
     }

@@ -140,9 +140,9 @@ fn pauses_grow_by_the_policy_that_holds() {
     for (lost, next) in [
         (false, 50),
         (false, 150),
-        (true, 750),
-        (true, 6_750),
-        (true, 42_750),
+        (true, 1_150),
+        (true, 11_150),
+        (true, 47_150),
     ] {
         let ticket = the_dial(&mut links, at(now)).ticket;
         if lost {
