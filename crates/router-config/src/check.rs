@@ -4,8 +4,10 @@
 //! All mistakes are found in one pass. What has a certain meaning is accepted, with a warning where the
 //! original would not; all else is refused.
 
+mod address;
 mod form;
 mod host;
+mod mistake;
 mod place;
 mod scalar;
 mod unknown;
@@ -13,13 +15,14 @@ mod walk;
 
 use portcullis_yaml::{Diagnostic, Diagnostics, Section, Severity};
 
+use crate::codes;
 use crate::effective::Effective;
 use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
 use crate::source::{self, Text};
 
-pub(crate) use crate::check::form::{address_of, edge_address};
+pub(crate) use crate::check::address::{address_of, edge_address};
 pub(crate) use crate::check::host::is_unspecified;
 use crate::check::walk::Walker;
 
@@ -114,6 +117,20 @@ fn report(diagnostics: Diagnostics) -> Report {
     };
     let findings = diagnostics.into_sorted().into_iter().map(finding).collect();
     Report { verdict, findings }
+}
+
+/// Lists the keys that the original passes over without a word.
+pub(crate) fn ignored_keys(root: &Section<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Diagnostics::default();
+    let options = Options {
+        allow_unknown: true,
+    };
+    Walker::new(options, Effective::default(), &mut diagnostics).root(root);
+    let is_ignored =
+        |diagnostic: &Diagnostic| matches!(diagnostic.code, codes::UNKNOWN_KEY | codes::DEAD_KEY);
+    let mut ignored = diagnostics.into_sorted();
+    ignored.retain(is_ignored);
+    ignored
 }
 
 impl Report {

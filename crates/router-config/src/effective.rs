@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use portcullis_yaml::{Node, Place};
 use serde_json::Value;
 
+/// Values that are kept: those of some thousand listeners. No router has more, a hostile file may.
+const MOST: usize = 100_000;
+
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -25,7 +28,7 @@ pub struct Setting {
     pub source: Source,
 }
 
-/// All values by the path of their key.
+/// All values by the path of their key, at most a hundred thousand.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effective {
     settings: BTreeMap<String, Setting>,
@@ -85,7 +88,9 @@ impl Effective {
     }
 
     pub(crate) fn set(&mut self, path: String, value: Value, source: Source) {
-        self.settings.insert(path, Setting { value, source });
+        if self.settings.len() < MOST {
+            self.settings.insert(path, Setting { value, source });
+        }
     }
 
     /// Counts the entries of a list of sections.

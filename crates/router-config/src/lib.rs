@@ -10,7 +10,7 @@
 //!
 //! Everything else comes from the same [`table`] of keys: the typed [`model`], the
 //! [effective values](Effective) with their sources, the JSON [`schema`](schema()), the
-//! [explanations](explain()), the [reference page](reference). [`generate`] writes a commented file.
+//! [explanations](explain()), the [reference page](reference()). [`mod@generate`] writes a commented file.
 //!
 //! # Examples
 //!

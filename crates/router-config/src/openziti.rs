@@ -7,6 +7,7 @@
 //! would meet; the findings name all of them.
 
 mod address;
+mod background;
 mod channel;
 mod ctrl;
 mod edge;
@@ -25,6 +26,7 @@ mod wss;
 
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
+use crate::check::ignored_keys;
 use crate::codes;
 use crate::effective::Effective;
 use crate::finding::{Effect, Finding, Stage, Verdict};
@@ -91,6 +93,7 @@ fn read(
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
                 run(&mut loader, &section, text);
+                diagnostics.extend(ignored_keys(&section));
             } else {
                 let message = format!("the file must hold a map of keys, it holds {}", root.kind());
                 let diagnostic = Diagnostic::new(
@@ -139,18 +142,18 @@ fn read_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
 
 /// Everything that is opened, in the order of the original, and what happens in the background.
 fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
-    sections::start_queues(loader, root);
-    sections::start_health_checks(loader, root);
-    sections::start_transport(loader, root);
+    background::queues(loader, root);
+    background::health_checks(loader, root);
+    background::transport(loader, root);
     edge::start(loader, root);
     web::start(loader, root);
-    sections::start_plugins(loader, root);
+    background::plugins(loader, root);
     link::start(loader, root);
     listeners::start(loader, root);
     ctrl::start(loader, root);
-    sections::start_reports(loader, root);
+    background::reports(loader, root);
     identity::run(loader, root);
-    sections::run(loader, root);
+    background::run(loader, root);
     tunnel::run(loader, root);
 }
 

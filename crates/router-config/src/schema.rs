@@ -1,5 +1,7 @@
 //! The JSON Schema of the file.
 
+mod share;
+
 use portcullis_yaml::{Limits, Node, SourceId, Value as Yaml, parse};
 use serde_json::{Map, Value as Json, json};
 
@@ -21,6 +23,7 @@ const MODE: &str = r"^(host|tproxy|proxy|tproxy:.+|.*\$.*)$";
 /// left to [`check`](crate::check()).
 pub fn schema() -> Json {
     let mut schema = section(&[ROOT]);
+    share::share(&mut schema);
     let about = [
         (
             "$schema",

@@ -30,6 +30,14 @@ impl<'text> Text<'text> {
     }
 }
 
+impl Text<'_> {
+    /// Gives the text that lines, columns and spans count in: UTF-8, without a byte order mark.
+    pub fn decoded(&self) -> String {
+        decode(self.bytes, SourceId::default())
+            .unwrap_or_else(|_| String::from_utf8_lossy(self.bytes).into_owned())
+    }
+}
+
 /// Reads the first document and puts environment variables in place.
 pub(crate) fn read(
     text: &Text<'_>,
@@ -73,11 +81,11 @@ fn size_error(source: SourceId) -> ParseError {
     )
 }
 
-/// A tenth of a million nodes is ten times a large file and stays below 64 MiB.
+/// So many nodes are more than a large file has, and stay well below 64 MiB.
 fn limits() -> Limits {
     Limits {
         size: LARGEST_FILE,
-        nodes: 100_000,
+        nodes: 75_000,
         ..Limits::default()
     }
 }

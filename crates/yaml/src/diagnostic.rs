@@ -99,9 +99,21 @@ impl fmt::Display for Diagnostic {
     }
 }
 
+/// How many diagnostics are kept; nobody reads more, and a hostile file could give millions.
+const MOST: usize = 1_000;
+
 /// Collects diagnostics, so that a reader of the file goes on after a mistake.
+///
+/// A thousand are kept. Of what comes after them only the number and the worst severity are known, and
+/// one diagnostic with the code `too-many-findings` says so.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Diagnostics(Vec<Diagnostic>);
+pub struct Diagnostics {
+    kept: Vec<Diagnostic>,
+    left_out: usize,
+    worst_left_out: Option<Severity>,
+    /// Takes the words of help for what is left out.
+    spare: Option<Box<Diagnostic>>,
+}
 
 impl Diagnostics {
     /// Adds an error.
@@ -112,13 +124,8 @@ impl Diagnostics {
         place: Place,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
-        self.push(Diagnostic::new(
-            Severity::Error,
-            code,
-            path.clone(),
-            place,
-            message,
-        ))
+        let path = path.clone();
+        self.push(Diagnostic::new(Severity::Error, code, path, place, message))
     }
 
     /// Adds a warning.
@@ -129,10 +136,11 @@ impl Diagnostics {
         place: Place,
         message: impl Into<String>,
     ) -> &mut Diagnostic {
+        let path = path.clone();
         self.push(Diagnostic::new(
             Severity::Warning,
             code,
-            path.clone(),
+            path,
             place,
             message,
         ))
@@ -140,30 +148,83 @@ impl Diagnostics {
 
     /// Adds a diagnostic made elsewhere and hands it back for a word of help.
     pub fn push(&mut self, diagnostic: Diagnostic) -> &mut Diagnostic {
-        self.0.push_mut(diagnostic)
+        if !self.is_full() {
+            return self.kept.push_mut(diagnostic);
+        }
+        self.left_out += 1;
+        let severity = diagnostic.severity;
+        self.worst_left_out = Some(
+            self.worst_left_out
+                .map_or(severity, |worst| worst.min(severity)),
+        );
+        self.spare.insert(Box::new(diagnostic))
     }
 
     /// Takes over what another collection holds.
     pub fn extend(&mut self, others: impl IntoIterator<Item = Diagnostic>) {
-        self.0.extend(others);
+        for other in others {
+            self.push(other);
+        }
+    }
+
+    /// Tells whether no more are kept, so that costly words can be saved.
+    pub fn is_full(&self) -> bool {
+        self.kept.len() >= MOST
     }
 
     /// Tells whether the file cannot be used.
     pub fn has_errors(&self) -> bool {
-        self.0
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        let mut severities = self.kept.iter().map(|diagnostic| diagnostic.severity);
+        self.worst_left_out == Some(Severity::Error)
+            || severities.any(|severity| severity == Severity::Error)
     }
 
-    /// Borrows everything in the order in which it was found.
+    /// Borrows everything that is kept in the order in which it was found.
     pub fn as_slice(&self) -> &[Diagnostic] {
-        &self.0
+        &self.kept
     }
 
     /// Gives everything in the order of the file; equal places keep the order in which they were found.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
-        self.0
+        self.kept
             .sort_by_key(|diagnostic| (diagnostic.source, diagnostic.line, diagnostic.column));
-        self.0
+        if let (Some(severity), Some(last)) = (self.worst_left_out, self.spare) {
+            let message = format!("{} more findings are left out", self.left_out);
+            self.kept.push(Diagnostic {
+                severity,
+                code: "too-many-findings",
+                message,
+                help: None,
+                ..*last
+            });
+        }
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_counted_and_still_decides() {
+        let mut diagnostics = Diagnostics::default();
+        let path = KeyPath::root();
+        for _ in 0..MOST {
+            diagnostics.warning("w", &path, Place::default(), "");
+        }
+        assert!(diagnostics.is_full() && !diagnostics.has_errors());
+        diagnostics
+            .error("e", &path, Place::default(), "")
+            .help("lost");
+        diagnostics.warning("w", &path, Place::default(), "");
+        assert!(diagnostics.has_errors());
+        let all = diagnostics.into_sorted();
+        let last = all.last().expect("there is one");
+        assert_eq!(
+            (all.len(), last.code, last.severity),
+            (MOST + 1, "too-many-findings", Severity::Error)
+        );
+        assert_eq!(last.message, "2 more findings are left out");
     }
 }

@@ -7,6 +7,9 @@ use crate::path::KeyPath;
 /// Bytes that variables may add to one document; more is a mistake, and no reason to run out of memory.
 const MOST_ADDED: usize = 16 << 20;
 
+/// Variables of one value that are remembered; the others are put in place all the same.
+const MOST_REMEMBERED: usize = 64;
+
 /// One use of an environment variable in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -107,7 +110,8 @@ fn names_a_variable(node: &Node) -> bool {
     }
 }
 
-/// Puts environment variables in place in one text and names those that were looked up.
+/// Puts environment variables in place in one text and names those that were looked up, each once and
+/// at most 64 of them.
 ///
 /// `${NAME}` and `$NAME` are replaced, the latter up to the last letter, digit or `_`; a name of one of
 /// the characters `*#$@!?-` or of one digit needs no braces. `${}` and an opening `${` without an end
@@ -142,10 +146,14 @@ pub fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> (String, V
             Taken::Name(name, remainder) => (name, remainder),
         };
         let value = lookup(name);
-        variables.push(Variable {
-            name: name.to_owned(),
-            is_set: value.is_some(),
-        });
+        if variables.len() < MOST_REMEMBERED
+            && !variables.iter().any(|known: &Variable| known.name == name)
+        {
+            variables.push(Variable {
+                name: name.to_owned(),
+                is_set: value.is_some(),
+            });
+        }
         expanded.push_str(&value.unwrap_or_default());
         rest = remainder;
     }

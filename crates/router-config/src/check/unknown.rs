@@ -6,6 +6,9 @@ use crate::check::walk::Walker;
 use crate::codes;
 use crate::table::{Group, Key, State, walk};
 
+/// Unknown keys for which something similar is looked for; a file with more is no router's file.
+const MOST_HELPED: usize = 200;
+
 /// Reports every key that the groups do not have.
 pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &'static [Group]) {
     for Entry { key, value } in section.map() {
@@ -28,7 +31,12 @@ fn report_one(
 ) {
     let name = key.text().unwrap_or_default();
     let path = section.path().key(name);
-    let help = help(section, groups, key, value);
+    walker.unknown += 1;
+    let help = if walker.unknown <= MOST_HELPED {
+        help(section, groups, key, value)
+    } else {
+        None
+    };
     let message = if section.path().is_root() {
         format!("unknown section `{name}`")
     } else {

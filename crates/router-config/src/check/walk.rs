@@ -13,6 +13,8 @@ const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
 
 pub(super) struct Walker<'walk> {
     pub(super) options: Options,
+    /// Unknown keys so far.
+    pub(super) unknown: usize,
     pub(super) diagnostics: &'walk mut Diagnostics,
     pub(super) effective: Effective,
 }
@@ -25,6 +27,7 @@ impl<'walk> Walker<'walk> {
     ) -> Self {
         Self {
             options,
+            unknown: 0,
             diagnostics,
             effective,
         }
@@ -77,7 +80,7 @@ impl<'walk> Walker<'walk> {
         meant: &'static str,
         prefix: &str,
     ) {
-        if let Some(other) = section.get(meant) {
+        if let Some(other) = follow(section, meant) {
             if other.node().as_str() == field.node().as_str() {
                 return;
             }
@@ -338,6 +341,14 @@ fn origin(field: &Field<'_>) -> Option<String> {
     } else {
         format!("the environment variable `{name}` is not set")
     })
+}
+
+/// Finds the key that another spelling stands for, here or in a section below.
+fn follow<'tree>(section: &Section<'tree>, meant: &str) -> Option<Field<'tree>> {
+    match meant.split_once('.') {
+        Some((name, rest)) => follow(&section.get(name)?.as_section()?, rest),
+        None => section.get(meant),
+    }
 }
 
 fn has_alias(section: &Section<'_>, groups: &'static [Group], name: &str) -> bool {

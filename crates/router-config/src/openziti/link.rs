@@ -103,7 +103,7 @@ fn too_large(loader: &mut Loader<'_>, section: &Section<'_>) {
     for (name, most) in [
         (
             "maxQueuedConnects",
-            crate::openziti::sections::LARGEST_QUEUE,
+            crate::openziti::background::LARGEST_QUEUE,
         ),
         ("maxOutstandingConnects", i64::from(i32::MAX)),
     ] {

@@ -12,6 +12,9 @@ use crate::openziti::network::Sockets;
 use crate::openziti::value;
 use crate::table::{Group, Key, Read, Wrong};
 
+/// Reasons that are kept; the first one decides.
+const MOST: usize = 1_000;
+
 pub(super) struct Loader<'a> {
     pub(super) machine: &'a Machine<'a>,
     pub(super) stage: Stage,
@@ -39,6 +42,9 @@ impl<'a> Loader<'a> {
 
     /// Adds a reason; a later stage says nothing about a key that an earlier one stumbles over.
     pub(super) fn push(&mut self, diagnostic: Diagnostic, verdict: Verdict) {
+        if self.findings.len() >= MOST {
+            return;
+        }
         let stage = self.stage;
         let known = self.findings.iter().any(|finding| {
             finding.diagnostic.path == diagnostic.path

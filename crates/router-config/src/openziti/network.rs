@@ -39,13 +39,11 @@ impl Sockets {
     /// Opens a socket; gives the one that is in the way, if any.
     pub(crate) fn open(&mut self, socket: Socket) -> Option<&Socket> {
         let others = self.0.entry(socket.place.port).or_default();
-        match others.iter().position(|other| other.excludes(&socket)) {
-            Some(position) => others.get(position),
-            None => {
-                others.push(socket);
-                None
-            },
+        let position = others.iter().position(|other| other.excludes(&socket));
+        if position.is_none() {
+            others.push(socket);
         }
+        others.get(position?)
     }
 }
 

@@ -65,25 +65,6 @@ fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
                 diagnostics,
             );
         },
-        (Some(beside), None, _) => {
-            let message = "the original looks for `advertise` under `options`";
-            diagnostics
-                .warning(codes::ONLY_HERE, beside.path(), beside.key_place(), message)
-                .help("move it below `options:` and indent it");
-        },
-        (Some(beside), Some(under), _) if beside.node().as_str() != under.node().as_str() => {
-            let message = format!(
-                "`{}` is not used, because `{}` is given too",
-                beside.path(),
-                under.path()
-            );
-            diagnostics.warning(
-                codes::UNUSED_KEY,
-                beside.path(),
-                beside.key_place(),
-                message,
-            );
-        },
         _ => {},
     }
 }

@@ -48,6 +48,7 @@ const EDGE_ENTRY: Group = &[
         Kind::Text(Form::Advertised),
         "Belongs under `options`; the original does not look here.",
     )
+    .state(State::Alias("options.advertise"))
     .example("router.example.test:3022"),
     Key::new(
         "options",

@@ -1,5 +1,6 @@
 //! What users run into: for each item a file, and what is said about it.
 
+use portcullis_router_config::openziti::{Machine, judge};
 use portcullis_router_config::{Options, Report, Text, Verdict, check};
 
 const BASE: &str = "\
@@ -285,7 +286,7 @@ const ROWS: &[Row] = &[
         "warning",
         "only-here",
         "listeners[0].advertise",
-        "indent",
+        "options.advertise",
     ),
     (
         "    options:\n      advertise",
@@ -632,4 +633,24 @@ fn unknown_keys_can_be_allowed() {
         (Verdict::Refuse, Verdict::Accept)
     );
     assert_eq!(strict.findings.len(), lenient.findings.len());
+}
+
+#[test]
+fn the_original_passes_over_keys_that_it_does_not_know() {
+    let text = BASE.replacen("v: 3", "v: 3\nfoo: 1\nha: x", 1);
+    let text = Text::new("router.yml", text.as_bytes());
+    let judgement = judge(&text, &Machine::default(), &environment);
+    assert_eq!(judgement.verdict, Verdict::Accept);
+    let found: Vec<_> = judgement
+        .findings
+        .iter()
+        .map(|finding| (finding.diagnostic.path.dotted(), finding.diagnostic.code))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("foo".to_owned(), "unknown-key"),
+            ("ha".to_owned(), "dead-key")
+        ]
+    );
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod findings;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod generated;
 #[cfg(test)]
 mod hostile;

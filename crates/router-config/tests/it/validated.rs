@@ -98,3 +98,41 @@ fn the_schema_refuses_what_it_can_see() {
         assert!(!validator.is_valid(&bad), "{pointer}");
     }
 }
+
+/// Holds defaults and examples against the schema that they stand in.
+fn check_values(schema: &Value, path: &str, failures: &mut Vec<String>) {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    for (name, property) in properties {
+        let path = format!("{path}.{name}");
+        let values = property["examples"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .chain(property.get("default"));
+        for value in values {
+            if !jsonschema::is_valid(property, value) {
+                failures.push(format!("{path}: {value}"));
+            }
+        }
+        check_values(property, &path, failures);
+        check_values(&property["items"], &path, failures);
+        for variant in property["items"]["oneOf"].as_array().into_iter().flatten() {
+            check_values(variant, &path, failures);
+        }
+    }
+}
+
+#[test]
+fn every_default_and_example_fits_its_key() {
+    let mut failures = Vec::new();
+    let schema = schema();
+    check_values(&schema, "", &mut failures);
+    for (name, shared) in schema["$defs"].as_object().expect("shared parts") {
+        check_values(shared, name, &mut failures);
+    }
+    assert!(
+        schema.to_string().len() < 120_000,
+        "it is small enough for an editor"
+    );
+    assert!(failures.is_empty(), "{failures:#?}");
+}

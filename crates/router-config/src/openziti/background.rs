@@ -1,0 +1,118 @@
+//! What starts beside links and listeners: checks, queues, timers.
+
+use portcullis_yaml::{Field, Section};
+
+use crate::codes;
+use crate::finding::Stage;
+use crate::openziti::loader::{Loader, lenient_section};
+use crate::openziti::sections::plugin_paths;
+use crate::openziti::value;
+use crate::table::Wrong;
+
+/// Channels are made in one piece; more room than this is never there.
+pub(super) const LARGEST_QUEUE: i64 = 1 << 36;
+
+/// The queue of measurements is made before anything else.
+pub(super) fn queues(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let metrics = lenient_section(root, "metrics");
+    queue(
+        loader,
+        metrics
+            .as_ref()
+            .and_then(|s| s.get("eventQueueSize"))
+            .as_ref(),
+        false,
+    );
+}
+
+fn queue(loader: &mut Loader<'_>, field: Option<&Field<'_>>, negative: bool) {
+    let Some(field) = field else { return };
+    let size = value::integer(field.node()).unwrap_or_default();
+    if size > LARGEST_QUEUE || (negative && size < 0) {
+        let message = format!("a queue cannot have {size} places");
+        loader.crash(field, codes::OUT_OF_BOUNDS, message);
+    }
+}
+
+pub(super) fn health_checks(loader: &mut Loader<'_>, root: &Section<'_>) {
+    for part in ["ctrlPingCheck", "linkCheck"] {
+        let path = format!("healthChecks.{part}.interval");
+        let field = lenient_section(root, "healthChecks")
+            .and_then(|section| section.get(part)?.as_section()?.get("interval"));
+        if let Some(field) = field
+            && is_not_positive(loader, &path)
+        {
+            loader.out_of_bounds(&field, "not", "longer than zero");
+        }
+    }
+}
+
+fn is_not_positive(loader: &Loader<'_>, path: &str) -> bool {
+    let text = loader
+        .effective
+        .get(path)
+        .and_then(|setting| setting.value.as_str());
+    text.is_some_and(|text| text.starts_with('-') || text == "0s")
+}
+
+/// Links and edge listeners add their protocol to the one that is given.
+pub(super) fn transport(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let protocol = lenient_section(root, "transport").and_then(|section| section.get("protocol"));
+    if let Some(field) = protocol {
+        loader.text(&field, Wrong::Crash);
+    }
+}
+
+/// A shared object without a name is never there; whether others are is not looked at.
+pub(super) fn plugins(loader: &mut Loader<'_>, root: &Section<'_>) {
+    for field in plugin_paths(root) {
+        if field.node().as_str() == Some("") {
+            loader.refuse(
+                &field,
+                codes::INVALID_VALUE,
+                "this cannot be the name of a file",
+            );
+        }
+    }
+}
+
+/// Measurements are sent from the moment controllers are dialed.
+pub(super) fn reports(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let metrics = lenient_section(root, "metrics");
+    queue(
+        loader,
+        metrics
+            .as_ref()
+            .and_then(|s| s.get("messageQueueSize"))
+            .as_ref(),
+        true,
+    );
+}
+
+/// Timers that cannot run end the process from the background.
+pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
+    let metrics = lenient_section(root, "metrics");
+    let report = metrics.and_then(|section| section.get("reportInterval"));
+    let memory =
+        lenient_section(root, "profile").and_then(|section| section.get("memory")?.as_section());
+    let has_path = memory
+        .as_ref()
+        .and_then(|s| s.get("path")?.node().as_str())
+        .is_some_and(|p| !p.is_empty());
+    let profile = memory
+        .and_then(|s| s.get("intervalMs"))
+        .filter(|_| has_path);
+    loader.take_verdict(Stage::Run, |loader| {
+        for (field, path) in [
+            (report, "metrics.reportInterval"),
+            (profile, "profile.memory.interval"),
+        ] {
+            if let Some(field) = field
+                && is_not_positive(loader, path)
+            {
+                let message = format!("`{}` must be longer than zero", field.path());
+                loader.crash(&field, codes::OUT_OF_BOUNDS, message);
+            }
+        }
+    });
+}
