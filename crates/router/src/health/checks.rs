@@ -131,23 +131,23 @@ impl HealthChecks {
     }
 
     /// Takes in what a ping has shown.
-    pub fn pinged(&mut self, run: PingRun, seen: Controllers, now: Timestamp) {
+    pub fn pinged(&mut self, PingRun(run): PingRun, seen: Controllers, now: Timestamp) {
         let reason = match seen {
             Controllers::None => Some(Reason::NoController),
             Controllers::Slow => Some(Reason::SlowControllers),
             Controllers::Answering => None,
         };
-        self.ping.finish(run.0, (), reason, now);
+        self.ping.finish(run, (), reason, now);
     }
 
     /// Takes in which links there are.
-    pub fn counted(&mut self, run: CountRun, links: Vec<LinkDetail>, now: Timestamp) {
+    pub fn counted(&mut self, CountRun(run): CountRun, links: Vec<LinkDetail>, now: Timestamp) {
         let number = u64::try_from(links.len()).unwrap_or(u64::MAX);
         let reason = (number < self.min_links).then_some(Reason::TooFewLinks {
             links: number,
             needed: self.min_links,
         });
-        self.count.finish(run.0, links, reason, now);
+        self.count.finish(run, links, reason, now);
     }
 
     /// Shows the check of the controllers.

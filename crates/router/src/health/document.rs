@@ -70,9 +70,8 @@ struct Meta {}
 struct Shown<'checks> {
     #[serde(skip_serializing_if = "Option::is_none")]
     consecutive_failures: Option<u64>,
-    /// Left out before the first run; `null` after a run that found nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Option<&'checks [LinkDetail]>>,
+    details: Option<Found<'checks>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     err: Option<Message>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +82,15 @@ struct Shown<'checks> {
     last_check_duration: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_check_time: Option<String>,
+}
+
+/// What a run found; before the first one there is none of this.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Found<'checks> {
+    /// Nothing, written as `null`.
+    Nothing,
+    Links(&'checks [LinkDetail]),
 }
 
 #[derive(Serialize)]
@@ -97,19 +105,14 @@ impl HealthChecks {
     /// whole seconds (RFC 3339), durations in Go's notation.
     pub fn document(&self, form: Form) -> String {
         let (ping, links) = (self.controllers(), self.links());
-        let found = links.details().map(Vec::as_slice);
         let checks = match form {
             Form::Short => [
                 Shown::short("controllerPing", ping),
                 Shown::short("link.health", links),
             ],
             Form::Full => [
-                Shown::full("controllerPing", ping, ping.details().map(|()| None)),
-                Shown::full(
-                    "link.health",
-                    links,
-                    found.map(|found| (!found.is_empty()).then_some(found)),
-                ),
+                Shown::full("controllerPing", ping, |()| Found::Nothing),
+                Shown::full("link.health", links, |links| Found::of(links)),
             ],
         };
         written(&Document {
@@ -119,6 +122,16 @@ impl HealthChecks {
             },
             meta: Meta {},
         })
+    }
+}
+
+impl<'checks> Found<'checks> {
+    fn of(links: &'checks [LinkDetail]) -> Self {
+        if links.is_empty() {
+            Self::Nothing
+        } else {
+            Self::Links(links)
+        }
     }
 }
 
@@ -138,13 +151,13 @@ impl<'checks> Shown<'checks> {
 
     fn full<D>(
         id: &'static str,
-        outcome: &Outcome<D>,
-        details: Option<Option<&'checks [LinkDetail]>>,
+        outcome: &'checks Outcome<D>,
+        found: impl FnOnce(&'checks D) -> Found<'checks>,
     ) -> Self {
         let failing = outcome.failing();
         Self {
             consecutive_failures: failing.map(|failing| failing.times),
-            details,
+            details: outcome.details().map(found),
             err: failing.map(|failing| Message {
                 message: failing.reason.to_string(),
             }),

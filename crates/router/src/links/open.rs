@@ -52,7 +52,7 @@ impl Origin {
     /// How long a link that was replaced is kept, so that its circuits can move.
     pub(super) fn patience_with_replaced(self) -> Duration {
         match self {
-            Self::Dialed => Duration::from_secs(60),
+            Self::Dialed => Duration::from_mins(1),
             Self::Accepted => Duration::from_secs(75),
         }
     }

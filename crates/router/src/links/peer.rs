@@ -13,7 +13,7 @@ use crate::links::policy::Policy;
 use crate::links::target::Target;
 
 /// How long a router that is not connected to a controller and has no link is remembered.
-pub(super) const REMEMBERED: Duration = Duration::from_secs(48 * 60 * 60);
+pub(super) const REMEMBERED: Duration = Duration::from_hours(48);
 
 /// Where another router can be dialed.
 #[derive(Clone, Debug, PartialEq, Eq)]

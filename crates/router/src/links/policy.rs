@@ -8,7 +8,7 @@ use portcullis_router_config::model::Backoff;
 use crate::incomplete::{Incomplete, Reader};
 
 const LEAST: Duration = Duration::from_millis(10);
-const MOST: Duration = Duration::from_secs(24 * 60 * 60);
+const MOST: Duration = Duration::from_hours(24);
 
 /// How pauses between attempts grow (`healthyDialBackoff`, `unhealthyDialBackoff`).
 ///

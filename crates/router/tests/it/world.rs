@@ -28,7 +28,7 @@ impl Seeded {
 
 impl Entropy for Seeded {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
-        let mut state = self.0.lock().map_err(|_| EntropyError)?;
+        let mut state = self.0.lock().map_err(|_poisoned| EntropyError)?;
         for chunk in bytes.chunks_mut(8) {
             *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
             let mut mixed = *state;

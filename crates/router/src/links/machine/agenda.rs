@@ -42,20 +42,15 @@ impl Links {
 
     fn begin(&mut self, key: &LinkKey, now: Timestamp) -> Option<Action> {
         let peer = self.peers.get_mut(key.peer())?;
-        let policy = |target: &Target| peer.contact.policy(&target.dialer);
         let target = peer.targets.get_mut(key)?;
         let entropy = self.entropy.as_ref();
-        match target.begin(key, peer.version.as_deref(), entropy, now) {
-            Ok(dial) => {
-                self.dialing.insert(key.clone());
-                Some(Action::Dial(dial))
-            },
-            // Without an id there is no attempt; the next one comes after a pause.
-            Err(_) => {
-                target.failed(policy(target), entropy, now);
-                None
-            },
+        if let Ok(dial) = target.begin(key, peer.version.as_deref(), entropy, now) {
+            self.dialing.insert(key.clone());
+            return Some(Action::Dial(dial));
         }
+        // Without an id there is no attempt; the next one comes after a pause.
+        target.failed(peer.contact.policy(&target.dialer), entropy, now);
+        None
     }
 
     /// Neither linked nor being dialed.
