@@ -73,8 +73,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         for action in links.poll(now) {
             if let Action::Dial(dial) = action {
-                let passed = now.duration_since(start);
-                writeln!(out, "{passed:>14.1}  {}", dial.ticket.key())?;
+                let passed = SignedDuration::from_secs(now.duration_since(start).as_secs());
+                writeln!(out, "after {passed:#}: {}", dial.ticket.key())?;
                 links.dial_failed(dial.ticket, DialFailure::Failed, now);
             }
         }
