@@ -5,10 +5,12 @@ mod share;
 use portcullis_yaml::{Limits, Node, SourceId, Value as Yaml, parse};
 use serde_json::{Map, Value as Json, json};
 
-use crate::table::{Form, Group, Key, Kind, ROOT, State, Unit, Variant};
+use crate::table::{Form, Group, Key, Kind, ROOT, Read, State, Unit, Variant};
 
 /// Durations in Go's notation; a value with an environment variable may be anything.
 const DURATION: &str = r"^([+-]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+|.*\$.*)$";
+/// Texts that count as booleans where an environment variable may set one.
+const TRUTH: &str = r"^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|.*\$.*)$";
 const ADDRESS: &str = r"^((tls|tcp|dtls|wss|udp):.*:[0-9]+|.*\$.*)$";
 const LOOSE_ADDRESS: &str = r"^(((tls|tcp|dtls|wss|udp):)?.*:[0-9]+|.*\$.*)$";
 const PACKET_ADDRESS: &str = r"^((udp|udp4|udp6|unixgram):.+|.*\$.*)$";
@@ -82,6 +84,10 @@ fn insert(object: &mut Json, name: &str, value: Json) {
 fn property(key: &'static Key) -> Json {
     let mut schema = kind(key.kind);
     insert(&mut schema, "description", json!(description(key)));
+    if key.original.read == Read::Truth {
+        insert(&mut schema, "type", json!(["boolean", "string"]));
+        insert(&mut schema, "pattern", json!(TRUTH));
+    }
     if key.state != State::Live {
         insert(&mut schema, "deprecated", json!(true));
     }

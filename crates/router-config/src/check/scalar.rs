@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::check::form;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::table::{Form, Key, Kind, Unit};
+use crate::table::{Form, Key, Kind, Read, Unit};
 
 /// Checks a value and gives it as it is shown; a mistake has been reported when it is `None`.
 pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Key) -> Option<Json> {
@@ -31,7 +31,7 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
         Kind::Word(words) => word(walker, field, words),
         Kind::Integer { min, max, unit } => integer(walker, field, (min, max), unit),
         Kind::Number { min, max } => number(walker, field, key, (min, max)),
-        Kind::Bool => boolean(walker, field),
+        Kind::Bool => boolean(walker, field, key),
         Kind::Duration { min, max } => duration(walker, field, (min, max)),
         Kind::DurationOrMilliseconds { min } => match field.node().as_integer() {
             Some(ms) => {
@@ -177,7 +177,7 @@ fn number(
     let number = match field.node().value {
         Value::Float(number) => number,
         Value::Integer(number) => {
-            if key.original.read == crate::table::Read::Float {
+            if key.original.read == Read::Float {
                 let message = format!("the original needs a decimal point in `{}`", field.path());
                 walker
                     .warn(field, codes::ONLY_HERE, message)
@@ -204,8 +204,18 @@ fn number(
     serde_json::Number::from_f64(number).map(Json::Number)
 }
 
-fn boolean(walker: &mut Walker<'_>, field: &Field<'_>) -> Option<Json> {
-    let value = field.node().as_bool();
+/// Keys of which the original looks at the text take `true` and `false` as strings too, so that an
+/// environment variable can set them.
+fn boolean(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<Json> {
+    let text = field
+        .node()
+        .as_str()
+        .filter(|_| key.original.read == Read::Truth);
+    let value = match text {
+        Some(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Some(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => field.node().as_bool(),
+    };
     if value.is_none() {
         walker.wrong_type(field, "`true` or `false`");
     }
