@@ -11,8 +11,19 @@ use portcullis_router::links::{
 };
 use proptest::prelude::*;
 use proptest::sample::subsequence;
+use proptest::test_runner::{Config, RngAlgorithm, RngSeed};
 
 use crate::world::{NOON, Seeded};
+
+fn config() -> Config {
+    Config {
+        cases: 1500,
+        failure_persistence: None,
+        rng_algorithm: RngAlgorithm::ChaCha,
+        rng_seed: RngSeed::Fixed(0x7061_6365),
+        ..Config::default()
+    }
+}
 
 /// What happens. Numbers choose among what is there.
 #[derive(Clone, Debug)]
@@ -368,7 +379,7 @@ impl Bystander {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     /// No listener is dialed without a common group, sooner than the policy allows, later than the longest
     /// pause, or twice at a time; a router that connects is dialed at once; none is given up.
