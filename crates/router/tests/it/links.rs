@@ -311,6 +311,10 @@ fn a_changed_address_is_dialed_in_place_of_the_old_one() {
     assert_eq!(waiting_until(&state), 100);
     connect(&mut state, &[listener("tls:r2:8")], at(11_000));
     assert_eq!(waiting_until(&state), 110);
+    // And with the shortest pause after it.
+    let ticket = the_dial(&mut state, at(11_000)).ticket;
+    state.dial_failed(ticket, DialFailure::Failed, at(11_000));
+    assert_eq!(waiting_until(&state), 160);
 }
 
 #[test]
@@ -327,6 +331,18 @@ fn an_attempt_for_an_old_address_does_not_count() {
     let [_, Action::Dial(_)] = &actions[..] else {
         panic!("{actions:?}");
     };
+}
+
+#[test]
+fn a_failure_at_an_old_address_makes_no_pause_longer() {
+    let mut links = links(SECTION);
+    connect(&mut links, &[listener("tls:r2:1")], at(0));
+    let ticket = the_dial(&mut links, at(0)).ticket;
+    links.dial_failed(ticket, DialFailure::Failed, at(0));
+    let old = the_dial(&mut links, at(5_000)).ticket;
+    connect(&mut links, &[listener("tls:r2:2")], at(5_100));
+    links.dial_failed(old, DialFailure::Failed, at(9_000));
+    assert_eq!(waiting_until(&links), 100);
 }
 
 #[test]
