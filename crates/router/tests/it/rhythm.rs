@@ -170,3 +170,29 @@ fn one_controller_that_answers_is_enough() {
         assert_eq!(seen, expected, "{answering:?}");
     }
 }
+
+#[test]
+fn a_run_is_never_joined_by_the_next_one() {
+    let mut checks = checks("{ctrlPingCheck: {initialDelay: 0s, interval: 5s, timeout: 12s}}");
+    let run = ping(&mut checks, 0);
+    assert!(run.is_some());
+    for later in [5_000, 10_000, 11_999] {
+        assert!(ping(&mut checks, later).is_none(), "{later}");
+    }
+    assert!(
+        ping(&mut checks, 12_000).is_some(),
+        "given up, and due since"
+    );
+    assert!(ping(&mut checks, 15_000).is_none());
+}
+
+#[test]
+fn without_a_timeout_a_run_may_take_an_interval() {
+    let mut checks = checks("{ctrlPingCheck: {initialDelay: 0s, interval: 5s, timeout: 0s}}");
+    let run = ping(&mut checks, 0);
+    pinged(&mut checks, run, Controllers::Answering, 4_999);
+    assert!(checks.controllers().is_healthy());
+    let run = ping(&mut checks, 5_000);
+    pinged(&mut checks, run, Controllers::Answering, 10_000);
+    assert!(!checks.controllers().is_healthy());
+}
