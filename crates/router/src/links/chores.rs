@@ -49,17 +49,10 @@ impl Chores {
         self.0.push((now, Chore::Report(link)));
     }
 
-    /// Closes a link after a while. Whatever is asked for first holds, unless this is sooner.
+    /// Closes a link after a while; whatever was asked for before no longer holds.
     pub(super) fn close(&mut self, link: Link, why: Why, delay: Duration, now: Timestamp) {
-        let due = after(now, delay);
-        let known = self
-            .0
-            .iter()
-            .any(|(before, chore)| chore.closes(&link) && *before <= due);
-        if !known {
-            self.closed(&link);
-            self.0.push((due, Chore::Close(link, why)));
-        }
+        self.closed(&link);
+        self.0.push((after(now, delay), Chore::Close(link, why)));
     }
 
     /// Forgets that a link had to be closed: it is.

@@ -268,9 +268,6 @@ impl Links {
             },
             Arrival::Stays => {},
         }
-        if let Some((_, target)) = target_of(&mut self.peers, key) {
-            target.linked();
-        }
         Admission::Admitted
     }
 }

@@ -111,18 +111,13 @@ impl Target {
         self.due = after(now, self.pause);
     }
 
-    /// Forgets failures: there is a link.
-    pub(super) fn linked(&mut self) {
-        self.pause = Duration::ZERO;
-    }
-
-    /// Is dialed now, whatever was before.
+    /// Is dialed now, whatever was before. Failures are forgotten.
     pub(super) fn urge(&mut self, now: Timestamp) {
         self.pause = Duration::ZERO;
         self.due = now;
     }
 
-    /// Is dialed now, or as soon as the shortest pause since the last attempt is over.
+    /// Is dialed now, or as soon as the shortest pause since the last attempt is over. Failures are forgotten.
     pub(super) fn renew(&mut self, policy: Policy, now: Timestamp) {
         let rested = self.last.map(|last| after(last, policy.min()));
         self.pause = Duration::ZERO;

@@ -257,6 +257,30 @@ fn only_listeners_in_a_common_group_are_dialed() {
 }
 
 #[test]
+fn what_the_other_side_dialed_is_its_own_affair() {
+    let mut links = links(SECTION);
+    let link = accepted("00");
+    connect(&mut links, &[listener("tls:r2:1")], at(0));
+    assert_eq!(
+        links.link_accepted(&key(), link.clone(), at(0)),
+        Admission::Admitted
+    );
+    connect(&mut links, &[listener("tls:r2:2")], at(1));
+    connect(&mut links, &[], at(2));
+    assert!(links.poll(at(2)).is_empty());
+    assert_eq!(links.status(&key()), Some(Status::Linked(link)));
+}
+
+#[test]
+fn the_last_reason_to_close_a_link_holds() {
+    let mut links = links(SECTION);
+    let link = linked(&mut links);
+    connect(&mut links, &[listener("tls:r2:2")], at(1));
+    links.router_removed(&r2(), at(2));
+    assert_eq!(links.poll(at(2)), [Action::Close(link, Why::RouterRemoved)]);
+}
+
+#[test]
 fn interfaces_and_protocols_make_links_of_their_own() {
     let mut links = links(
         "link: {dialers: [{binding: transport, startupDelay: 0s, bind: 10.0.0.1},          {binding: transport, startupDelay: 0s, bind: 10.0.0.2}]}",
