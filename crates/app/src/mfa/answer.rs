@@ -1,15 +1,13 @@
 //! Answering the second factor of a session.
 
-use super::attempt::{Accepted, Purpose, attempt, enrolled};
+use super::attempt::{Accepted, OfEnrolled, attempt};
 use super::fault::MfaFault;
 use super::{Answer, RequestToken};
 use crate::app::App;
 use crate::error::AppError;
 use crate::sessions;
 use portcullis_domain::access::Permit;
-use portcullis_domain::mfa::Progress;
 use portcullis_storage::tables::RowsMut;
-use portcullis_totp::{Enrolled, Evidence, Refusal, Rules};
 use secrecy::SecretString;
 
 /// Answers the second factor of the caller's session by a code or a recovery code. A session that
@@ -25,24 +23,11 @@ pub async fn answer(
 #[derive(Clone)]
 struct Pass;
 
-impl Purpose for Pass {
-    type State = Enrolled;
+impl OfEnrolled for Pass {
     type Done = ();
 
     const OPERATION: &'static str = "api-session.pass-mfa";
-
-    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
-        enrolled(progress, MfaFault::NotEnrolled)
-    }
-
-    fn judge(
-        &self,
-        state: Enrolled,
-        evidence: Evidence,
-        rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
-        state.accept(evidence, rules)
-    }
+    const OTHERWISE: MfaFault = MfaFault::NotEnrolled;
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
         sessions::pass_totp(rows, accepted.caller, accepted.now)?;

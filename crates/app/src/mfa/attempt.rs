@@ -44,6 +44,59 @@ pub(super) trait Purpose: Clone + Send + 'static {
     ) -> Result<Self::Done, AppError>;
 }
 
+/// A purpose for which it takes a verified enrollment.
+pub(super) trait OfEnrolled: Clone + Send + 'static {
+    /// What comes of it.
+    type Done: Send + 'static;
+
+    /// What it is called in the audit trail.
+    const OPERATION: &'static str;
+
+    /// What is said where there is no verified enrollment.
+    const OTHERWISE: MfaFault = MfaFault::NotFound;
+
+    /// Judges what a code was found to be: in general, any that is good counts.
+    fn judge(
+        &self,
+        enrolled: Enrolled,
+        evidence: Evidence,
+        rules: Rules,
+    ) -> Result<Enrolled, Refusal> {
+        enrolled.accept(evidence, rules)
+    }
+
+    /// As [`Purpose::settle`].
+    fn settle(
+        &self,
+        rows: &mut RowsMut<'_>,
+        accepted: Accepted<'_>,
+    ) -> Result<Self::Done, AppError>;
+}
+
+impl<T: OfEnrolled> Purpose for T {
+    type State = Enrolled;
+    type Done = T::Done;
+
+    const OPERATION: &'static str = T::OPERATION;
+
+    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
+        enrolled(progress, T::OTHERWISE)
+    }
+
+    fn judge(
+        &self,
+        state: Enrolled,
+        evidence: Evidence,
+        rules: Rules,
+    ) -> Result<Enrolled, Refusal> {
+        OfEnrolled::judge(self, state, evidence, rules)
+    }
+
+    fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<T::Done, AppError> {
+        OfEnrolled::settle(self, rows, accepted)
+    }
+}
+
 /// A code was accepted.
 pub(super) struct Accepted<'a> {
     /// Who gave it.

@@ -1,6 +1,6 @@
 //! Recovery codes: shown and replaced.
 
-use super::attempt::{Accepted, Purpose, attempt, enrolled};
+use super::attempt::{Accepted, OfEnrolled, attempt, enrolled};
 use super::fault::MfaFault;
 use super::record::{self, Opened, own_identity, seal_codes};
 use super::{ReadCodes, ReplaceCodes};
@@ -41,23 +41,18 @@ struct Show {
     session: ApiSessionId,
 }
 
-impl Purpose for Show {
-    type State = Enrolled;
+impl OfEnrolled for Show {
     type Done = Found<StoredMfa>;
 
     const OPERATION: &'static str = "mfa.read-recovery-codes";
 
-    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
-        enrolled(progress, MfaFault::NotFound)
-    }
-
     fn judge(
         &self,
-        state: Enrolled,
+        enrolled: Enrolled,
         evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept_to_read_codes(evidence, rules, &self.session)
+        enrolled.accept_to_read_codes(evidence, rules, &self.session)
     }
 
     fn settle(
@@ -112,23 +107,18 @@ struct Replace {
     sealed: String,
 }
 
-impl Purpose for Replace {
-    type State = Enrolled;
+impl OfEnrolled for Replace {
     type Done = Mfa;
 
     const OPERATION: &'static str = "mfa.replace-recovery-codes";
 
-    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
-        enrolled(progress, MfaFault::NotFound)
-    }
-
     fn judge(
         &self,
-        state: Enrolled,
+        enrolled: Enrolled,
         evidence: Evidence,
         rules: Rules,
     ) -> Result<Enrolled, Refusal> {
-        state.accept_for_new_codes(evidence, rules, &self.session)
+        enrolled.accept_for_new_codes(evidence, rules, &self.session)
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<Mfa, AppError> {

@@ -1,6 +1,6 @@
 //! Removal: by the owner, against a code once the enrollment is verified, and by administrators.
 
-use super::attempt::{Accepted, Purpose, attempt, enrolled};
+use super::attempt::{Accepted, OfEnrolled, attempt};
 use super::fault::MfaFault;
 use super::record::{self, own_identity};
 use super::{Remove, RemoveOwn};
@@ -11,10 +11,9 @@ use crate::identities;
 use portcullis_domain::access::{Caller, Denied, Permit, Standing};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::IdentityId;
-use portcullis_domain::mfa::Progress;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, RowsMut, StoredMfa};
-use portcullis_totp::{Enrolled, Evidence, Refusal, Rules, Throttle};
+use portcullis_totp::Throttle;
 use secrecy::SecretString;
 
 /// Removes the caller's own enrollment: a verified one against a code, any other without.
@@ -68,24 +67,10 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
 #[derive(Clone)]
 struct Leave;
 
-impl Purpose for Leave {
-    type State = Enrolled;
+impl OfEnrolled for Leave {
     type Done = ();
 
     const OPERATION: &'static str = "mfa.delete";
-
-    fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
-        enrolled(progress, MfaFault::NotFound)
-    }
-
-    fn judge(
-        &self,
-        state: Enrolled,
-        evidence: Evidence,
-        rules: Rules,
-    ) -> Result<Enrolled, Refusal> {
-        state.accept(evidence, rules)
-    }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
         if accepted.caller.standing == Standing::Partial {
