@@ -114,7 +114,7 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
 }
 
 /// A body that no route can find fault with before it has judged the caller.
-fn body(method: &Method, path: &str, number: usize) -> Value {
+pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     if *method == Method::PATCH {
         // Some members are for administrators only.
         return json!({"tags": {"number": number}, "currentPassword": "not-the-right-one"});
@@ -131,7 +131,7 @@ fn body(method: &Method, path: &str, number: usize) -> Value {
         "durationMinutes": 1, "identityId": "nope", "method": method,
         "expiresAt": "2040-01-01T00:00:00Z",
         "username": format!("user-{number}"), "password": "secret-1", "currentPassword": "secret-2",
-        "rollKeys": true, "clientCertCsr": "nope", "clientCert": "nope", "csr": "nope",
+        "code": "nope", "rollKeys": true, "clientCertCsr": "nope", "clientCert": "nope", "csr": "nope",
         "certPem": "nope", "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": false,
         "isAuthEnabled": false, "identityRoles": [], "identityNameFormat": "[caName]",
         "enabled": false, "issuer": format!("issuer-{number}"), "audience": "a",

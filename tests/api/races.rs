@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// Runs `count` tasks at once and collects what they come to.
-async fn at_once<F>(count: usize, task: impl Fn(usize) -> F) -> Vec<F::Output>
+pub(crate) async fn at_once<F>(count: usize, task: impl Fn(usize) -> F) -> Vec<F::Output>
 where
     F: Future<Output: Send> + Send + 'static,
 {
@@ -22,7 +22,8 @@ where
     tasks.join_all().await
 }
 
-fn tally<'r>(replies: impl IntoIterator<Item = &'r Reply>) -> BTreeMap<String, usize> {
+/// How many answers came out how: by status if it is a success, else by code.
+pub(crate) fn tally<'r>(replies: impl IntoIterator<Item = &'r Reply>) -> BTreeMap<String, usize> {
     let mut tally = BTreeMap::new();
     for reply in replies {
         let outcome = match reply.status.as_u16() {
@@ -35,7 +36,7 @@ fn tally<'r>(replies: impl IntoIterator<Item = &'r Reply>) -> BTreeMap<String, u
 }
 
 /// The same for what is expected.
-fn outcomes<const N: usize>(expected: [(&str, usize); N]) -> BTreeMap<String, usize> {
+pub(crate) fn outcomes<const N: usize>(expected: [(&str, usize); N]) -> BTreeMap<String, usize> {
     expected
         .map(|(name, count)| (name.to_owned(), count))
         .into()

@@ -1,6 +1,7 @@
 //! External signers: JWTs signed by `openssl` as a way in, and beside one.
 
 use crate::Session;
+use crate::mfa_support::{App, recovery_codes};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::json;
@@ -98,6 +99,47 @@ fn jwts_of_a_signer_are_a_way_in() {
     let public = ["ext-jwt-signer", "list", "--public"];
     assert_eq!(session.json(&public)["data"], json!([]));
     session.run(&["ext-jwt-signer", "delete", "idp"]).success();
+}
+
+#[test]
+fn code_and_second_jwt_are_both_answered() {
+    if !tools::are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let session = Session::logged_in();
+    let signer = Signer::known(&session, &["--use-external-id", "true"]);
+    let policy = ["auth-policy", "create", "triple", "--require-totp", "true"];
+    session.json(&[&policy[..], &["--require-ext-jwt", "idp"]].concat());
+    let create = ["identity", "create", "anna", "--enrollment", "none"];
+    session.json(&[&create[..], &["--auth-policy", "triple"]].concat());
+    session.json(&["identity", "update", "anna", "--external-id", "anna@idp"]);
+    let create = ["authenticator", "create", "anna", "--username", "anna"];
+    let password = crate::session::PASSWORD;
+    session.run_with_password(&create, password).success();
+    signer.sign("anna@idp", "second.token");
+
+    let login = ["--username", "anna", "--second-ext-jwt", "second.token"];
+    let told = log_in(&session, &login).success().text();
+    assert!(told.ends_with("next: portcullis mfa enroll\n"), "{told}");
+    let started = session.json(&["mfa", "enroll", "--profile", "other"]);
+    let mut app = App::new(started["secret"].as_str().unwrap());
+    let verify = ["mfa", "verify", "--profile", "other", "--code", &app.code()];
+    let codes = recovery_codes(&session.json(&verify));
+    session.run(&["whoami", "--profile", "other"]).success();
+    session.run(&["logout", "--profile", "other"]).success();
+
+    let code = ["--recovery-code", &codes[0]];
+    let lacking = log_in(&session, &["--username", "anna", code[0], code[1]]);
+    let lacking = lacking.expect_code(1).stderr;
+    assert!(lacking.contains("factor: MFA, EXT-JWT"), "{lacking}");
+    assert!(lacking.contains("--second-ext-jwt"), "{lacking}");
+    log_in(&session, &login).expect_code(2);
+    let sessions = ["session", "list", "--identity", "anna"];
+    let left = session.json(&sessions)["data"].clone();
+    assert_eq!(left, json!([]), "nothing stays behind");
+    // The code was not spent on a login that lacked something else.
+    log_in(&session, &[&login[..], &code].concat()).success();
+    session.run(&["whoami", "--profile", "other"]).success();
 }
 
 #[test]

@@ -10,14 +10,16 @@ use std::thread::{self, JoinHandle};
 use support::{Tool, binaries, tools, wait};
 
 /// Sent by the keys for the end of the input.
-const END: &str = "\u{4}";
+pub(crate) const END: &str = "\u{4}";
 
 /// Sent by the keys for giving up.
-const GIVE_UP: &str = "\u{3}";
+pub(crate) const GIVE_UP: &str = "\u{3}";
 
 /// A run of the command line that waits for answers.
-struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
+    /// How much had been shown when the last answer was given.
+    before: usize,
     keys: ChildStdin,
     shown: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
@@ -25,12 +27,27 @@ struct Terminal {
 
 impl Terminal {
     /// Starts the command line at a terminal of its own, without a password in the environment.
-    fn start(session: &Session, arguments: &str) -> Self {
+    pub(crate) fn start(session: &Session, arguments: &str) -> Self {
+        Self::with_environment(session, arguments, &[])
+    }
+
+    /// The same with variables in the environment.
+    pub(crate) fn with_environment(
+        session: &Session,
+        arguments: &str,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut command = session.command(Path::new("script"));
-        let line = format!("{} {arguments}", binaries::cli().display());
+        // Whatever starts these tests in the background has them ignore the keys for giving up, which
+        // the program would inherit.
+        let line = format!(
+            "exec env --default-signal=INT {} {arguments}",
+            binaries::cli().display()
+        );
         command
             .args(["--quiet", "--return", "--command", &line, "/dev/null"])
             .env_remove("PORTCULLIS_PASSWORD")
+            .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -46,29 +63,39 @@ impl Terminal {
         });
         Self {
             child,
+            before: 0,
             keys,
             shown,
             reader,
         }
     }
 
-    fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
     }
 
-    /// Waits until `question` is shown, and types.
+    /// Waits until `question` is shown after the last answer, and types.
     #[track_caller]
-    fn answer(&mut self, question: &str, keys: &str) {
-        let look = || self.shown().contains(question).then_some(()).ok_or(());
+    pub(crate) fn answer(&mut self, question: &str, keys: &str) {
+        let look = || {
+            let shown = self.shown.lock().unwrap();
+            let new = String::from_utf8_lossy(&shown[self.before..]);
+            new.contains(question).then_some(shown.len()).ok_or(())
+        };
         let asked = wait::until(wait::PATIENCE, look);
-        assert!(asked.is_ok(), "{question} is not asked: {}", self.shown());
+        let Ok(shown) = asked else {
+            // It would wait for ever.
+            let _ = self.child.kill();
+            panic!("{question} is not asked: {}", self.shown());
+        };
+        self.before = shown;
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }
 
     /// Waits for the end, and gives the exit code and what was shown.
     #[track_caller]
-    fn end(mut self) -> (i32, String) {
+    pub(crate) fn end(mut self) -> (i32, String) {
         let status = wait::until(wait::PATIENCE, || {
             self.child.try_wait().unwrap().ok_or("still there")
         });

@@ -1,7 +1,7 @@
 //! The real controller, driven by clients that know nothing of it.
 //!
 //! Tests that need a program which the machine lacks say so and pass, unless
-//! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loop, and
+//! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loops,
 //! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK, and
 //! `PORTCULLIS_TEST_ZITI=FILE` those that use OpenZiti's own command-line client. `PORTCULLIS_TEST_PYTHON`
 //! names a Python that has `PyJWT`, where the one on the path has not.
@@ -15,6 +15,12 @@ mod golden;
 mod hardening;
 mod kill;
 mod long_lists;
+mod mfa;
+mod mfa_compatibility;
+mod mfa_deviations;
+mod mfa_kills;
+mod mfa_secrets;
+mod mfa_throttle;
 mod openid;
 mod py_jwt;
 mod renewal;

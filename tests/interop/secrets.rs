@@ -109,19 +109,20 @@ fn number(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Whether one of the files holds the text, or the bytes of the UUID that it is.
-fn found(text: &str, files: &[PathBuf]) -> bool {
-    let mut needles = vec![text.as_bytes().to_vec()];
-    needles.extend(number(text));
+pub(crate) fn found(text: &str, files: &[PathBuf]) -> bool {
+    holds(text.as_bytes(), files) || number(text).is_some_and(|bytes| holds(&bytes, files))
+}
+
+/// Whether one of the files holds the bytes.
+pub(crate) fn holds(bytes: &[u8], files: &[PathBuf]) -> bool {
     files.iter().any(|file| {
         let content = fs::read(file).unwrap();
-        needles
-            .iter()
-            .any(|needle| content.windows(needle.len()).any(|window| window == needle))
+        content.windows(bytes.len()).any(|window| window == bytes)
     })
 }
 
 /// The files of the store: everything in the home but certificates, keys and the configuration.
-fn files_under(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_under(folder: &Path) -> Vec<PathBuf> {
     let files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -7,7 +7,7 @@ use std::fs;
 use std::process::Command;
 use support::openssl::Key;
 use support::tools::are_there;
-use support::{Api, Controller, Openssl, Outcome, Site, Tool, command};
+use support::{Api, Controller, Openssl, Outcome, Program, Site, Tool, command};
 
 /// The program with a home of its own.
 struct Ziti<'s> {
@@ -340,4 +340,61 @@ fn first_identities_are_administered_with_it() {
     let left = ziti.list("identities", "sort by name");
     assert_eq!(left.len(), 1, "{left:?}");
     assert_eq!(left[0]["isDefaultAdmin"], true);
+}
+
+/// Its logins know nothing of a second factor: they succeed, and the session that they leave is good
+/// once somebody else has answered.
+#[test]
+fn second_factors_are_demanded_with_it() {
+    let (Some(program), true) = (program(), are_there(&[Tool::Curl, Tool::Oathtool])) else {
+        return;
+    };
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let ziti = Ziti {
+        program,
+        site: &site,
+    };
+    ziti.log_in(&controller);
+    let policy = ["create", "auth-policy", "strict", "--primary-updb-allowed"];
+    ziti.done(&[&policy[..], &["--secondary-req-totp"]].concat());
+    let shown = &ziti.list("auth-policies", r#"name = "strict""#)[0];
+    assert_eq!(shown["secondary"]["requireTotp"], true);
+    let password = "long-enough-1";
+    let admin = Api::admin(&controller);
+    let user = admin.create_user("a-person", password);
+    let id = &ziti.list("identities", r#"name = "a-person""#)[0]["id"];
+    let path = format!("/identities/{}", id.as_str().unwrap());
+    let change = serde_json::json!({"isAdmin": true});
+    let _ = admin.send("PATCH", &path, &change).expect(200);
+    assert!(user.is_full());
+    ziti.done(&["update", "identity", "a-person", "-P", "strict"]);
+    assert!(!user.is_full());
+    let mut set_up = user.enroll_in_mfa(Program::Oathtool);
+    let enrolled = &ziti.list("identities", r#"name = "a-person""#)[0];
+    assert_eq!(enrolled["isMfaEnabled"], true);
+
+    let (url, ca) = (controller.url(), controller.ca());
+    let ca = ca.to_str().unwrap();
+    ziti.done(&[
+        "login", url, "-u", "a-person", "-p", password, "--ca", ca, "--yes",
+    ]);
+    let list = ["list", "identities"];
+    let refused = ziti.run(&list);
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains("401"), "{}", refused.stderr);
+    let saved = fs::read_to_string(site.file("ziti-cli.json")).unwrap();
+    let saved: Value = serde_json::from_str(&saved).unwrap();
+    let session = &saved["edgeIdentities"]["default"]["apiSession"]["ztSessionToken"];
+    let session = user.with_token(session.as_str().unwrap());
+    assert_eq!(session.answer_mfa(&set_up.app.code()).status, 200);
+    ziti.done(&list);
+    ziti.done(&[
+        "update",
+        "auth-policy",
+        "strict",
+        "--secondary-req-totp=false",
+    ]);
+    let shown = &ziti.list("auth-policies", r#"name = "strict""#)[0];
+    assert_eq!(shown["secondary"]["requireTotp"], false);
 }

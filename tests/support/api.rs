@@ -17,6 +17,8 @@ pub struct Api {
     url: String,
     ca: PathBuf,
     token: Option<String>,
+    /// Certificate and key to show in TLS.
+    certificate: Option<(PathBuf, PathBuf)>,
 }
 
 impl Api {
@@ -31,6 +33,7 @@ impl Api {
             url: url.to_owned(),
             ca: ca.to_owned(),
             token: None,
+            certificate: None,
         }
     }
 
@@ -62,6 +65,15 @@ impl Api {
         }
     }
 
+    /// The same user with a certificate to show, to which its session may be bound.
+    #[must_use]
+    pub fn with_certificate(&self, certificate: &Path, key: &Path) -> Self {
+        Self {
+            certificate: Some((certificate.to_owned(), key.to_owned())),
+            ..self.clone()
+        }
+    }
+
     /// The token of the session.
     ///
     /// # Panics
@@ -74,6 +86,10 @@ impl Api {
     /// Begins a request to a path from the root.
     pub fn curl(&self, path: &str) -> Curl {
         let curl = Curl::new(&format!("{}{path}", self.url), &self.ca);
+        let curl = match &self.certificate {
+            Some((certificate, key)) => curl.certificate(certificate, key),
+            None => curl,
+        };
         match &self.token {
             Some(token) => curl.session(token),
             None => curl,

@@ -8,12 +8,16 @@ use std::process::Command;
 pub enum Tool {
     /// The HTTP client.
     Curl,
+    /// The authenticator app of the command line.
+    Oathtool,
     /// The program of the TLS library.
     Openssl,
     /// Python 3 with the package `cryptography`.
     Python,
     /// The program that gives another one a terminal.
     Script,
+    /// The reader of QR codes.
+    Zbarimg,
 }
 
 impl Tool {
@@ -21,9 +25,11 @@ impl Tool {
     pub fn program(self) -> &'static str {
         match self {
             Self::Curl => "curl",
+            Self::Oathtool => "oathtool",
             Self::Openssl => "openssl",
             Self::Python => "python3",
             Self::Script => "script",
+            Self::Zbarimg => "zbarimg",
         }
     }
 

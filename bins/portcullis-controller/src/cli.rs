@@ -17,6 +17,11 @@ pub(crate) struct Cli {
     )]
     pub(crate) log: String,
 
+    /// Let the system write core dumps, and debuggers of the same user look into the memory: both
+    /// show secrets
+    #[arg(long, global = true)]
+    pub(crate) allow_core_dumps: bool,
+
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -28,6 +33,7 @@ Examples:
   portcullis-controller config check controller.yml    every mistake, with its place
   portcullis-controller init controller.yml -u admin --password-file -
   portcullis-controller run controller.yml
+  portcullis-controller admin remove-mfa controller.yml admin
 
 Exit codes: 0 all is well, 1 something failed, 2 the command line makes no sense.";
 
@@ -39,6 +45,9 @@ pub(crate) enum Command {
     Init(Init),
     /// Serve the network of a configuration file
     Run(Run),
+    /// Let somebody in again whom nobody who can log in could help
+    #[command(subcommand)]
+    Admin(Admin),
     /// Work with configuration files
     #[command(subcommand)]
     Config(Config),
@@ -99,11 +108,18 @@ pub(crate) struct Init {
     #[arg(short, long, value_name = "NAME")]
     pub(crate) username: String,
 
+    #[command(flatten)]
+    pub(crate) password: GivenPassword,
+}
+
+/// Where a password comes from.
+#[derive(Debug, Args)]
+pub(crate) struct GivenPassword {
     /// File with the password, or `-` to be asked for it; a line break at its end does not count
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     pub(crate) password_file: Option<PathBuf>,
 
-    /// Password of the administrator, 5 to 100 characters; other users of the machine can see it
+    /// The password, 5 to 100 characters; other users of the machine can see it
     #[arg(
         short,
         long,
@@ -112,6 +128,45 @@ pub(crate) struct Init {
         hide_env_values = true
     )]
     pub(crate) password: Option<String>,
+}
+
+/// Works on the store of a configuration file whose controller is not running.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Admin {
+    /// Set somebody's password
+    ResetPassword(ResetPassword),
+    /// Remove somebody's TOTP enrollment
+    RemoveMfa(RemoveMfa),
+}
+
+/// Sets a password, enables the identity, forgets its wrong passwords and ends its sessions. A TOTP
+/// enrollment stays: `admin remove-mfa` removes it.
+#[derive(Debug, Args)]
+pub(crate) struct ResetPassword {
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+
+    #[command(flatten)]
+    pub(crate) password: GivenPassword,
+}
+
+/// Removes an enrollment, begun or verified, forgets the wrong codes of the identity and ends its
+/// sessions. The next login asks for no code; if the policy of the identity demands TOTP, it leads to
+/// another enrollment. Whoever is disabled stays so: `admin reset-password` enables.
+#[derive(Debug, Args)]
+pub(crate) struct RemoveMfa {
+    #[command(flatten)]
+    pub(crate) whose: Whose,
+}
+
+/// An identity in a store.
+#[derive(Debug, Args)]
+pub(crate) struct Whose {
+    /// Configuration file
+    pub(crate) config: PathBuf,
+
+    /// Id or name of the identity
+    pub(crate) identity: String,
 }
 
 /// Serves until it gets SIGTERM or SIGINT.

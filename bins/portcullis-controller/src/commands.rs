@@ -1,7 +1,9 @@
 //! What the program can be asked to do, one module per command.
 
+mod admin;
 mod config_check;
 mod init;
+mod password;
 mod quickstart;
 mod run;
 
@@ -16,6 +18,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Quickstart(arguments) => in_runtime(quickstart::run(arguments)),
         Command::Init(arguments) => in_runtime(init::run(arguments)),
         Command::Run(arguments) => in_runtime(run::run(arguments)),
+        Command::Admin(command) => in_runtime(admin::run(command)),
         Command::Config(Config::Check(arguments)) => config_check::run(&arguments),
         Command::Version => {
             output::say(format_args!(

@@ -9,6 +9,7 @@ mod build;
 mod cli;
 mod commands;
 pub mod config;
+mod core_dumps;
 mod diagnostics;
 mod files;
 pub mod home;
@@ -34,7 +35,13 @@ use std::process::ExitCode;
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     panics::log_them();
-    match logging::init(&cli.log).and_then(|()| commands::run(cli.command)) {
+    let outcome = logging::init(&cli.log).and_then(|()| {
+        if !cli.allow_core_dumps {
+            core_dumps::forbid();
+        }
+        commands::run(cli.command)
+    });
+    match outcome {
         Ok(code) => code,
         Err(error) => {
             output::failure(&error);

@@ -12,6 +12,7 @@ use crate::commands::{
     identity::{self, IdentityCommand},
     login::LoginArgs,
     logout,
+    mfa::{self, MfaCommand},
     own_password::{self, PasswordCommand},
     renew::RenewArgs,
     session::{self, SessionCommand},
@@ -30,11 +31,12 @@ Examples:
   portcullis whoami --identity laptop.json
 
 Exit codes:
-  0  done
-  1  the controller refused, or something failed
-  2  the arguments make no sense, or there is no terminal to ask at
-  3  not logged in, or the session is over
-  4  the controller is not reached, or is not the one that is trusted
+  0    done
+  1    the controller refused, or something failed
+  2    the arguments make no sense, or there is no terminal to ask at
+  3    not logged in, or the session is over
+  4    the controller is not reached, or is not the one that is trusted
+  130  given up with Ctrl-C
 
 What went wrong is told on the standard error, as text for people in every output format; the
 standard output holds results only. A reader that closes the output early is no failure.
@@ -42,6 +44,7 @@ standard output holds results only. A reader that closes the output early is no 
 Environment:
   PORTCULLIS_PROFILE       profile to use instead of `default`
   PORTCULLIS_CONFIG_DIR    folder of the profiles instead of ~/.config/portcullis
+  PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew` and `mfa`
   PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
   PORTCULLIS_NEW_PASSWORD  password to be set, for `password change` and `authenticator`
   NO_COLOR                 no colours, whatever the terminal can do";
@@ -148,6 +151,9 @@ pub(crate) enum Administration {
     /// Create, show, change and delete external signers of JWTs
     #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
     ExtJwtSigner(ExtJwtSignerCommand),
+    /// Have your logins ask for a code of an authenticator app (TOTP), and manage your codes
+    #[command(subcommand, after_long_help = mfa::EXAMPLES)]
+    Mfa(MfaCommand),
     /// Change your own password
     #[command(subcommand, after_long_help = own_password::EXAMPLES)]
     Password(PasswordCommand),
@@ -163,5 +169,18 @@ mod tests {
     #[test]
     fn arguments_are_declared_without_contradictions() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn texts_below_the_help_are_not_wrapped() {
+        let mut commands = vec![Cli::command()];
+        while let Some(command) = commands.pop() {
+            let text = command.get_after_long_help();
+            for line in text.map(ToString::to_string).unwrap_or_default().lines() {
+                let width = line.chars().count();
+                assert!(width <= 100, "{}: {line}", command.get_name());
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod identity;
 mod listing;
 pub(crate) mod login;
 pub(crate) mod logout;
+pub(crate) mod mfa;
 mod named_deletion;
 mod of_identity;
 pub(crate) mod own_password;
@@ -61,6 +62,7 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         Administration::ExtJwtSigner(command) => {
             ext_jwt_signer::run(context, &session, command).await
         },
+        Administration::Mfa(command) => mfa::run(context, &session, command).await,
         Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
     };
@@ -78,7 +80,7 @@ impl Administration {
             Self::Ca(command) => command.check(output),
             Self::ExtJwtSigner(command) => command.check(output),
             Self::Password(command) => command.check(),
-            Self::Session(_) | Self::AuthPolicy(_) => Ok(()),
+            Self::Session(_) | Self::AuthPolicy(_) | Self::Mfa(_) => Ok(()),
         }
     }
 }

@@ -158,8 +158,9 @@ impl Session {
         };
         match self.client.current_session(Api::Client).await {
             Err(answer) if answer.is_refused_with(Code::Unauthorized) => Err(self.is_over()),
-            Ok(held) if !held.auth_queries.is_empty() => Err(missing::explain(&held.auth_queries)
-                .hint("then log in again: `portcullis login` with what it was made with")),
+            Ok(held) if !held.auth_queries.is_empty() => {
+                Err(missing::explain_in_session(&held.auth_queries))
+            },
             // The controller has named something else.
             _ if error.has_cause() => Err(error),
             _ => Err(error.hint(

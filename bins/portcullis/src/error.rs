@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     NotLoggedIn,
     /// The controller is not reached, or is not the one that is trusted.
     Unreachable,
+    /// Whoever was asked has given up.
+    GivenUp,
     /// Whoever reads the output has seen enough.
     BrokenPipe,
 }
@@ -35,6 +37,8 @@ impl Kind {
             Self::Usage => 2,
             Self::NotLoggedIn => 3,
             Self::Unreachable => 4,
+            // What shells say of a program that Ctrl-C has ended.
+            Self::GivenUp => 130,
         }
     }
 }
@@ -56,6 +60,11 @@ impl CliError {
     /// The arguments make no sense.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, anyhow::Error::msg(message.into()))
+    }
+
+    /// Whoever was asked has given up.
+    pub(crate) fn given_up() -> Self {
+        Self::new(Kind::GivenUp, anyhow::Error::msg("given up"))
     }
 
     /// There is no session for that profile, or it is over.

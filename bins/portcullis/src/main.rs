@@ -2,6 +2,7 @@
 
 mod cli;
 mod clock;
+mod code;
 mod columns;
 mod commands;
 mod context;
@@ -21,6 +22,7 @@ mod prompt;
 mod resolve;
 mod secret;
 mod shell;
+mod source;
 mod table;
 mod token;
 mod trust;
@@ -48,7 +50,10 @@ fn run(cli: Cli) -> Result<(), CliError> {
         .enable_all()
         .build()
         .map_err(|error| CliError::failed("the runtime cannot be started").because(error))?;
-    runtime.block_on(commands::run(cli))
+    let done = runtime.block_on(commands::run(cli));
+    // A question that somebody has given up still waits for its answer.
+    runtime.shutdown_background();
+    done
 }
 
 /// Prints help, the version or what is wrong with the arguments.

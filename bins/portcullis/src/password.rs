@@ -1,13 +1,13 @@
 //! Where passwords come from.
 
 use crate::error::CliError;
-use crate::{files, prompt};
+use crate::{prompt, source};
 use clap::Args;
 use secrecy::SecretString;
-use std::convert::Infallible;
-use std::env::{self, VarError};
 use std::path::{Path, PathBuf};
-use zeroize::Zeroizing;
+
+/// What a file is to hold, in messages.
+const WHAT: &str = "password";
 
 /// Holds one's own password when no argument says where it is.
 const VARIABLE: &str = "PORTCULLIS_PASSWORD";
@@ -20,7 +20,7 @@ const NEW_VARIABLE: &str = "PORTCULLIS_NEW_PASSWORD";
 pub(crate) struct PasswordArgs {
     /// The password. Other users of this machine may see it; prefer a file, or the environment
     /// variable `PORTCULLIS_PASSWORD`
-    #[arg(long, value_name = "PASSWORD", value_parser = secret)]
+    #[arg(long, value_name = "PASSWORD", value_parser = source::secret)]
     password: Option<SecretString>,
 
     /// Read the password from the first line of a file, or of the standard input for `-`; goes
@@ -34,7 +34,7 @@ pub(crate) struct PasswordArgs {
 pub(crate) struct NewPasswordArgs {
     /// The new password. Other users of this machine may see it; prefer a file, or the environment
     /// variable `PORTCULLIS_NEW_PASSWORD`
-    #[arg(long, value_name = "PASSWORD", value_parser = secret)]
+    #[arg(long, value_name = "PASSWORD", value_parser = source::secret)]
     password: Option<SecretString>,
 
     /// Read the new password from the first line of a file, or of the standard input for `-`; goes
@@ -65,11 +65,10 @@ impl PasswordArgs {
 
     /// Obtains the password; `is_new` has it asked for twice.
     pub(crate) fn obtain(&self, question: &str, is_new: bool) -> Result<SecretString, CliError> {
-        match given(self.password.as_ref(), self.password_file.as_deref())? {
+        match source::given(self.password.as_ref(), self.password_file.as_deref(), WHAT)? {
             Some(password) => Ok(password),
-            None => {
-                from_environment(VARIABLE)?.map_or_else(|| prompt::password(question, is_new), Ok)
-            },
+            None => source::from_environment(VARIABLE)?
+                .map_or_else(|| prompt::password(question, is_new), Ok),
         }
     }
 }
@@ -82,16 +81,15 @@ impl NewPasswordArgs {
 
     /// Whether it stands on the standard input.
     pub(crate) fn is_on_stdin(&self) -> bool {
-        is_stdin(self.password_file.as_deref())
+        source::is_stdin(self.password_file.as_deref())
     }
 
     /// Obtains the password.
     pub(crate) fn obtain(&self, question: &str) -> Result<SecretString, CliError> {
-        match given(self.password.as_ref(), self.password_file.as_deref())? {
+        match source::given(self.password.as_ref(), self.password_file.as_deref(), WHAT)? {
             Some(password) => Ok(password),
-            None => {
-                from_environment(NEW_VARIABLE)?.map_or_else(|| prompt::password(question, true), Ok)
-            },
+            None => source::from_environment(NEW_VARIABLE)?
+                .map_or_else(|| prompt::password(question, true), Ok),
         }
     }
 }
@@ -99,78 +97,15 @@ impl NewPasswordArgs {
 impl CurrentPasswordArgs {
     /// Whether it stands on the standard input.
     pub(crate) fn is_on_stdin(&self) -> bool {
-        is_stdin(self.current_password_file.as_deref())
+        source::is_stdin(self.current_password_file.as_deref())
     }
 
     /// Obtains the password.
     pub(crate) fn obtain(&self, question: &str) -> Result<SecretString, CliError> {
-        match given(None, self.current_password_file.as_deref())? {
+        match source::given(None, self.current_password_file.as_deref(), WHAT)? {
             Some(password) => Ok(password),
-            None => {
-                from_environment(VARIABLE)?.map_or_else(|| prompt::password(question, false), Ok)
-            },
-        }
-    }
-}
-
-fn is_stdin(path: Option<&Path>) -> bool {
-    path == Some(Path::new("-"))
-}
-
-/// The password of the arguments, if they say where it is.
-fn given(
-    password: Option<&SecretString>,
-    file: Option<&Path>,
-) -> Result<Option<SecretString>, CliError> {
-    let Some(path) = file else {
-        return Ok(password.cloned());
-    };
-    let text = Zeroizing::new(files::read_text(path)?);
-    match first_line(&text) {
-        Some(password) => Ok(Some(SecretString::from(password))),
-        None => Err(CliError::usage(format!(
-            "{} holds no password",
-            path.display()
-        ))),
-    }
-}
-
-/// The password in a variable, if it is set.
-fn from_environment(variable: &str) -> Result<Option<SecretString>, CliError> {
-    match env::var(variable) {
-        Ok(password) if !password.is_empty() => Ok(Some(SecretString::from(password))),
-        // Set to nothing is how shells leave a variable out.
-        Ok(_) | Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => {
-            Err(CliError::usage(format!("{variable} does not hold text")))
-        },
-    }
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "parsers of arguments may fail")]
-fn secret(text: &str) -> Result<SecretString, Infallible> {
-    Ok(SecretString::from(text))
-}
-
-/// The first line without its end; `None` when it is empty.
-fn first_line(text: &str) -> Option<&str> {
-    text.lines().next().filter(|line| !line.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn first_line_is_the_password() {
-        for (text, password) in [
-            ("secret", Some("secret")),
-            ("secret\n", Some("secret")),
-            (" two words \r\nrest\n", Some(" two words ")),
-            ("\nsecret", None),
-            ("", None),
-        ] {
-            assert_eq!(first_line(text), password, "{text:?}");
+            None => source::from_environment(VARIABLE)?
+                .map_or_else(|| prompt::password(question, false), Ok),
         }
     }
 }

@@ -9,6 +9,7 @@
 
 mod baseline;
 mod build;
+mod codes;
 mod controller;
 mod creates;
 mod credential;
@@ -25,11 +26,13 @@ mod passwords;
 mod peer;
 mod plan;
 mod process;
+mod refusals;
 mod report;
 mod request;
 mod scale;
 mod seed;
 mod starts;
+mod statistics;
 mod system;
 mod tokens;
 

@@ -196,7 +196,7 @@ impl ApiSessionDetail {
             is_cert_extend_requested: view.extension.is_some(),
             is_cert_extendable: session.is_cert_extendable,
             is_cert_key_roll_requested: view.extension.is_some_and(|request| request.roll_key),
-            is_mfa_complete: session.totp.is_complete,
+            is_mfa_complete: session.totp.is_complete(),
             is_mfa_required: session.totp.is_required,
             last_activity_at: Some(session.last_activity_at.into()),
             token: stand_in,

@@ -39,6 +39,7 @@ pub mod error;
 pub mod identity;
 pub mod json;
 pub mod link;
+pub mod mfa;
 pub mod network_jwt;
 pub mod role_attribute;
 mod secret;

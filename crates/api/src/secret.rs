@@ -1,6 +1,6 @@
 //! Secrets on the wire: written in clear, wrapped everywhere else.
 
-use secrecy::{ExposeSecret as _, SecretString};
+use secrecy::{ExposeSecret, SecretString};
 use serde::Serializer;
 
 /// Writes the secret itself.
@@ -22,6 +22,29 @@ pub(crate) fn serialize_option<S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     match secret {
         Some(secret) => serialize(secret, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Writes the secrets themselves.
+pub(crate) fn serialize_list<S: Serializer>(
+    secrets: &[SecretString],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(secrets.iter().map(ExposeSecret::expose_secret))
+}
+
+/// Writes the secrets themselves, or `null`.
+#[expect(
+    clippy::ref_option,
+    reason = "serde hands over a reference to the member"
+)]
+pub(crate) fn serialize_list_option<S: Serializer>(
+    secrets: &Option<Vec<SecretString>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match secrets {
+        Some(secrets) => serialize_list(secrets, serializer),
         None => serializer.serialize_none(),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cas::KnownAuthorities;
 use crate::error::AppError;
+use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
 use crate::sessions;
@@ -48,6 +49,7 @@ pub struct App {
     pub(crate) signer_keys: SignerKeys,
     pub(crate) authorities: KnownAuthorities,
     pub(crate) settings: Settings,
+    pub(crate) mfa: MfaSettings,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -68,6 +70,8 @@ pub struct Parts {
     pub signer_keys: SignerKeys,
     /// Numbers that a configuration decides.
     pub settings: Settings,
+    /// What a configuration decides about TOTP.
+    pub mfa: MfaSettings,
 }
 
 impl App {
@@ -82,6 +86,7 @@ impl App {
             network,
             signer_keys,
             settings,
+            mfa,
         } = parts;
         Self {
             env,
@@ -93,6 +98,7 @@ impl App {
             signer_keys,
             authorities: KnownAuthorities::default(),
             settings,
+            mfa,
         }
     }
 

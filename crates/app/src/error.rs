@@ -85,6 +85,9 @@ pub enum AppError {
     /// A certificate of a third party does not lead to an enrollment.
     #[error(transparent)]
     BadCertificate(#[from] crate::enrollments::CertificateFault),
+    /// Something about TOTP is not done.
+    #[error(transparent)]
+    Mfa(#[from] crate::mfa::MfaFault),
     /// The certificate request cannot be granted.
     #[error("the certificate request cannot be granted: {0}")]
     Csr(String),

@@ -8,6 +8,7 @@ mod update;
 pub use create::create;
 pub use list::{list, list_types, read_type};
 pub(crate) use look::Onlooker;
+pub(crate) use update::check_way_in;
 pub use update::{disable, enable, merge, replace};
 
 use crate::action::actions;

@@ -6,8 +6,8 @@
 //! body to the store and waits until that is durable and the read model shows it. It knows nothing
 //! of HTTP and nothing of the engine underneath.
 //!
-//! One module per resource: [`identities`], [`enrollments`], [`sessions`]; [`administrator`] makes
-//! what must exist before anybody can log in.
+//! One module per resource: [`identities`], [`enrollments`], [`sessions`], [`mfa`]; [`administrator`]
+//! makes what must exist before anybody can log in, [`rescue`] lets in whom nobody else can.
 
 mod action;
 pub mod administrator;
@@ -21,9 +21,11 @@ pub mod enrollments;
 mod error;
 pub mod identities;
 pub mod listing;
+pub mod mfa;
 pub mod network;
 pub mod password;
 mod recent;
+pub mod rescue;
 pub mod role_attributes;
 pub mod services;
 pub mod sessions;

@@ -8,6 +8,7 @@ mod login;
 mod look;
 mod room;
 mod second_token;
+mod totp;
 mod upkeep;
 
 pub(crate) use binding::{end_others, move_to};
@@ -18,6 +19,7 @@ pub use certificates::{
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub(crate) use login::{Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
+pub(crate) use totp::{enroll_in_totp, pass_totp};
 pub use upkeep::{flush_activity, sweep};
 
 use judge::{Live, authenticator_of, judge};

@@ -35,6 +35,7 @@ pub struct Client {
     shared: Arc<Shared>,
     session: Option<SecretString>,
     bearer: Option<SecretString>,
+    code: Option<SecretString>,
 }
 
 struct Shared {
@@ -64,6 +65,7 @@ impl Client {
             shared: Arc::new(shared),
             session,
             bearer: None,
+            code: None,
         }
     }
 
@@ -71,9 +73,8 @@ impl Client {
     #[must_use]
     pub fn with_session(&self, token: SecretString) -> Self {
         Self {
-            shared: Arc::clone(&self.shared),
             session: Some(token),
-            bearer: self.bearer.clone(),
+            ..self.clone()
         }
     }
 
@@ -83,6 +84,15 @@ impl Client {
     pub fn with_bearer(&self, token: SecretString) -> Self {
         Self {
             bearer: Some(token),
+            ..self.clone()
+        }
+    }
+
+    /// The same client with that TOTP or recovery code in a header: for requests that need a code
+    /// and usually have no body.
+    pub(crate) fn with_code(&self, code: SecretString) -> Self {
+        Self {
+            code: Some(code),
             ..self.clone()
         }
     }
@@ -188,8 +198,18 @@ impl Client {
         endpoint: &Endpoint,
         body: Body,
     ) -> Result<(), ClientError> {
+        self.fetch(method, endpoint, body).await.map(drop)
+    }
+
+    /// Sends a request and gives the answer if it reports success.
+    pub(crate) async fn fetch(
+        &self,
+        method: Method,
+        endpoint: &Endpoint,
+        body: Body,
+    ) -> Result<Reply, ClientError> {
         let reply = self.send(method, endpoint, body).await?;
-        reply.into_success().map(drop).map_err(ClientError::Refused)
+        reply.into_success().map_err(ClientError::Refused)
     }
 
     async fn call<T: DeserializeOwned>(
@@ -198,8 +218,7 @@ impl Client {
         endpoint: &Endpoint,
         body: Body,
     ) -> Result<T, ClientError> {
-        let reply = self.send(method.clone(), endpoint, body).await?;
-        let reply = reply.into_success().map_err(ClientError::Refused)?;
+        let reply = self.fetch(method.clone(), endpoint, body).await?;
         // The text of the error says where and what type, and nothing of the values.
         serde_json::from_slice(&reply.body)
             .map_err(|error| self.shared.unexpected(&method, endpoint, error.to_string()))
@@ -243,7 +262,8 @@ impl Client {
     fn credentials(&self) -> Result<Vec<(HeaderName, HeaderValue)>, ClientError> {
         let session = self.session.as_ref().map(headers::session);
         let bearer = self.bearer.as_ref().map(headers::bearer);
-        session.into_iter().chain(bearer).collect()
+        let code = self.code.as_ref().map(headers::code);
+        session.into_iter().chain(bearer).chain(code).collect()
     }
 }
 

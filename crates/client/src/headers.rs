@@ -7,6 +7,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 /// Carries the session token.
 const SESSION: HeaderName = HeaderName::from_static("zt-session");
 
+/// Carries a TOTP or recovery code.
+const CODE: HeaderName = HeaderName::from_static("mfa-validation-code");
+
 /// The header of a session.
 pub(crate) fn session(token: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
     secret(SESSION, token.expose_secret(), "the session token")
@@ -18,6 +21,11 @@ pub(crate) fn bearer(token: &SecretString) -> Result<(HeaderName, HeaderValue), 
     secret(AUTHORIZATION, &text, "the JWT")
 }
 
+/// The header of a TOTP or recovery code.
+pub(crate) fn code(code: &SecretString) -> Result<(HeaderName, HeaderValue), ClientError> {
+    secret(CODE, code.expose_secret(), "the code")
+}
+
 /// A header whose value is shown nowhere. `what` is what it holds.
 fn secret(
     name: HeaderName,
@@ -25,7 +33,7 @@ fn secret(
     what: &str,
 ) -> Result<(HeaderName, HeaderValue), ClientError> {
     let mut value = HeaderValue::from_str(text)
-        .map_err(|_secret| ClientError::Unwritable(format!("{what} is no token")))?;
+        .map_err(|_secret| ClientError::Unwritable(format!("{what} does not fit into a header")))?;
     value.set_sensitive(true);
     Ok((name, value))
 }

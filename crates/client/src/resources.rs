@@ -9,5 +9,6 @@ mod enrollments;
 mod identities;
 mod network;
 mod own_authenticators;
+mod own_mfa;
 mod sessions;
 mod signers;

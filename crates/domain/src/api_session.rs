@@ -74,8 +74,21 @@ pub struct LoginCertificate {
 pub struct SessionTotp {
     /// Whether the identity was enrolled in TOTP when the session began, or became so through it.
     pub is_required: bool,
+    /// When a code was last accepted on this session. It stays when the enrollment is removed; what
+    /// asks for a code of the present enrollment compares it with when that was begun.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "jiff::fmt::serde::timestamp::millisecond::optional"
+    )]
+    pub passed_at: Option<Timestamp>,
+}
+
+impl SessionTotp {
     /// Whether a code was accepted on this session.
-    pub is_complete: bool,
+    pub fn is_complete(self) -> bool {
+        self.passed_at.is_some()
+    }
 }
 
 /// Keyed hash of a token: enough to find what the token opens, not to learn the token.
@@ -103,7 +116,7 @@ impl ApiSession {
     /// `proved`, if any.
     pub fn open_factors(&self, policy: &AuthPolicy, proved: Option<&SignerId>) -> Vec<OpenFactor> {
         let demands_totp = self.totp.is_required || policy.secondary.require_totp;
-        let totp = (demands_totp && !self.totp.is_complete).then_some(OpenFactor::Totp);
+        let totp = (demands_totp && !self.totp.is_complete()).then_some(OpenFactor::Totp);
         let signer = policy.secondary.require_ext_jwt_signer.as_ref();
         let token = signer
             .filter(|signer| proved != Some(signer))
@@ -154,10 +167,10 @@ mod tests {
         let plain = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
         let mut strict = plain.clone();
         strict.secondary.require_totp = true;
-        let totp = |is_required, is_complete| {
+        let totp = |is_required, is_complete: bool| {
             session(SessionTotp {
                 is_required,
-                is_complete,
+                passed_at: is_complete.then_some(Timestamp::UNIX_EPOCH),
             })
         };
         for (session, policy, standing) in [
@@ -183,10 +196,10 @@ mod tests {
         let mut policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
         policy.secondary.require_totp = true;
         policy.secondary.require_ext_jwt_signer = Some(signer.clone());
-        let at = |is_complete| {
+        let at = |is_complete: bool| {
             session(SessionTotp {
                 is_required: false,
-                is_complete,
+                passed_at: is_complete.then_some(Timestamp::UNIX_EPOCH),
             })
         };
         let token = || OpenFactor::Token(signer.clone());

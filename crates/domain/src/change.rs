@@ -7,6 +7,7 @@ use crate::ca::Ca;
 use crate::enrollment::Enrollment;
 use crate::identity::Identity;
 use crate::ids::Number;
+use crate::mfa::Mfa;
 use crate::session_certificate::SessionCertificate;
 use crate::signer::Signer;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub enum Change {
     ApiSession(EntityChange<ApiSession>),
     /// A certificate of an API session; its owner is the identity.
     SessionCertificate(EntityChange<SessionCertificate>),
+    /// A TOTP enrollment; its owner is the identity.
+    Mfa(EntityChange<Mfa>),
     /// An authentication policy.
     AuthPolicy(EntityChange<AuthPolicy>),
     /// A third-party certificate authority.

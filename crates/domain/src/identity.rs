@@ -14,6 +14,7 @@ use crate::auth_policy::{self, UpdbRules};
 use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{AuthPolicyId, IdentityId};
+use crate::mfa::WrongCodes;
 use crate::permission::PermissionSet;
 use crate::roles::RoleAttributes;
 use crate::tags::{AppData, Tags};
@@ -50,6 +51,9 @@ pub struct Identity {
     /// Wrong passwords in a row since the last right one, as far as its policy counts them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wrong_passwords: u32,
+    /// Wrong codes in a row since the last right one, recovery codes among them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_codes: Option<WrongCodes>,
     /// What must be found beside its record.
     #[serde(default)]
     pub attached: Attached,
@@ -199,6 +203,7 @@ impl Identity {
             env_info: EnvInfo::default(),
             sdk_info: SdkInfo::default(),
             wrong_passwords: 0,
+            wrong_codes: None,
             attached: Attached::default(),
         }
     }

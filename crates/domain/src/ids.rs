@@ -102,6 +102,11 @@ entity_id!(
     short
 );
 entity_id!(
+    /// Names a TOTP enrollment.
+    MfaId,
+    short
+);
+entity_id!(
     /// Names an authentication policy.
     AuthPolicyId,
     long

@@ -36,6 +36,7 @@ mod field;
 pub mod identity;
 pub mod ids;
 pub mod ip_network;
+pub mod mfa;
 mod patch;
 pub mod permission;
 pub mod roles;

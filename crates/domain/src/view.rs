@@ -7,8 +7,10 @@ use crate::clock::{SignedDuration, Timestamp};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
 use crate::identity::Identity;
 use crate::ids::{ApiSessionId, AuthPolicyId, CaId, IdentityId, SessionCertificateId};
+use crate::mfa::Mfa;
 use crate::session_certificate::CertificateFacts;
 use crate::signer::Signer;
+use secrecy::SecretString;
 
 /// Enough of an identity to refer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +124,33 @@ pub struct SessionCertificateView {
     pub created_at: Timestamp,
     /// The certificate.
     pub certificate: CertificateFacts,
+}
+
+/// A TOTP enrollment, with what its owner needs to finish it while it is not verified.
+#[derive(Debug, Clone)]
+pub struct MfaView {
+    /// The enrollment.
+    pub mfa: Mfa,
+    /// What it takes to finish it; `None` once it is verified.
+    pub set_up: Option<MfaSetUp>,
+}
+
+/// What an authenticator app is set up with, and what to keep for the day it is lost.
+#[derive(Debug, Clone)]
+pub struct MfaSetUp {
+    /// URL of the scheme `otpauth`, with the secret.
+    pub provisioning_url: SecretString,
+    /// The recovery codes.
+    pub recovery_codes: Vec<SecretString>,
+}
+
+/// The recovery codes of a TOTP enrollment that are not spent.
+#[derive(Debug, Clone)]
+pub struct RecoveryCodesView {
+    /// The enrollment.
+    pub mfa: Mfa,
+    /// The codes.
+    pub codes: Vec<SecretString>,
 }
 
 /// A factor that the holder of a session has still to answer, with what is needed to do so.

@@ -2,6 +2,7 @@
 
 mod app;
 mod certificates;
+mod mfa;
 
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use portcullis_api::code::Code;

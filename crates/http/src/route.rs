@@ -7,7 +7,7 @@
 mod payload;
 mod table;
 
-pub use payload::{Ignored, Json, Payload};
+pub use payload::{Ignored, Json, JsonIfAny, JsonIfFit, Payload};
 pub use table::{BadRoute, Lookup, Table};
 
 use crate::answer::Answer;
@@ -40,6 +40,8 @@ pub struct Route {
     pub produces: &'static str,
     /// The longest body it takes, bytes.
     pub cap: usize,
+    /// Whether it may change something, and so is carried to its end whoever leaves meanwhile.
+    pub is_changing: bool,
     serve: Serve,
 }
 
@@ -176,6 +178,7 @@ impl Route {
     ) -> Self {
         Self {
             apis: &[Api::Client, Api::Management],
+            is_changing: !method.is_safe(),
             method,
             path,
             access,
@@ -204,6 +207,13 @@ impl Route {
     #[must_use]
     pub fn at_most(mut self, cap: usize) -> Self {
         self.cap = self.cap.min(cap);
+        self
+    }
+
+    /// The same route, which changes something although its method says that it does not.
+    #[must_use]
+    pub fn changing(mut self) -> Self {
+        self.is_changing = true;
         self
     }
 

@@ -14,6 +14,7 @@ mod enrollments;
 mod identities;
 mod identity_types;
 mod lists;
+mod mfa;
 mod own_authenticators;
 mod role_attributes;
 mod session_certificates;
@@ -44,6 +45,7 @@ pub fn all() -> Vec<Route> {
         identities::routes(),
         identity_types::routes(),
         lists::routes(),
+        mfa::routes(),
         own_authenticators::routes(),
         role_attributes::routes(),
         session_certificates::routes(),

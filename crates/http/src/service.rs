@@ -154,10 +154,10 @@ impl Shared {
             content_type,
             body,
         });
-        if route.method.is_safe() {
-            self.errands.ask(reply).await
-        } else {
+        if route.is_changing {
             self.errands.carry(reply, share).await
+        } else {
+            self.errands.ask(reply).await
         }
     }
 

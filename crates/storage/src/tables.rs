@@ -15,8 +15,8 @@ mod write;
 
 pub use census::{Census, Shortfall};
 pub use kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, Index, ROOTS,
-    SESSION_CERTIFICATE, SIGNER, StoredEnrollment, UniqueValue, identity_key,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, Index, MFA, ROOTS,
+    SESSION_CERTIFICATE, SIGNER, StoredEnrollment, StoredMfa, UniqueValue, identity_key,
 };
 pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};

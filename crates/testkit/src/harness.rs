@@ -7,6 +7,7 @@ use crate::reply::Reply;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
 use http_body_util::BodyExt as _;
+use portcullis_app::mfa::MfaSettings;
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings, administrator};
@@ -23,6 +24,7 @@ use portcullis_storage::engine::{Engine, Observer};
 use portcullis_storage::feed::Group;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::vault::Vault;
+use portcullis_totp::Rules;
 use rustls::RootCertStore;
 use rustls_pki_types::CertificateDer;
 use serde_json::{Value, json};
@@ -40,6 +42,8 @@ pub const PASSWORD: &str = "open-sesame-1";
 pub struct HarnessOptions {
     /// Numbers that a configuration decides.
     pub settings: Settings,
+    /// How strictly TOTP codes are judged.
+    pub code_rules: Rules,
     /// Threads that hash passwords.
     pub password_threads: usize,
     /// Passwords that may wait for one of them.
@@ -56,6 +60,7 @@ impl Default for HarnessOptions {
     fn default() -> Self {
         Self {
             settings: Settings::default(),
+            code_rules: Rules::STRICT,
             password_threads: 2,
             password_queue: 64,
             store_queue: 1024,
@@ -141,6 +146,10 @@ impl Harness {
                 .unwrap(),
             signer_keys: SignerKeys::new(Arc::new(fetcher(options.fetch_timeout))),
             settings: options.settings,
+            mfa: MfaSettings {
+                rules: options.code_rules,
+                ..MfaSettings::default()
+            },
             env,
         }));
         administrator::prepare(&app).await.unwrap();

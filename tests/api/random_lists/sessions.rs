@@ -42,7 +42,8 @@ async fn add_session(controller: &Harness, dice: &mut Dice, owner: &str, number:
         session.opened_by =
             OpenedBy::Authenticator(AuthenticatorId::from_wire(authenticator.as_str()));
         session.ip_address.clone_from(&address);
-        [session.totp.is_required, session.totp.is_complete] = [flags[0], flags[1]];
+        session.totp.is_required = flags[0];
+        session.totp.passed_at = flags[1].then_some(now);
         session.improper_client_cert_chain = flags[2];
         let key = owner.key.dependent(API_SESSION, key);
         rows.insert(&key, &session).unwrap();

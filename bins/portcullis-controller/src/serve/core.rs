@@ -4,11 +4,12 @@ use super::credentials::{Credentials, Pair};
 use super::loading::Follow;
 use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
+use portcullis_app::mfa::MfaSettings;
 use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings};
-use portcullis_controller_config::{ControllerConfig, JwksFetch};
+use portcullis_controller_config::{ControllerConfig, JwksFetch, Totp, TotpCompatibility};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
@@ -19,6 +20,7 @@ use portcullis_index::Projections;
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::redb_engine::RedbEngine;
+use portcullis_totp::Rules;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
@@ -70,6 +72,7 @@ pub(crate) fn open(
             session_timeout: signed(config.edge.api.session_timeout),
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
         },
+        mfa: mfa(&config.edge.totp),
     });
     Ok(Core {
         app: Arc::new(app),
@@ -78,6 +81,17 @@ pub(crate) fn open(
         pairs,
         network_id,
     })
+}
+
+/// How codes are judged, and under which name authenticator apps keep them.
+fn mfa(totp: &Totp) -> MfaSettings {
+    MfaSettings {
+        issuer: totp.hostname.clone(),
+        rules: match totp.compatibility {
+            TotpCompatibility::Strict => Rules::STRICT,
+            TotpCompatibility::OpenZiti => Rules::OPENZITI,
+        },
+    }
 }
 
 /// What fetches the keys of external signers, by the rules of the configuration.

@@ -6,7 +6,9 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod admin;
 mod config_check;
+mod core_dumps;
 mod damage;
 mod failures;
 mod in_process;

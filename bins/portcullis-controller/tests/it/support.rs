@@ -1,6 +1,7 @@
 //! Running the program and waiting for what it says.
 
 use std::io::{BufRead as _, BufReader, Read};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -33,6 +34,8 @@ pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
+    /// Whether the system wrote a core dump.
+    pub(crate) is_dumped: bool,
 }
 
 /// Runs the program to its end.
@@ -42,6 +45,7 @@ pub(crate) fn finish(command: &mut Command) -> Finished {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
+        is_dumped: output.status.core_dumped(),
     }
 }
 
@@ -203,10 +207,13 @@ impl Serving {
 
     /// Waits until the program has ended by itself.
     pub(crate) fn ended(mut self) -> Finished {
+        let (stdout, stderr) = (self.stdout.all(), self.stderr.all());
+        let status = self.child.wait().unwrap();
         Finished {
-            stdout: self.stdout.all(),
-            stderr: self.stderr.all(),
-            code: self.child.wait().unwrap().code(),
+            code: status.code(),
+            stdout,
+            stderr,
+            is_dumped: status.core_dumped(),
         }
     }
 }

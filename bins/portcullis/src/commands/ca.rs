@@ -17,8 +17,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `ca`.
 pub(crate) const EXAMPLES: &str = "\
-A third-party authority issues certificates that count in this network. It lets nobody in before it is
-verified: whoever adds it proves to hold its key.
+A third-party authority issues certificates that count in this network. It lets nobody in before it
+is verified: whoever adds it proves to hold its key.
 
 Examples:
   portcullis ca create corporate ca.pem

@@ -26,8 +26,8 @@ use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-The token is verified with the certificate that its controller shows. What is needed beside it depends
-on its method, which the administrator has chosen:
+The token is verified with the certificate that its controller shows. What is needed beside it
+depends on its method, which the administrator has chosen:
 
   ott      nothing; a key is made here, and stays here
   updb     the password that is to be yours

@@ -13,8 +13,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `enrollment`.
 pub(crate) const EXAMPLES: &str = "\
-An enrollment is there until its token is redeemed with `portcullis enroll`, or it is deleted. One that
-has expired stays, and can be refreshed.
+An enrollment is there until its token is redeemed with `portcullis enroll`, or it is deleted. One
+that has expired stays, and can be refreshed.
 
 Examples:
   portcullis enrollment create laptop --output-jwt laptop.jwt

@@ -5,6 +5,7 @@ mod delete;
 mod disable;
 mod kind;
 mod list;
+mod mfa_remove;
 mod role_attributes;
 mod show;
 mod state;
@@ -17,8 +18,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `identity`.
 pub(crate) const EXAMPLES: &str = "\
-An identity is called by its name or its id. Where a text is the one of one identity and the other of
-another, `id:TEXT` and `name:TEXT` say which is meant.
+An identity is called by its name or its id. Where a text is the one of one identity and the other
+of another, `id:TEXT` and `name:TEXT` say which is meant.
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
@@ -43,6 +44,8 @@ pub(crate) enum IdentityCommand {
     Disable(disable::DisableArgs),
     /// Let an identity in again
     Enable(disable::EnableArgs),
+    /// Remove the TOTP enrollments of identities, for those who cannot log in any more
+    MfaRemove(mfa_remove::MfaRemoveArgs),
     /// Delete identities with everything that belongs to them
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
@@ -59,6 +62,7 @@ impl IdentityCommand {
             | Self::Show(_)
             | Self::Disable(_)
             | Self::Enable(_)
+            | Self::MfaRemove(_)
             | Self::Delete(_) => Ok(()),
         }
     }
@@ -79,6 +83,7 @@ pub(crate) async fn run(
         IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
         IdentityCommand::Disable(arguments) => disable::disable(context, session, arguments).await,
         IdentityCommand::Enable(arguments) => disable::enable(context, session, arguments).await,
+        IdentityCommand::MfaRemove(arguments) => mfa_remove::run(context, session, arguments).await,
         IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,
     }
 }

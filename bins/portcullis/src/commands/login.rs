@@ -1,9 +1,11 @@
 //! `portcullis login`.
 
+pub(crate) mod complete;
 pub(crate) mod missing;
 mod second;
 mod way;
 
+use crate::code::{AnswerArgs, Codes};
 use crate::context::Context;
 use crate::credential::CertificateArgs;
 use crate::error::CliError;
@@ -13,8 +15,9 @@ use crate::password::PasswordArgs;
 use crate::profile::{Profile, StoredSession};
 use crate::table::Table;
 use crate::trust::{self, Trusted};
-use crate::{controller_url, files};
+use crate::{controller_url, files, output, source};
 use clap::Args;
+use complete::Standing;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::time::WireTime;
 use portcullis_client::{Api, Client};
@@ -32,17 +35,25 @@ the paths of certificates, keys and JWTs; no password and no JWT is.
 Where a policy asks for a JWT beside the login, --second-ext-jwt names the file that holds it: every
 later command reads it there, so that whatever renews the JWT may write it anew.
 
+Whoever has enrolled an authenticator app (`portcullis mfa enroll`) is asked for a code of it; a
+recovery code does as well. If three are wrong, or none is given, there is no session. Where a
+policy demands a code and you are not enrolled, the session is good for `portcullis mfa enroll`
+alone, and for everything once you are.
+
 Examples:
   portcullis login https://localhost:1280 --username admin
   portcullis login https://localhost:1280 --username admin --ca root-ca.pem
   pass show portcullis | portcullis login --password-file -
   portcullis login                       again, to the same controller in the same way
   portcullis login --identity laptop.json
+  portcullis login --username anna --recovery-code K7QX2M
+  oathtool --totp --base32 \"$SECRET\" | portcullis login --code-file -
   portcullis login https://localhost:1280 --cert anna.pem --key anna.key
   portcullis login https://localhost:1280 --ext-jwt anna.token
   portcullis login --username anna --second-ext-jwt anna.token";
 
 const WHOAMI: &str = "portcullis whoami";
+const ENROLL: &str = "portcullis mfa enroll";
 const CREATE: &str = "portcullis identity create laptop --type device --output-jwt laptop.jwt";
 
 /// Arguments of `login`.
@@ -82,6 +93,9 @@ pub(crate) struct LoginArgs {
     #[arg(long, value_name = "FILE", value_parser = second::file)]
     second_ext_jwt: Option<PathBuf>,
 
+    #[command(flatten)]
+    answer: AnswerArgs,
+
     /// Trust the authorities in this PEM file, without asking
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
@@ -106,6 +120,8 @@ struct LoggedIn<'l> {
     identity_id: &'l str,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<WireTime>,
+    /// What is still to be answered before the session is good for anything else.
+    pending: Vec<&'l str>,
 }
 
 impl LoginArgs {
@@ -117,6 +133,21 @@ impl LoginArgs {
                 CliError::usage("a login is by certificate or by password, not both")
                     .hint("leave out `--cert` and `--key`, or the username and the password"),
             );
+        }
+        let files = [
+            self.password.file(),
+            self.answer.file(),
+            self.ext_jwt.as_deref(),
+        ];
+        if files
+            .into_iter()
+            .filter(|file| source::is_stdin(*file))
+            .count()
+            > 1
+        {
+            return Err(CliError::usage(
+                "the standard input holds the code or what you log in with, not both",
+            ));
         }
         Ok(())
     }
@@ -132,6 +163,7 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     let trusted = trust(context, &arguments, &url, known.as_ref()).await?;
     // All that can fail here is done before there is a session.
     let bearer = second.as_deref().map(ext_jwt::read).transpose()?;
+    let codes = arguments.answer.codes()?;
     context.store.check()?;
     let session = way.log_in(context, &url, &trusted, &arguments).await?;
     let mut client = trusted.client.with_session(session.token.clone());
@@ -153,23 +185,32 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
             expires_at: session.expires_at,
         }),
     };
-    let complete = check_complete(&client, &session, bearer.as_ref(), context).await;
-    if let Err(error) = complete.and_then(|()| remember(context, profile)) {
-        // It is of no use to anybody; if it cannot be ended, it ends by itself.
-        let _ = client.log_out(Api::Management).await;
-        return Err(error);
-    }
-    let next = if context.output.is_for_programs() {
-        WHOAMI
-    } else {
-        next_step(&client).await
+    let complete = complete(&client, &session, bearer.as_ref(), &codes, context).await;
+    let remembered = complete.and_then(|standing| remember(context, profile).map(|()| standing));
+    let standing = match remembered {
+        Ok(standing) => standing,
+        Err(error) => {
+            // It is of no use to anybody; if it cannot be ended, it ends by itself.
+            let _ = client.log_out(Api::Management).await;
+            return Err(error);
+        },
     };
+    let next = match &standing {
+        Standing::ToEnroll(_) => {
+            output::note("Your policy demands a TOTP code, and you are not enrolled yet.");
+            ENROLL
+        },
+        Standing::Full if context.output.is_for_programs() => WHOAMI,
+        Standing::Full => next_step(&client).await,
+    };
+    let pending = standing.pending().iter();
     let result = LoggedIn {
         profile: &context.profile,
         url: controller_url::shown(&url),
         identity: &session.identity.name,
         identity_id: session.identity_id.as_str(),
         expires_at: session.expires_at,
+        pending: pending.map(|query| query.type_id.as_ref()).collect(),
     };
     context.output.result(&result, || {
         let end = result.expires_at.map(|end| end.to_string());
@@ -178,6 +219,7 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
             .property("as", result.identity)
             .property("profile", result.profile)
             .property("until", end.unwrap_or_default())
+            .property("still to answer", result.pending.join(", "))
             .footer(format!("next: {next}"))
     })
 }
@@ -234,23 +276,21 @@ async fn again(context: &Context, profile: &Profile) -> Result<Trusted, CliError
     }
 }
 
-/// Refuses a session that would need more than it has been given.
-async fn check_complete(
+/// Answers what the session still asks for, with the second JWT and with codes.
+async fn complete(
     client: &Client,
     session: &ApiSessionDetail,
     second: Option<&SecretString>,
+    codes: &Codes,
     context: &Context,
-) -> Result<(), CliError> {
-    if session.auth_queries.is_empty() {
-        return Ok(());
-    }
-    let Some(second) = second else {
-        return Err(missing::explain(&session.auth_queries));
+) -> Result<Standing, CliError> {
+    let Some(second) = second.filter(|_| !session.auth_queries.is_empty()) else {
+        return complete::run(client, session, codes).await;
     };
     // Whether the second token answers is seen by the session that it goes with.
     let held = client.current_session(Api::Client).await?;
-    if held.auth_queries.is_empty() {
-        return Ok(());
+    if !held.auth_queries.iter().any(missing::is_jwt) {
+        return complete::run(client, &held, codes).await;
     }
     let hint = match ext_jwt::end(second) {
         Some(end) if end <= context.now() => {

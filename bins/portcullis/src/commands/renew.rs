@@ -1,7 +1,9 @@
 //! `portcullis renew`.
 
+use crate::code::AnswerArgs;
 use crate::commands::enroll::by_request::chain_for;
 use crate::commands::enroll::key_kind::KeyKind;
+use crate::commands::login::complete;
 use crate::context::Context;
 use crate::error::CliError;
 use crate::files::{Existing, PrivateFile};
@@ -18,8 +20,8 @@ use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
 The file logs in with its certificate, obtains another one, and confirms that it has arrived; from
-then on the one before is worth nothing. The file is replaced all at once. Only certificates that the
-network has issued can be renewed.
+then on the one before is worth nothing. The file is replaced all at once. Only certificates that
+the network has issued can be renewed. Whoever is enrolled in TOTP is asked for a code.
 
 Examples:
   portcullis renew --identity laptop.json
@@ -43,6 +45,9 @@ pub(crate) struct RenewArgs {
     /// Kind of the new key
     #[arg(long, value_enum, requires = "new_key", default_value_t)]
     key_type: KeyKind,
+
+    #[command(flatten)]
+    answer: AnswerArgs,
 }
 
 /// A key, and how it is written.
@@ -77,6 +82,7 @@ pub(crate) async fn run(context: &Context, arguments: RenewArgs) -> Result<(), C
     let path = &arguments.identity;
     let mut identity = IdentityFile::read(path)?;
     let key = arguments.key(&identity)?;
+    let codes = arguments.answer.codes()?;
     // All that can fail here is done before the old certificate is given up.
     let mut file = PrivateFile::prepare(path, Existing::Replace)?;
     file.reserve(identity.to_json()?.len() + ROOM)?;
@@ -90,15 +96,21 @@ pub(crate) async fn run(context: &Context, arguments: RenewArgs) -> Result<(), C
     let session = session.map_err(|error| {
         CliError::of_login(error, "enroll again: ask an administrator for a new token")
     })?;
-    let client = client.with_session(session.token);
-    let id = AuthenticatorId::from_wire(session.authenticator_id);
-    let renewed = exchange(&client, &id, &key, |chain| {
-        let new_key = arguments.new_key.then_some(key.pem.as_str());
-        identity.renew(chain, new_key);
-        let json = identity.to_json()?;
-        file.fill(&json)?;
-        Ok(json)
-    });
+    let client = client.with_session(session.token.clone());
+    let id = AuthenticatorId::from_wire(&session.authenticator_id);
+    let renewed = async {
+        complete::run(&client, &session, &codes)
+            .await?
+            .require_full()?;
+        let write = |chain: &[Certificate]| {
+            let new_key = arguments.new_key.then_some(key.pem.as_str());
+            identity.renew(chain, new_key);
+            let json = identity.to_json()?;
+            file.fill(&json)?;
+            Ok(json)
+        };
+        exchange(&client, &id, &key, write).await
+    };
     let renewed = renewed.await;
     // If the session cannot be ended, it ends by itself.
     let _ = client.log_out(Api::Client).await;

@@ -44,6 +44,15 @@ pub(crate) async fn run(
     }
 }
 
+/// How a session stands to TOTP; nothing where no code was ever called for.
+fn totp(session: &ApiSessionDetail) -> &'static str {
+    match (session.is_mfa_complete, session.is_mfa_required) {
+        (true, _) => "passed",
+        (false, true) => "awaited",
+        (false, false) => "",
+    }
+}
+
 /// When a session was last used. The store learns of it later than the memory of the controller.
 fn last_used(session: &ApiSessionDetail) -> Option<WireTime> {
     session.cached_last_activity_at.or(session.last_activity_at)

@@ -1,5 +1,7 @@
 //! `portcullis whoami`.
 
+use crate::code::AnswerArgs;
+use crate::commands::login::complete;
 use crate::context::Context;
 use crate::controller_url;
 use crate::error::CliError;
@@ -35,6 +37,9 @@ pub(crate) struct WhoamiArgs {
     /// Log in with the certificate of this identity file instead of using the session
     #[arg(long, value_name = "FILE")]
     identity: Option<PathBuf>,
+
+    #[command(flatten)]
+    answer: AnswerArgs,
 }
 
 /// The result for programs.
@@ -64,7 +69,13 @@ struct Held {
 
 pub(crate) async fn run(context: &Context, arguments: WhoamiArgs) -> Result<(), CliError> {
     let who = match &arguments.identity {
-        Some(path) => by_certificate(context, path).await?,
+        Some(path) => by_certificate(context, path, &arguments.answer).await?,
+        None if arguments.answer.is_given() => {
+            return Err(
+                CliError::usage("a code is for a login, and there is none to be made")
+                    .hint("leave the code out, or add `--identity FILE`"),
+            );
+        },
         None => by_session(context).await?,
     };
     context.output.result(&who, || table(&who))
@@ -82,7 +93,12 @@ async fn by_session(context: &Context) -> Result<Who, CliError> {
     Ok(Who::new(url, held, identity))
 }
 
-async fn by_certificate(context: &Context, path: &Path) -> Result<Who, CliError> {
+async fn by_certificate(
+    context: &Context,
+    path: &Path,
+    answer: &AnswerArgs,
+) -> Result<Who, CliError> {
+    let codes = answer.codes()?;
     let file = IdentityFile::read(path)?;
     let url = file.url()?;
     let credential = file.credential()?;
@@ -102,10 +118,22 @@ async fn by_certificate(context: &Context, path: &Path) -> Result<Who, CliError>
             }
         })?;
     let client = client.with_session(held.token.clone());
-    let identity = client.current_identity(Api::Client).await;
+    let identity = async {
+        complete::run(&client, &held, &codes)
+            .await?
+            .require_full()?;
+        Ok::<_, CliError>(client.current_identity(Api::Client).await?)
+    };
+    let identity = identity.await;
     // If the session cannot be ended, it ends by itself.
     let _ = client.log_out(Api::Client).await;
-    Ok(Who::new(controller_url::shown(&url), held, identity?))
+    let identity = identity?;
+    // By now everything that was asked for is answered.
+    let held = ApiSessionDetail {
+        auth_queries: Vec::new(),
+        ..held
+    };
+    Ok(Who::new(controller_url::shown(&url), held, identity))
 }
 
 impl Who {

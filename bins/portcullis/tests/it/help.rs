@@ -83,6 +83,14 @@ fn help_of_every_command_teaches_by_examples() {
         "ext-jwt-signer delete",
         "password",
         "password change",
+        "mfa",
+        "mfa status",
+        "mfa enroll",
+        "mfa verify",
+        "mfa codes",
+        "mfa new-codes",
+        "mfa remove",
+        "identity mfa-remove",
         "session",
         "session list",
         "session show",
@@ -133,7 +141,13 @@ fn scripts_for_completion_are_printed() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = environment.run(&format!("completion {shell}"));
         assert_eq!(script.code, 0, "{shell}");
-        for word in ["enrollment", "role-attributes", "auth-policy", "dry-run"] {
+        for word in [
+            "enrollment",
+            "role-attributes",
+            "auth-policy",
+            "dry-run",
+            "new-codes",
+        ] {
             assert!(script.stdout.contains(word), "{shell}: {word}");
         }
     }

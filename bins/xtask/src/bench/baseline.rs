@@ -1,12 +1,14 @@
 //! What the machine does on its own: disk, engine, hashing, signatures.
 
 mod certificates;
+mod codes;
 mod commits;
 mod disk;
 mod hashes;
 mod signatures;
 
 pub(super) use certificates::certificates;
+pub(super) use codes::{recovery_codes, updates, verifications};
 pub(super) use commits::Commits;
 pub(super) use disk::syncs;
 pub(super) use hashes::hashes;

@@ -72,7 +72,8 @@ impl Program {
         let log = File::options().create(true).append(true).open(&self.log)?;
         let begin = Instant::now();
         let mut child = Command::new(&self.path)
-            .arg("quickstart")
+            // Its memory is measured from outside.
+            .args(["--allow-core-dumps", "quickstart"])
             .arg("--home")
             .arg(&self.home)
             .args(["--ctrl-address", "localhost", "--ctrl-port", "0"])

@@ -6,7 +6,8 @@ use super::peer::Peer;
 use super::report::Report;
 use super::scale::Scale;
 use super::{
-    creates, crowd, current_identity, enrollments, lists, logins, memory, passwords, starts, tokens,
+    codes, creates, crowd, current_identity, enrollments, lists, logins, memory, passwords, starts,
+    tokens,
 };
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -31,6 +32,8 @@ pub(super) enum Noun {
     Crowd,
     /// Logins with tokens of an external signer
     Tokens,
+    /// TOTP codes as second factors
+    Codes,
     /// Lists on stores of several sizes, with memory and start
     Lists,
 }
@@ -46,7 +49,8 @@ pub(super) async fn measure(
     let wants = |noun| only.is_empty() || only.contains(&noun);
     let mut report = Report::new();
     let program = Program::new(controller, scratch, "home");
-    if !matches!(only, [Noun::Lists]) {
+    let have_their_own = [Noun::Codes, Noun::Lists];
+    if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
             say("starts")?;
             let running = starts::measure(&program, scale.starts, &mut report).await?;
@@ -63,6 +67,10 @@ pub(super) async fn measure(
         } else {
             running.stop().await?;
         }
+    }
+    if wants(Noun::Codes) {
+        say("TOTP codes")?;
+        codes::measure(controller, scratch, scale, &mut report).await?;
     }
     if wants(Noun::Lists) {
         say("lists")?;

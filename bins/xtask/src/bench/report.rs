@@ -71,6 +71,9 @@ pub(super) enum Unit {
     /// Bytes.
     #[serde(rename = "bytes")]
     Bytes,
+    /// A part of one.
+    #[serde(rename = "of 1")]
+    Probability,
 }
 
 /// What a figure should be (targets of the design, for two cores).
@@ -225,6 +228,7 @@ impl Unit {
             Self::Milliseconds => "ms",
             Self::Mebibytes => "MiB",
             Self::Bytes => "bytes",
+            Self::Probability => "of 1",
         }
     }
 }

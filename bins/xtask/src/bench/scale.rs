@@ -16,6 +16,8 @@ pub(super) struct Scale {
     pub(super) identities: u64,
     /// Sizes of the stores on which lists are measured, the smallest first.
     pub(super) stores: &'static [u64],
+    /// Identities that give a TOTP code.
+    pub(super) people: usize,
     /// What one list of one store may take.
     pub(super) list: Budget,
     /// Identities that log in with certificates.
@@ -33,6 +35,7 @@ impl Scale {
         turns: 3,
         starts: 5,
         identities: 10_000,
+        people: 20_000,
         stores: &[1_000, 100_000, 1_000_000],
         list: Budget {
             time: Duration::from_secs(2),
@@ -47,6 +50,7 @@ impl Scale {
         turns: 1,
         starts: 3,
         identities: 10_000,
+        people: 4_000,
         stores: &[1_000, 20_000],
         list: Budget {
             time: Duration::from_millis(500),

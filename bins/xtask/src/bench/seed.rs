@@ -1,6 +1,10 @@
 //! Identities in bulk: the rows that their creation makes, written through the engine into the
 //! store of a controller that does not run.
 
+mod people;
+
+pub(super) use people::Person;
+
 use super::credential::Network;
 use super::system::{SystemEntropy, now};
 use anyhow::Context as _;
@@ -115,6 +119,11 @@ impl Seed {
             now: now(),
             chain: certificates_to_pem(&Network::make()?.client.chain),
         })
+    }
+
+    /// The engine underneath.
+    pub(super) fn engine(&self) -> &RedbEngine<Change> {
+        &self.engine
     }
 
     /// Writes the identities with these numbers.

@@ -71,14 +71,14 @@ pub async fn merge(
 
 /// Checks that a caller may decide how an identity gets in: whoever opens a way to more than it may
 /// do itself could go there.
-fn check_way_in(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
+pub(crate) fn check_way_in(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
     if enrollments::outranks(caller, identity) {
         Ok(())
     } else {
         Err(AppError::Denied {
             rule: Some(
-                "the identity may do more than the caller; only an administrator may change its \
-                 authPolicyId or externalId",
+                "the identity may do more than the caller; only an administrator may change how it \
+                 gets in",
             ),
         })
     }

@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
+use crate::mfa;
 use crate::signers::{BearerTokens, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
@@ -157,7 +158,8 @@ async fn open(
         .commit(move |rows| {
             let (identity, policy) = judge(rows.rows(), &way, now)?;
             let mut session = session.clone();
-            session.totp.is_required = identity.entity.attached.totp == TotpState::Verified;
+            let totp = mfa::state(rows.rows(), &identity)?;
+            session.totp.is_required = totp == TotpState::Verified;
             let mut after = identity.entity.clone();
             remember_client(&mut after, &login);
             let extension = way.settle(rows, &mut after, &mut session)?;

@@ -72,6 +72,12 @@ impl Client {
         self.delete(&one(id)).await
     }
 
+    /// Removes the TOTP enrollment of an identity, whether it is verified or not, and forgets its
+    /// wrong codes.
+    pub async fn remove_mfa_of_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
+        self.delete(&one(id).then("mfa")).await
+    }
+
     /// The enrollments of an identity that are pending.
     pub async fn enrollments_of_identity(
         &self,

@@ -4,9 +4,11 @@ use crate::body::Body;
 use crate::client::Client;
 use crate::endpoint::{Api, Endpoint};
 use crate::error::ClientError;
+use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::identity::IdentityDetail;
+use portcullis_api::mfa::{MfaAnswer, MfaCode};
 use secrecy::SecretString;
 
 impl Client {
@@ -53,6 +55,14 @@ impl Client {
     /// The session of the caller.
     pub async fn current_session(&self, api: Api) -> Result<ApiSessionDetail, ClientError> {
         self.get(&Endpoint::new(api, "current-api-session")).await
+    }
+
+    /// Answers what the session of the caller still asks for with a TOTP or recovery code.
+    pub async fn answer_mfa(&self, api: Api, code: SecretString) -> Result<(), ClientError> {
+        let endpoint = Endpoint::new(api, "authenticate").then("mfa");
+        let body = MfaAnswer(MfaCode { code });
+        self.succeed(Method::POST, &endpoint, Body::json(&body)?)
+            .await
     }
 
     /// Ends the session of the caller.

@@ -4,6 +4,7 @@
 mod certificates;
 mod connections;
 mod first_contact;
+mod mfa;
 mod requests;
 mod server;
 mod trust;

@@ -8,14 +8,15 @@ use portcullis_client::{Api, Client, ClientCertificate, ClientError, ListQuery, 
 use portcullis_domain::ids::IdentityId;
 use std::sync::{Arc, Mutex};
 
-struct Setting {
+/// A client of a server that says what a test wants said.
+pub(crate) struct Setting {
     server: Server,
-    client: Client,
+    pub(crate) client: Client,
     log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Setting {
-    async fn new(say: Say) -> Self {
+    pub(crate) async fn new(say: Say) -> Self {
         Self::with_certificate(say, |_| None).await
     }
 
@@ -49,8 +50,13 @@ impl Setting {
         }
     }
 
-    fn seen(&self) -> Seen {
+    pub(crate) fn seen(&self) -> Seen {
         self.server.seen()
+    }
+
+    /// What an observer was told.
+    pub(crate) fn logged(&self) -> String {
+        self.log.lock().unwrap().join("\n")
     }
 }
 

@@ -48,9 +48,8 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         ];
         totp.compatibility = field.one_of(&words, diagnostics)?;
         if totp.compatibility == TotpCompatibility::OpenZiti {
-            let message = "`openziti` asks for one-time codes to be accepted two steps early or late, \
-                           and more than once; there are no one-time codes yet, so it has no effect \
-                           yet";
+            let message = "`openziti` accepts one-time codes two steps early or late, and more than \
+                           once: whoever sees a code can use it too";
             field
                 .warning(root::codes::WEAKENED, message, diagnostics)
                 .help("remove the key once no client depends on it");

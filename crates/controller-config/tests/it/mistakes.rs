@@ -359,7 +359,7 @@ const EDGE: &[Case] = &[
     case(
         "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  totp: {compatibility: openziti}\n",
-        &[(13, 25, "weakened", "no one-time codes yet")],
+        &[(13, 25, "weakened", "more than once")],
     ),
     case(
         "    edgeRouter: {}\n",

@@ -59,6 +59,7 @@ impl From<AppError> for ApiError {
             AppError::CertificatePem => Self::new(Code::InvalidCertPem),
             AppError::CaProof(error) => error.into(),
             AppError::BadCertificate(fault) => fault.into(),
+            AppError::Mfa(fault) => fault.into(),
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },

@@ -43,3 +43,24 @@ impl<T: Decode + Send + 'static> Payload for Json<T> {
         T::from_body(bytes).map(Self)
     }
 }
+
+/// A JSON body that counts only if it is one: any other is as good as none.
+#[derive(Debug)]
+pub struct JsonIfFit<T>(pub T);
+
+impl<T: Decode + Default + Send + 'static> Payload for JsonIfFit<T> {
+    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+        Ok(Self(T::from_body(bytes).unwrap_or_default()))
+    }
+}
+
+/// A JSON body that may be missing.
+#[derive(Debug)]
+pub struct JsonIfAny<T>(pub Option<T>);
+
+impl<T: Decode + Send + 'static> Payload for JsonIfAny<T> {
+    fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
+        let body = (!bytes.is_empty()).then(|| T::from_body(bytes));
+        Ok(Self(body.transpose()?))
+    }
+}

@@ -82,8 +82,8 @@ impl Loader {
             Change::AuthPolicy(record) => put(&mut self.auth_policies, record),
             Change::Ca(record) => put(&mut self.cas, record),
             Change::Signer(record) => put(&mut self.signers, record),
-            // Those of a session are read from the store.
-            Change::SessionCertificate(_) => {},
+            // What is never listed on its own is read from the store.
+            Change::SessionCertificate(_) | Change::Mfa(_) => {},
             Change::ApiSession(record) => {
                 if let (Some(session), Some(owner)) = (&record.now, record.owner) {
                     self.sessions.push((record.number, owner, session.clone()));

@@ -1,8 +1,8 @@
 //! From the kind of a record to the type of its entity.
 
 use super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, SESSION_CERTIFICATE,
-    SIGNER, StoredEnrollment,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, MFA,
+    SESSION_CERTIFICATE, SIGNER, StoredEnrollment, StoredMfa,
 };
 use crate::key::Kind;
 use portcullis_domain::api_session::ApiSession;
@@ -14,7 +14,7 @@ use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_domain::signer::Signer;
 
 /// Every kind of record.
-pub(super) const KINDS: [Kind; 8] = [
+pub(super) const KINDS: [Kind; 9] = [
     IDENTITY,
     AUTH_POLICY,
     ENROLLMENT,
@@ -23,6 +23,7 @@ pub(super) const KINDS: [Kind; 8] = [
     CA,
     SIGNER,
     SESSION_CERTIFICATE,
+    MFA,
 ];
 
 /// Something that is done with a record, whatever its type.
@@ -45,6 +46,7 @@ pub(super) fn dispatch<F: ForEntity>(kind: Kind, work: F) -> Option<F::Output> {
         CA => work.run::<Ca>(),
         SIGNER => work.run::<Signer>(),
         SESSION_CERTIFICATE => work.run::<SessionCertificate>(),
+        MFA => work.run::<StoredMfa>(),
         _ => return None,
     })
 }

@@ -11,6 +11,7 @@ use portcullis_domain::change::{Change, EntityChange};
 use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthPolicyId, Number, SignerId};
+use portcullis_domain::mfa::Mfa;
 use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_domain::signer::Signer;
 use serde::de::DeserializeOwned;
@@ -34,6 +35,9 @@ pub const SIGNER: Kind = Kind::of::<7>();
 
 /// Certificates of API sessions, under the identity of their session.
 pub const SESSION_CERTIFICATE: Kind = Kind::of::<8>();
+
+/// TOTP enrollments, under their identity.
+pub const MFA: Kind = Kind::of::<9>();
 
 /// The kinds whose records lie under no other.
 pub const ROOTS: [Kind; 4] = [IDENTITY, AUTH_POLICY, CA, SIGNER];
@@ -272,6 +276,30 @@ impl Entity for StoredEnrollment {
             number,
             now.map(|stored| &stored.enrollment),
         ))
+    }
+}
+
+/// A TOTP enrollment as it is stored: what codes are checked by is sealed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredMfa {
+    /// The enrollment.
+    pub mfa: Mfa,
+    /// The secret, sealed by the vault as the field `secret`.
+    pub secret: String,
+    /// The recovery codes, spent ones among them, sealed by the vault as the field `recovery codes`.
+    pub recovery_codes: String,
+}
+
+impl Entity for StoredMfa {
+    const KIND: Kind = MFA;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        // It is found by its identity alone.
+        Vec::new()
+    }
+
+    fn change(owner: Option<Number>, number: Number, now: Option<&Self>) -> Change {
+        Change::Mfa(entity_change(owner, number, now.map(|stored| &stored.mfa)))
     }
 }
 

@@ -15,7 +15,7 @@ have at least 5 characters, nobody is locked, and nothing is needed beside.
 
 Examples:
   portcullis auth-policy create staff --updb deny --expired-certs deny
-  portcullis auth-policy create people --min-password-length 12 --max-attempts 5 --lockout-minutes 15
+  portcullis auth-policy create people --min-password-length 12 --max-attempts 5 --lockout-minutes 5
   portcullis auth-policy create sso --cert deny --updb deny --signers okta --require-totp true
   portcullis auth-policy show staff --output json | portcullis auth-policy create staff-2 --from -";
 

@@ -8,8 +8,8 @@ use portcullis_api::authenticator::ExtendRequest;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Clients see the request when they log in, and obtain a new certificate by themselves; whoever uses an
-identity file by hand does it with `portcullis renew`. The present certificate holds until then.
+Clients see the request when they log in, and obtain a new certificate by themselves; whoever uses
+an identity file by hand does it with `portcullis renew`. The present certificate holds until then.
 
 Examples:
   portcullis authenticator request-extend v1kz.YB3Rs

@@ -11,8 +11,8 @@ use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 
 const EXAMPLES: &str = "\
-The authenticator is deleted in exchange for an enrollment of its kind: with the same username, for a
-certificate of the same third-party authority, or for one of the network. Whoever has the token
+The authenticator is deleted in exchange for an enrollment of its kind: with the same username, for
+a certificate of the same third-party authority, or for one of the network. Whoever has the token
 enrolls again with `portcullis enroll`; the sessions that the authenticator opened are over at once.
 
 Examples:

@@ -89,7 +89,7 @@ impl Listed for IdentityDetail {
     const SINGULAR: &'static str = "identity";
     const PLURAL: &'static str = "identities";
     const COLUMNS: &'static [&'static str] =
-        &["id", "name", "type", "state", "admin", "attributes"];
+        &["id", "name", "type", "state", "admin", "totp", "attributes"];
 
     async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
         client.identities(query).await
@@ -108,6 +108,7 @@ impl Listed for IdentityDetail {
             kind::shown(self).to_owned(),
             state::shown(self, now).to_owned(),
             if is_admin { "yes" } else { "" }.to_owned(),
+            if self.is_mfa_enabled { "yes" } else { "" }.to_owned(),
             attributes.join(","),
         ]
     }

@@ -66,6 +66,9 @@ fn credentials(mut table: Table, identity: &IdentityDetail, now: Timestamp) -> T
     if let Some(updb) = &identity.authenticators.updb {
         table = table.property("username", &updb.username);
     }
+    if identity.is_mfa_enabled {
+        table = table.property("TOTP", "enrolled");
+    }
     for (method, enrollment) in state::pending(identity) {
         let end = page::end(enrollment.expires_at, now);
         let text = format!("{method}, id {}, until {end}", enrollment.id);

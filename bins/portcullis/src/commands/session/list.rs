@@ -45,6 +45,7 @@ impl Listed for ApiSessionDetail {
         "identity",
         "identity id",
         "address",
+        "totp",
         "opened",
         "last used",
     ];
@@ -64,6 +65,7 @@ impl Listed for ApiSessionDetail {
             self.identity.name.clone(),
             self.identity_id.to_string(),
             self.ip_address.clone(),
+            super::totp(self).to_owned(),
             self.base.created_at.to_string(),
             used.map_or_else(String::new, |used| used.to_string()),
         ]
@@ -104,9 +106,13 @@ mod tests {
         let cached = "2031-04-05T08:00:00.000Z";
         assert_eq!(
             cells(&session),
-            ["c1", "laptop", "i1", "192.0.2.1", opened, cached]
+            ["c1", "laptop", "i1", "192.0.2.1", "", opened, cached]
         );
         session["cachedLastActivityAt"].take();
-        assert_eq!(cells(&session)[5], stored);
+        assert_eq!(cells(&session)[6], stored);
+        session["isMfaRequired"] = json!(true);
+        assert_eq!(cells(&session)[4], "awaited");
+        session["isMfaComplete"] = json!(true);
+        assert_eq!(cells(&session)[4], "passed");
     }
 }

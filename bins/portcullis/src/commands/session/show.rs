@@ -39,6 +39,7 @@ fn table(session: &ApiSessionDetail) -> Table {
         .property("identity", &session.identity.name)
         .property("identity id", session.identity_id.as_str())
         .property("opened by", &session.authenticator_id)
+        .property("TOTP code", super::totp(session))
         .property("address", &session.ip_address)
         .property("opened", session.base.created_at.to_string())
         .property(

@@ -54,7 +54,7 @@ impl Row for SessionRow {
             "lastActivityAt" => Value::Datetime(self.last_activity_at),
             "authenticator" => Value::Text(session.opened_by.wire()),
             "ipAddress" => text(&session.ip_address),
-            "mfaComplete" => Value::Boolean(session.totp.is_complete),
+            "mfaComplete" => Value::Boolean(session.totp.is_complete()),
             "mfaRequired" => Value::Boolean(session.totp.is_required),
             "improperClientCertChain" => Value::Boolean(session.improper_client_cert_chain),
             _ => Value::Missing,

@@ -1,0 +1,46 @@
+//! `portcullis mfa verify`.
+
+use super::save::SaveArgs;
+use super::{finish, own};
+use crate::code::{Accepted, CodeArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+
+const EXAMPLES: &str = "\
+`portcullis mfa enroll` starts an enrollment. Its first code proves that the app computes what the
+controller does; a recovery code does not do here. The recovery codes are shown once it is accepted.
+
+Examples:
+  portcullis mfa verify
+  portcullis mfa verify --save-codes recovery-codes.txt
+  oathtool --totp --base32 \"$SECRET\" | portcullis mfa verify --code-file -";
+
+/// Arguments of `mfa verify`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct VerifyArgs {
+    #[command(flatten)]
+    code: CodeArgs,
+
+    #[command(flatten)]
+    save: SaveArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: VerifyArgs,
+) -> Result<(), CliError> {
+    let codes = arguments.code.codes(Accepted::Totp)?;
+    let started = match own::find(&session.client).await? {
+        Some(found) if found.is_verified => return Err(own::already_enrolled()),
+        Some(started) => started,
+        None => {
+            return Err(CliError::failed("no enrollment was started")
+                .hint("`portcullis mfa enroll` starts one"));
+        },
+    };
+    let destination = arguments.save.prepare()?;
+    finish::run(context, session, &started, &codes, destination).await
+}

@@ -1,0 +1,102 @@
+//! Codes: the rows that one writes, and the arithmetic.
+
+use crate::bench::load::{Budget, Pace, Tally};
+use crate::bench::seed::{Person, Seed};
+use crate::bench::system::{SystemEntropy, now};
+use anyhow::ensure;
+use portcullis_domain::mfa::{Ledger, Progress, SpentCodes, Step};
+use portcullis_storage::engine::submit_with;
+use portcullis_storage::tables::RowsMut;
+use portcullis_totp::{Enrolled, Evidence, RecoveryCodes, Rules, Secret, Submitted};
+use std::hint::black_box;
+use std::sync::mpsc;
+use std::time::Instant;
+
+/// Steps of a window. Neighbours may have the same code, of which the newer one is used up then.
+const WINDOW: u64 = 3;
+
+/// Writes what an accepted code changes, in groups of `size`, each committed before the next
+/// begins.
+///
+/// The first body of a group waits until the others are queued behind it.
+pub(in crate::bench) fn updates(
+    seed: &Seed,
+    people: Vec<Person>,
+    size: usize,
+) -> anyhow::Result<Tally> {
+    let now = now();
+    let done = u64::try_from(people.len())?;
+    let start = Instant::now();
+    let mut people = people.into_iter().peekable();
+    while people.peek().is_some() {
+        let (open, gate) = mpsc::channel();
+        let mut gate = Some(gate);
+        let mut waiting = Vec::with_capacity(size);
+        for person in people.by_ref().take(size) {
+            let gate = gate.take();
+            let (mut session, mut mfa) = (person.session.1.clone(), person.mfa.1.clone());
+            session.totp.passed_at = Some(now);
+            if let Progress::Verified(ledger) = &mut mfa.mfa.progress {
+                ledger.last_step = Step::at(now);
+            }
+            waiting.push(submit_with(seed.engine(), move |tx| {
+                // The other end is dropped, or has spoken, once all are queued.
+                let _ = gate.as_ref().map(mpsc::Receiver::<()>::recv);
+                let mut rows = RowsMut::new(tx);
+                rows.replace(&person.session.0, &person.session.1, &session)?;
+                rows.replace(&person.mfa.0, &person.mfa.1, &mfa)
+            })?);
+        }
+        drop(open);
+        for outcome in waiting {
+            outcome.wait()??;
+        }
+    }
+    Ok(Tally {
+        done,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// Checks codes, each of a window of its own, on one processor.
+pub(in crate::bench) fn verifications(budget: Budget) -> anyhow::Result<Tally> {
+    let secret = Secret::generate(&SystemEntropy)?;
+    let codes = RecoveryCodes::generate(&SystemEntropy)?;
+    let mut enrolled = Enrolled::from(Ledger {
+        last_step: Step(0),
+        spent: SpentCodes::default(),
+        reprise: None,
+    });
+    let pace = Pace::new(budget);
+    let start = Instant::now();
+    let mut done = 0;
+    while pace.next().is_some() {
+        done += 1;
+        // As a person who types it would have it: computed elsewhere, read from a text.
+        let step = Step(done * WINDOW);
+        let code = secret.code_at(step);
+        let submitted = Submitted::parse(code.as_str())?;
+        let evidence = Evidence::of(&submitted, &secret, &codes, step, Rules::STRICT);
+        enrolled = enrolled.accept(evidence, Rules::STRICT)?;
+    }
+    ensure!(done > 0, "no time to check a code");
+    Ok(Tally {
+        done,
+        elapsed: start.elapsed(),
+    })
+}
+
+/// Draws sets of recovery codes, on one processor.
+pub(in crate::bench) fn recovery_codes(budget: Budget) -> anyhow::Result<Tally> {
+    let pace = Pace::new(budget);
+    let start = Instant::now();
+    let mut done = 0;
+    while pace.next().is_some() {
+        black_box(RecoveryCodes::generate(&SystemEntropy)?);
+        done += 1;
+    }
+    Ok(Tally {
+        done,
+        elapsed: start.elapsed(),
+    })
+}

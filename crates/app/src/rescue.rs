@@ -1,0 +1,101 @@
+//! Letting somebody in again from beside the store, when whoever could do so through the API cannot
+//! get in either.
+//!
+//! There is no permit: whoever has the store and its sealing key can do as they like.
+
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::mfa;
+use crate::password::NewPassword;
+use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::IdentityId;
+use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue};
+use secrecy::SecretString;
+
+/// Sets the password of the identity with an id or name and lets it in: it is enabled, wrong
+/// passwords are forgotten, its sessions end.
+///
+/// # Errors
+///
+/// [`AppError::NotFound`] for nobody and for somebody without a password; [`AppError::Field`] for a
+/// password against the rules of its policy.
+pub async fn reset_password(
+    app: &App,
+    who: &str,
+    password: SecretString,
+) -> Result<IdentityId, AppError> {
+    let identity = find(app.snapshot()?.rows(), who)?.entity;
+    let password = NewPassword::prepare(app, &identity, password).await?;
+    let now = app.env().now();
+    rescue(app, who, "identity.reset-password", move |rows, found| {
+        let present: Vec<Found<Authenticator>> = rows.rows().dependents(&found.key)?;
+        let held = present.into_iter().find_map(|found| {
+            let mut after = found.entity.clone();
+            match &mut after.credential {
+                Credential::Updb(updb) => Some((found, updb.clone(), after)),
+                Credential::Cert(_) => None,
+            }
+        });
+        let missing = || AppError::not_found("password", found.entity.id.as_str());
+        let (before, mut updb, mut after) = held.ok_or_else(missing)?;
+        updb.set_password(password.settle(rows.rows(), &found.entity)?);
+        after.credential = Credential::Updb(updb);
+        found.entity.enable(now);
+        Ok(rows.replace(&before.key, &before.entity, &after)?)
+    })
+    .await
+}
+
+/// Removes the TOTP enrollment of the identity with an id or name: wrong codes are forgotten, its
+/// sessions end. Whoever is disabled stays so.
+///
+/// # Errors
+///
+/// [`AppError::NotFound`] for nobody.
+pub async fn remove_mfa(app: &App, who: &str) -> Result<IdentityId, AppError> {
+    rescue(app, who, "identity.delete-mfa", |rows, found| {
+        mfa::take_away(rows, found)?;
+        mfa::forget_wrong_codes(&mut found.entity);
+        Ok(())
+    })
+    .await
+}
+
+/// Changes an identity and what lies under it, and ends its sessions.
+async fn rescue(
+    app: &App,
+    who: &str,
+    operation: &'static str,
+    change: impl Fn(&mut RowsMut<'_>, &mut Found<Identity>) -> Result<(), AppError> + Send + 'static,
+) -> Result<IdentityId, AppError> {
+    let who = who.to_owned();
+    let (id, was_disabled) = app
+        .commit(move |rows| {
+            let before = find(rows.rows(), &who)?;
+            let mut found = before.clone();
+            change(rows, &mut found)?;
+            rows.replace(&before.key, &before.entity, &found.entity)?;
+            rows.remove_dependents::<ApiSession>(&before.key, |_session| true)?;
+            let is_enabled = before.entity.disabled.is_some() && found.entity.disabled.is_none();
+            Ok::<_, AppError>((found.entity.id, is_enabled))
+        })
+        .await?;
+    audit::changed_by_controller(operation, id.as_str());
+    if was_disabled {
+        audit::changed_by_controller("identity.enable", id.as_str());
+    }
+    Ok(id)
+}
+
+/// Finds an identity by its id or, if none has that id, by its name.
+fn find(rows: Rows<'_>, who: &str) -> Result<Found<Identity>, AppError> {
+    for index in [Index::IdentityId, Index::IdentityName] {
+        if let Some(found) = rows.find(&UniqueValue::new(index, who))? {
+            return Ok(found);
+        }
+    }
+    Err(AppError::not_found("identity", who))
+}

@@ -1,0 +1,128 @@
+//! Walks an enrollment through its life: begun, verified, replayed, recovered, throttled.
+//!
+//! Run it with `cargo run -p portcullis-totp --example enroll`. The secret and the codes are the
+//! same in every run, since the example brings its own bytes instead of random ones.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it does")]
+
+use portcullis_domain::clock::{SignedDuration, Timestamp};
+use portcullis_domain::entropy::{Entropy, EntropyError};
+use portcullis_domain::mfa::{Ledger, Step};
+use portcullis_totp::{
+    Enrolled, Evidence, NotEnrolled, QrCode, RecoveryCodes, Refusal, Rules, Secret, Submitted,
+    Throttle, provisioning_url,
+};
+use secrecy::ExposeSecret as _;
+use std::error::Error;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let entropy = Foreseeable(AtomicU8::new(1));
+    let device = Device {
+        secret: Secret::generate(&entropy)?,
+        codes: RecoveryCodes::generate(&entropy)?,
+    };
+    let now: Timestamp = "2031-04-05T06:07:08Z".parse()?;
+
+    let enrolled = enroll(&device, now)?;
+    let enrolled = log_in(&device, enrolled, now)?;
+    recover(&device, enrolled, now)?;
+    guess(&device, now)
+}
+
+/// What the person has at hand.
+struct Device {
+    secret: Secret,
+    codes: RecoveryCodes,
+}
+
+impl Device {
+    /// What the app shows at `instant`.
+    fn shows(&self, instant: Timestamp) -> String {
+        self.secret.code_at(Step::at(instant)).as_str().to_owned()
+    }
+
+    /// What the server finds in `text` at `now`.
+    fn find(&self, text: &str, now: Timestamp) -> Result<Evidence, Box<dyn Error>> {
+        let submitted = Submitted::parse(text)?;
+        let now = Step::at(now);
+        Ok(Evidence::of(
+            &submitted,
+            &self.secret,
+            &self.codes,
+            now,
+            Rules::STRICT,
+        ))
+    }
+}
+
+fn enroll(device: &Device, now: Timestamp) -> Result<Enrolled, Box<dyn Error>> {
+    let started = NotEnrolled.start();
+    let url = provisioning_url("example.test", "alice", &device.secret);
+    println!("{}", url.expose_secret());
+    println!("{}", QrCode::of(url.expose_secret())?.to_text());
+
+    let shown = device.shows(now);
+    let enrolled = started.verify(device.find(&shown, now)?)?;
+    println!("enrolled with {shown}");
+    Ok(enrolled)
+}
+
+fn log_in(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<Enrolled, Box<dyn Error>> {
+    let shown = device.shows(now);
+    let replayed = enrolled
+        .clone()
+        .accept(device.find(&shown, now)?, Rules::STRICT);
+    assert_eq!(replayed, Err(Refusal::Replayed));
+    println!("{shown} again: refused");
+
+    let later = now + SignedDuration::from_secs(30);
+    let shown = device.shows(later);
+    let enrolled = enrolled.accept(device.find(&shown, later)?, Rules::STRICT)?;
+    println!("half a minute later, {shown}: accepted");
+    Ok(enrolled)
+}
+
+fn recover(device: &Device, enrolled: Enrolled, now: Timestamp) -> Result<(), Box<dyn Error>> {
+    let ledger = Ledger::from(enrolled);
+    let spare = device
+        .codes
+        .unspent(ledger.spent)
+        .nth(3)
+        .ok_or("all are spent")?;
+    let evidence = device.find(spare, now)?;
+    let enrolled = Enrolled::from(ledger).accept(evidence, Rules::STRICT)?;
+    println!("recovery code {spare}: accepted");
+    let replayed = enrolled.clone().accept(evidence, Rules::STRICT);
+    assert_eq!(replayed, Err(Refusal::Replayed));
+    let spent = Ledger::from(enrolled).spent;
+    println!(
+        "{spare} again: refused; {} are left",
+        device.codes.unspent(spent).count()
+    );
+    Ok(())
+}
+
+fn guess(device: &Device, mut now: Timestamp) -> Result<(), Box<dyn Error>> {
+    let mut throttle = Throttle::default();
+    for guess in 100_000..100_008 {
+        if let Err(held) = throttle.admit(now) {
+            println!("{guess}: held for {} s", held.retry_after);
+            now += SignedDuration::from_secs(held.retry_after.into());
+        }
+        assert_eq!(device.find(&guess.to_string(), now)?, Evidence::NONE);
+        throttle = throttle.after_wrong(now);
+        println!("{guess}: wrong");
+    }
+    Ok(())
+}
+
+/// Bytes that can be foreseen, which is good for an example and for nothing else.
+struct Foreseeable(AtomicU8);
+
+impl Entropy for Foreseeable {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
+        bytes.fill_with(|| self.0.fetch_add(37, Ordering::Relaxed));
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! QR codes, for browsers and terminals.
+
+mod image;
+mod text;
+
+use zeroize::Zeroizing;
+
+/// A text as a QR code (ISO/IEC 18004) of error-correction level M.
+///
+/// It is wiped when it is dropped, and `Debug` does not show it: the text holds a secret.
+pub struct QrCode {
+    /// Row by row, whether a module is dark.
+    modules: Zeroizing<Vec<bool>>,
+    /// Modules of a side.
+    side: usize,
+}
+
+/// A text that no QR code has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the text is too long for a QR code")]
+pub struct TooLong;
+
+impl QrCode {
+    /// Light modules around a code.
+    const QUIET_ZONE: usize = 4;
+
+    /// Makes the smallest code that holds `text`.
+    ///
+    /// # Errors
+    ///
+    /// [`TooLong`] beyond 2331 bytes, somewhat later for a text with runs of digits or capitals.
+    pub fn of(text: &str) -> Result<Self, TooLong> {
+        let level = qrcode::EcLevel::M;
+        let code = qrcode::QrCode::with_error_correction_level(text, level)
+            .map_err(|_too_long| TooLong)?;
+        let side = code.width();
+        let modules = code.into_colors().into_iter();
+        let modules = modules.map(|color| color == qrcode::Color::Dark).collect();
+        Ok(Self {
+            modules: Zeroizing::new(modules),
+            side,
+        })
+    }
+
+    /// Whether the module is dark; all around the code are light.
+    fn is_dark(&self, row: Option<usize>, column: Option<usize>) -> bool {
+        let (Some(row), Some(column)) = (row, column) else {
+            return false;
+        };
+        column < self.side && self.modules.get(row * self.side + column) == Some(&true)
+    }
+}
+
+impl std::fmt::Debug for QrCode {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("QrCode([redacted])")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! TOTP: what many do at once, and only one may.
+
+use crate::mfa_support::{
+    Device, Given, Person, Scene, Use, answer, begin, charge, identity, is_full, outcome, own,
+    pass, remove, texts, verify,
+};
+use crate::races::{at_once, outcomes, tally};
+use http::Method;
+use portcullis_domain::identity::TotpState;
+use portcullis_storage::tables::Census;
+use portcullis_testkit::{Harness, Reply};
+use std::sync::Arc;
+
+/// Rounds of a race.
+const ROUNDS: usize = 3;
+
+/// The racers: a controller, somebody who is enrolled or not, and sessions.
+struct Race {
+    controller: Arc<Harness>,
+    admin: String,
+    person: Person,
+    sessions: Vec<String>,
+}
+
+impl Race {
+    async fn of_sessions(count: usize) -> Self {
+        let Scene {
+            controller,
+            admin,
+            person,
+        } = Scene::new().await;
+        let sessions = person.log_in_often(&controller, count).await;
+        Self {
+            controller: Arc::new(controller),
+            admin,
+            person,
+            sessions,
+        }
+    }
+
+    /// Enrolled through the first session; the others stay full.
+    async fn enroll(&self) -> (Device, Vec<String>) {
+        crate::mfa_support::enroll(&self.controller, &self.person.session).await
+    }
+
+    /// Sends one code through all sessions at once.
+    async fn all(&self, purpose: Use, code: &str) -> Vec<Reply> {
+        self.each(purpose, |_| code.to_owned()).await
+    }
+
+    /// Sends a code through each session at once.
+    async fn each(&self, purpose: Use, code: impl Fn(usize) -> String) -> Vec<Reply> {
+        let (method, path) = purpose.operation();
+        at_once(self.sessions.len(), |number| {
+            let controller = self.controller.clone();
+            let session = self.sessions[number].clone();
+            let (method, code) = (method.clone(), code(number));
+            async move {
+                let asked = (method, path);
+                crate::mfa_support::ask(&controller, &session, asked, Given::Body(&code)).await
+            }
+        })
+        .await
+    }
+
+    /// Nothing is half there.
+    async fn check(&self) {
+        let view = self.controller.engine.snapshot().unwrap();
+        assert_eq!(Census::check(&*view).unwrap(), []);
+        let shown = own(
+            &self.controller,
+            &self.person.session,
+            (Method::GET, ""),
+            Given::Nowhere,
+        );
+        let shown = match shown.await {
+            reply if reply.status == 404 => TotpState::None,
+            reply if reply.data()["isVerified"] == true => TotpState::Verified,
+            _ => TotpState::Started,
+        };
+        let identity = identity(&self.controller, &self.person.id).await;
+        assert_eq!(identity.attached.totp, shown);
+    }
+}
+
+/// The outcome of a race for one code: one is let in, five are refused, and the others have to wait.
+fn one_of(count: usize) -> std::collections::BTreeMap<String, usize> {
+    outcomes([
+        ("200", 1),
+        ("MFA_INVALID_TOKEN", 5),
+        ("SERVER_TOO_MANY_REQUESTS", count - 6),
+    ])
+}
+
+/// S-04, S-11
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_code_completes_one_session() {
+    let mut race = Race::of_sessions(0).await;
+    let (device, recovery) = race.enroll().await;
+    for spent in &recovery[..ROUNDS] {
+        for is_recovery in [false, true] {
+            race.sessions = race.person.log_in_often(&race.controller, 256).await;
+            charge(&race.controller, &race.person.id, 0).await;
+            pass(&race.controller, 60);
+            let code = if is_recovery {
+                spent.clone()
+            } else {
+                device.code(&race.controller, 0)
+            };
+            let replies = race.all(Use::Answer, &code).await;
+            assert_eq!(tally(&replies), one_of(256), "recovery code: {is_recovery}");
+            let mut full = 0;
+            for session in &race.sessions {
+                full += usize::from(is_full(&race.controller, session).await);
+            }
+            assert_eq!(full, 1, "recovery code: {is_recovery}");
+        }
+    }
+    race.check().await;
+}
+
+/// Whatever it is given for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_code_does_one_thing() {
+    let race = Race::of_sessions(64).await;
+    for purpose in [Use::Read, Use::Replace] {
+        for is_recovery in [false, true] {
+            remove(&race.controller, &race.admin, &race.person.id)
+                .await
+                .data();
+            let (device, recovery) = race.enroll().await;
+            let code = if is_recovery {
+                recovery[0].clone()
+            } else {
+                device.code(&race.controller, 0)
+            };
+            let replies = race.all(purpose, &code).await;
+            assert_eq!(
+                tally(&replies),
+                one_of(64),
+                "{purpose:?}, recovery code: {is_recovery}"
+            );
+            let shown = replies.iter().find(|reply| reply.status == 200).unwrap();
+            let left = texts(&shown.data()["recoveryCodes"]);
+            let is_spent = is_recovery && purpose == Use::Read;
+            assert_eq!(left.len(), 20 - usize::from(is_spent), "{purpose:?}");
+            // What was shown is what holds now.
+            pass(&race.controller, 60);
+            charge(&race.controller, &race.person.id, 0).await;
+            let done = answer(&race.controller, &race.person.session, &left[0]).await;
+            assert_eq!(done.status, 200, "{}", done.text());
+        }
+    }
+    race.check().await;
+}
+
+/// Each has a recovery code of its own; the first to come takes them from the others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn recovery_codes_are_replaced_once_by_as_many_codes() {
+    let race = Race::of_sessions(20).await;
+    let (_, recovery) = race.enroll().await;
+    let replies = race
+        .each(Use::Replace, |number| recovery[number].clone())
+        .await;
+    assert_eq!(tally(&replies), one_of(20));
+    let made = replies.iter().find(|reply| reply.status == 200).unwrap();
+    let made = texts(&made.data()["recoveryCodes"]);
+    pass(&race.controller, 3600);
+    let done = answer(&race.controller, &race.person.session, &made[0]).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+    race.check().await;
+}
+
+/// Different recovery codes have nothing to do with each other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn as_many_recovery_codes_complete_as_many_sessions() {
+    let mut race = Race::of_sessions(0).await;
+    let (device, recovery) = race.enroll().await;
+    race.sessions = race.person.log_in_often(&race.controller, 20).await;
+    let replies = race
+        .each(Use::Answer, |number| recovery[number].clone())
+        .await;
+    assert_eq!(tally(&replies), outcomes([("200", 20)]));
+    let code = device.code(&race.controller, 0);
+    let left = Use::Read
+        .of(&race.controller, &race.person.session, &code)
+        .await
+        .data();
+    assert_eq!(left["recoveryCodes"], serde_json::json!([]));
+    race.check().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_enrollment_is_begun_and_finished_once() {
+    let race = Race::of_sessions(64).await;
+    let controller = &race.controller;
+    for _ in 0..ROUNDS {
+        remove(controller, &race.admin, &race.person.id)
+            .await
+            .data();
+        let replies = at_once(64, |number| {
+            let (controller, session) = (controller.clone(), race.sessions[number].clone());
+            async move { own(&controller, &session, (Method::POST, ""), Given::Nowhere).await }
+        })
+        .await;
+        assert_eq!(tally(&replies), outcomes([("201", 1), ("MFA_EXISTS", 63)]));
+        race.check().await;
+
+        let begun = replies.iter().find(|reply| reply.status == 201).unwrap();
+        let device = Device::scan(begun.data()["provisioningUrl"].as_str().unwrap());
+        let replies = race.all(Use::Verify, &device.code(controller, 0)).await;
+        assert_eq!(tally(&replies), outcomes([("200", 1), ("NOT_FOUND", 63)]));
+        race.check().await;
+        pass(controller, 30);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_enrollment_is_removed_once() {
+    let race = Race::of_sessions(64).await;
+    for _ in 0..ROUNDS {
+        let (device, _) = race.enroll().await;
+        let replies = race
+            .all(Use::Leave, &device.code(&race.controller, 0))
+            .await;
+        assert_eq!(tally(&replies), outcomes([("200", 1), ("NOT_FOUND", 63)]));
+        race.check().await;
+    }
+}
+
+/// Finishing, abandoning, removing and beginning anew: one comes after the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whoever_comes_first_the_record_and_the_identity_agree() {
+    let race = Race::of_sessions(16).await;
+    let controller = &race.controller;
+    for round in 0..16 {
+        remove(controller, &race.admin, &race.person.id)
+            .await
+            .data();
+        let (device, _) = begin(controller, &race.person.session).await;
+        let code = device.code(controller, 0);
+        let replies = at_once(16, |number| {
+            let (controller, session) = (controller.clone(), race.sessions[number].clone());
+            let (admin, id, code) = (race.admin.clone(), race.person.id.clone(), code.clone());
+            async move {
+                match (number + round) % 4 {
+                    0 => verify(&controller, &session, &code).await,
+                    1 => own(&controller, &session, (Method::DELETE, ""), Given::Nowhere).await,
+                    2 if number < 4 => remove(&controller, &admin, &id).await,
+                    _ => own(&controller, &session, (Method::POST, ""), Given::Nowhere).await,
+                }
+            }
+        })
+        .await;
+        for reply in &replies {
+            let outcome = outcome(reply);
+            let known = [
+                "200",
+                "201",
+                "404 NOT_FOUND",
+                "409 MFA_EXISTS",
+                "400 MFA_INVALID_TOKEN",
+            ];
+            assert!(known.contains(&&*outcome), "round {round}: {outcome}");
+        }
+        race.check().await;
+        pass(controller, 30);
+    }
+}
