@@ -28,6 +28,10 @@ const LIBRARIES: &[(&str, Allowed)] = &[
     ("http", Allowed::Only(&["api", "app", "domain"])),
     ("index", Allowed::Only(&["domain", "filter"])),
     ("pki", Allowed::Only(&["domain"])),
+    (
+        "router",
+        Allowed::Only(&["domain", "router-config", "yaml"]),
+    ),
     ("router-config", Allowed::Only(&["domain", "yaml"])),
     ("storage", Allowed::Only(&["domain"])),
     ("testkit", Allowed::Everything),
@@ -47,7 +51,15 @@ pub(super) struct FreeOf {
 
 pub(super) const FREE_OF: &[FreeOf] = &[
     FreeOf {
-        crates: &["domain", "filter", "index", "router-config", "totp", "yaml"],
+        crates: &[
+            "domain",
+            "filter",
+            "index",
+            "router",
+            "router-config",
+            "totp",
+            "yaml",
+        ],
         packages: &["hyper", "redb", "rustls", "tokio"],
         beyond: None,
     },

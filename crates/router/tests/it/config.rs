@@ -1,0 +1,179 @@
+//! From the model of a file to what lives by it.
+
+use portcullis_router::Incomplete;
+use portcullis_router::health::{HealthServer, Settings, servers};
+use portcullis_router::links::{Connections, Groups, dialers};
+
+use crate::world::config;
+
+#[test]
+fn servers_are_the_entries_that_bind_the_api() {
+    let config = config(
+        "web:
+  - name: one
+    bindPoints:
+      - {interface: '0.0.0.0:8081', address: 'r.example.test:8081', newAddress: 'r.example.test:1'}
+      - {interface: '127.0.0.1:8082', address: 'localhost:8082'}
+      - {identity: {file: web.json, service: health}}
+    apis: [{binding: edge-client}, {binding: health-checks}]
+    options: {readTimeout: 7s}
+  - name: two
+    bindPoints: [{interface: '0.0.0.0:8083', address: 'r.example.test:8083'}]
+    apis: [{binding: edge-client}]
+  - name: three
+    bindPoints: [{interface: '0.0.0.0:8084', address: 'r.example.test:8084'}]
+    apis: [{binding: health-checks}, {binding: health-checks}]
+",
+    );
+    let found = servers(&config.web);
+    let shape = |server: &HealthServer<'_>| {
+        let points = server.bind_points.iter();
+        let points = points.map(|point| {
+            (
+                point.interface().to_owned(),
+                point.new_address().map(str::to_owned),
+            )
+        });
+        points.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found.iter().map(shape).collect::<Vec<_>>(),
+        [
+            vec![
+                (
+                    "0.0.0.0:8081".to_owned(),
+                    Some("r.example.test:1".to_owned())
+                ),
+                ("127.0.0.1:8082".to_owned(), None),
+            ],
+            vec![("0.0.0.0:8084".to_owned(), None)],
+        ]
+    );
+    let timeout = found[0]
+        .entry
+        .read_timeout
+        .as_ref()
+        .map(|given| given.value.to_string());
+    assert_eq!(timeout.as_deref(), Some("7s"));
+    assert!(servers(&[]).is_empty());
+}
+
+#[test]
+fn dialers_have_the_defaults_of_the_specification() {
+    let config = config("link: {dialers: [{binding: transport}]}");
+    let dialer = &dialers(&config.link).unwrap()[0];
+    assert_eq!(dialer.groups, Groups::default());
+    assert_eq!(dialer.interface, None);
+    assert_eq!(dialer.startup_delay.as_secs(), 3);
+    let pauses = [dialer.healthy, dialer.unhealthy].map(|p| (p.min().as_secs(), p.max().as_secs()));
+    assert_eq!(pauses, [(5, 300), (60, 3600)]);
+    let several = Connections::Several {
+        data: 3,
+        acknowledgments: 1,
+    };
+    assert_eq!(dialer.connections_for(Some("v2.1.0")), several);
+    assert_eq!(dialer.connections_for(None), Connections::Pair);
+}
+
+#[test]
+fn dialers_are_taken_as_they_are_given() {
+    let config = config(
+        "link:
+  listeners:
+    - {binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tls:r:1', bindInterface: eth9}
+  dialers:
+    - binding: transport
+      bind: 10.0.0.1
+      bindInterface: eth1
+      groups: internal
+      split: false
+      maxDefaultConnections: 5
+      maxAckConnections: 0
+    - {binding: transport, bind: 10.0.0.2, groups: [a, b, a]}
+    - {binding: transport, groups: []}
+",
+    );
+    let dialers = dialers(&config.link).unwrap();
+    let interfaces: Vec<_> = dialers
+        .iter()
+        .map(|dialer| dialer.interface.as_deref())
+        .collect();
+    assert_eq!(interfaces, [Some("eth1"), Some("10.0.0.2"), None]);
+    let groups: Vec<Vec<_>> = dialers
+        .iter()
+        .map(|dialer| dialer.groups.iter().collect())
+        .collect();
+    assert_eq!(groups, [vec!["internal"], vec!["a", "b"], vec!["default"]]);
+    assert_eq!(
+        dialers[0].connections_for(Some("1.6.5")),
+        Connections::Single
+    );
+    let several = Connections::Several {
+        data: 5,
+        acknowledgments: 0,
+    };
+    assert_eq!(dialers[0].connections_for(Some("1.6.6")), several);
+}
+
+#[test]
+fn a_lone_dialer_takes_over_the_interface_of_a_lone_listener() {
+    let listener =
+        "{binding: transport, bind: 'tls:0.0.0.0:1', advertise: 'tls:r:1', bindInterface: eth9}";
+    let cases = [
+        ("{binding: transport}", listener.to_owned(), Some("eth9")),
+        (
+            "{binding: transport, bind: 10.0.0.1}",
+            listener.to_owned(),
+            Some("10.0.0.1"),
+        ),
+        (
+            "{binding: transport}",
+            format!("{listener}, {listener}"),
+            None,
+        ),
+        ("{binding: transport}", String::new(), None),
+    ];
+    for (dialer, listeners, expected) in cases {
+        let config = config(&format!(
+            "link: {{dialers: [{dialer}], listeners: [{listeners}]}}"
+        ));
+        let dialers = dialers(&config.link).unwrap();
+        assert_eq!(
+            dialers[0].interface.as_deref(),
+            expected,
+            "{dialer} {listeners}"
+        );
+    }
+}
+
+#[test]
+fn values_of_a_refused_file_are_named() {
+    let dialers = |text: &str| dialers(&config(text).link).map(|_| ());
+    let health = |text: &str| Settings::from_config(&config(text).health_checks).map(|_| ());
+    let cases = [
+        (
+            dialers("link: {dialers: [{binding: transport, startupDelay: 5}]}"),
+            "link.dialers[0].startupDelay",
+        ),
+        (
+            dialers("link: {dialers: [{}, {healthyDialBackoff: {minRetryInterval: 10m}}]}"),
+            "link.dialers[1].healthyDialBackoff.minRetryInterval",
+        ),
+        (
+            dialers("link: {dialers: [{unhealthyDialBackoff: {retryBackoffFactor: x}}]}"),
+            "link.dialers[0].unhealthyDialBackoff.retryBackoffFactor",
+        ),
+        (
+            health("healthChecks: {ctrlPingCheck: {interval: 30}}"),
+            "healthChecks.ctrlPingCheck.interval",
+        ),
+        (
+            health("healthChecks: {linkCheck: {minLinks: x}}"),
+            "healthChecks.linkCheck.minLinks",
+        ),
+    ];
+    for (result, key) in cases {
+        let key = key.to_owned();
+        assert_eq!(result, Err(Incomplete { key }));
+    }
+}

@@ -1,0 +1,16 @@
+//! Tests of the crate as others use it.
+
+#[cfg(test)]
+mod config;
+#[cfg(test)]
+mod document;
+#[cfg(test)]
+mod links;
+#[cfg(test)]
+mod pace;
+#[cfg(test)]
+mod rhythm;
+#[cfg(test)]
+mod served;
+#[cfg(test)]
+mod world;
