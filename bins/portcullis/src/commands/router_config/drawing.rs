@@ -1,0 +1,175 @@
+//! Showing people what was found in a file, the way compilers do.
+
+use crate::commands::router_config::input::Input;
+use crate::commands::router_config::judged::{Judged, Norm};
+use crate::output::printable;
+use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
+use portcullis_router_config::{Diagnostic, Effect, Finding, Severity, Stage, Text, Verdict};
+use std::ops::Range;
+
+/// Longest line that is shown, in bytes on each side of the place.
+const LONGEST: usize = 500;
+/// How far back a private key may begin, in bytes.
+const LONGEST_KEY: usize = 16 << 10;
+
+/// Draws findings about one file.
+pub(super) struct Drawing {
+    renderer: Renderer,
+    name: String,
+    text: String,
+}
+
+impl Drawing {
+    /// Prepares for the findings about a file.
+    pub(super) fn of(input: &Input, is_coloured: bool) -> Self {
+        let bytes = input.bytes.as_deref().unwrap_or_default();
+        Self {
+            renderer: if is_coloured {
+                Renderer::styled()
+            } else {
+                Renderer::plain()
+            },
+            name: printable(shown_name(input)),
+            text: Text::new(&input.name, bytes).decoded(),
+        }
+    }
+
+    /// Draws findings one after the other.
+    pub(super) fn findings<'f>(&self, findings: impl IntoIterator<Item = &'f Finding>) -> String {
+        let drawn = findings.into_iter().map(|finding| self.finding(finding));
+        drawn.collect()
+    }
+
+    /// Draws a finding, and an empty line behind it.
+    fn finding(&self, finding: &Finding) -> String {
+        let diagnostic = &finding.diagnostic;
+        let level = match diagnostic.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let title = level
+            .primary_title(printable(&diagnostic.message))
+            .id(diagnostic.code);
+        let mut group = match excerpt(diagnostic, &self.text) {
+            Some((line, span)) => title.element(
+                Snippet::source(line)
+                    .path(&self.name)
+                    .line_start(number(diagnostic.line))
+                    .annotation(
+                        AnnotationKind::Primary
+                            .span(span)
+                            .label(printable(&diagnostic.path.dotted())),
+                    ),
+            ),
+            None => title.element(
+                Origin::path(&self.name)
+                    .line(number(diagnostic.line))
+                    .char_column(number(diagnostic.column)),
+            ),
+        };
+        if let Some(help) = &diagnostic.help {
+            group = group.element(Level::HELP.message(printable(help)));
+        }
+        if let Some(effect) = finding.effect {
+            group = group.element(Level::NOTE.message(consequence(effect)));
+        }
+        let reference = format!("see {}", finding.reference());
+        group = group.element(Level::NOTE.message(reference));
+        let mut drawn = self.renderer.render(&[group]);
+        drawn.push_str("\n\n");
+        drawn
+    }
+
+    /// Says in one line what came of the file.
+    pub(super) fn summary(&self, norm: Norm, judged: &Judged) -> String {
+        let verdict = match (norm, judged.verdict) {
+            (Norm::Portcullis, Verdict::Accept) => "accepted",
+            (Norm::Portcullis, _) => "refused",
+            (Norm::Openziti, Verdict::Accept) => "accepted by OpenZiti",
+            (Norm::Openziti, Verdict::Refuse) => "refused by OpenZiti",
+            (Norm::Openziti, Verdict::Crash) => "OpenZiti crashes",
+        };
+        let mut line = format!("{}: {verdict}", self.name);
+        if let Some(stage) = judged.stage {
+            line.push(' ');
+            line.push_str(when(stage));
+        }
+        for (severity, word) in [
+            (Severity::Error, "error"),
+            (Severity::Warning, "warning"),
+            (Severity::Note, "note"),
+        ] {
+            match judged.count(severity) {
+                0 => {},
+                1 => line.push_str(&format!(", 1 {word}")),
+                count => line.push_str(&format!(", {count} {word}s")),
+            }
+        }
+        line.push('\n');
+        line
+    }
+}
+
+fn shown_name(input: &Input) -> &str {
+    match input.name.as_str() {
+        "-" => "<stdin>",
+        name => name,
+    }
+}
+
+fn consequence(effect: Effect) -> String {
+    let does = match effect.verdict {
+        Verdict::Accept => "goes on with it",
+        Verdict::Refuse => "refuses the file",
+        Verdict::Crash => "crashes",
+    };
+    format!("`ziti router run` {does} {}", when(effect.stage))
+}
+
+fn when(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Load => "while it loads the file",
+        Stage::Start => "while it starts",
+        Stage::Run => "once it runs",
+    }
+}
+
+/// The line of a diagnostic, and what is to be underlined in it; `None` when there is no such line,
+/// when it is too long, or when it must not be shown.
+fn excerpt<'text>(diagnostic: &Diagnostic, text: &'text str) -> Option<(&'text str, Range<usize>)> {
+    let is_end = ['\n', '\r'];
+    let start = text.floor_char_boundary(diagnostic.span.start);
+    let end = text.floor_char_boundary(diagnostic.span.end);
+    let first = text.floor_char_boundary(start.saturating_sub(LONGEST));
+    let last = text.floor_char_boundary(start.saturating_add(LONGEST));
+    let line_start = match text.get(first..start)?.rfind(is_end) {
+        Some(at) => first + at + 1,
+        None if first == 0 => 0,
+        None => return None,
+    };
+    let line_end = match text.get(start..last)?.find(is_end) {
+        Some(at) => start + at,
+        None if last == text.len() => last,
+        None => return None,
+    };
+    let line = text.get(line_start..line_end)?;
+    if line.is_empty() || line.contains("PRIVATE KEY") || is_within_key(text, line_start) {
+        return None;
+    }
+    let end = end.clamp(start, line_end);
+    Some((line, start - line_start..end - line_start))
+}
+
+/// A key may stand in the file itself.
+fn is_within_key(text: &str, at: usize) -> bool {
+    let from = text.floor_char_boundary(at.saturating_sub(LONGEST_KEY));
+    let before = text.get(from..at).unwrap_or_default();
+    let begun = before.rfind("-----BEGIN ");
+    let key = begun.and_then(|at| before.get(at..)).unwrap_or_default();
+    key.contains("PRIVATE KEY-----") && !key.contains("-----END")
+}
+
+fn number(figure: u32) -> usize {
+    usize::try_from(figure).unwrap_or(usize::MAX)
+}
