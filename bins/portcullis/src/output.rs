@@ -75,8 +75,9 @@ impl Output {
     }
 }
 
-/// Escapes in a JSON text what would drive a terminal. That can stand inside of texts only.
-fn printable_json(text: &str) -> String {
+/// Escapes in a JSON text, or YAML with texts as in JSON, what would drive a terminal. That can stand
+/// inside of texts only.
+pub(crate) fn printable_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if drives_terminal(character) {

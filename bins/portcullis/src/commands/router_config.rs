@@ -17,9 +17,9 @@ use clap::Subcommand;
 
 /// Shown below the help of `router-config`.
 pub(crate) const EXAMPLES: &str = "\
-The files are those of `ziti router run`, and those of Portcullis. A mistake in such a file is often
-passed over in silence, or ends the router with a stack trace; here it is found in milliseconds, with
-its place and its cure. Nothing but the named files is read: no login, no profile, no network.
+The files are those of `ziti router run`. A mistake in such a file is often passed over in silence,
+or ends the router with a stack trace; here it is found in milliseconds, with its place and cure.
+Nothing but the named files is read: no login, no profile, no network.
 
 Examples:
   portcullis router-config check router.yml

@@ -68,7 +68,9 @@ enum CheckFormat {
 pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError> {
     let format = arguments.format(output)?;
     if repeats_stdin(&arguments.files) {
-        return Err(CliError::usage("the standard input can be checked once only"));
+        return Err(CliError::usage(
+            "the standard input can be checked once only",
+        ));
     }
     let environment = Environment::of(arguments.env_file.as_ref())?;
     let options = Options {

@@ -4,11 +4,15 @@ use crate::commands::router_config::input::Input;
 use crate::commands::router_config::judged::{Judged, Norm};
 use crate::output::printable;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
-use portcullis_router_config::{Diagnostic, Effect, Finding, Severity, Stage, Text, Verdict};
+use portcullis_router_config::{
+    Diagnostic, Effect, Finding, Severity, Stage, Text, Verdict, codes,
+};
 use std::ops::Range;
 
 /// Longest line that is shown, in bytes on each side of the place.
 const LONGEST: usize = 500;
+/// Longest path that is shown beside a line, in bytes.
+const LONGEST_LABEL: usize = 200;
 /// How far back a private key may begin, in bytes.
 const LONGEST_KEY: usize = 16 << 10;
 
@@ -56,17 +60,9 @@ impl Drawing {
                 Snippet::source(line)
                     .path(&self.name)
                     .line_start(number(diagnostic.line))
-                    .annotation(
-                        AnnotationKind::Primary
-                            .span(span)
-                            .label(printable(&diagnostic.path.dotted())),
-                    ),
+                    .annotation(AnnotationKind::Primary.span(span).label(label(diagnostic))),
             ),
-            None => title.element(
-                Origin::path(&self.name)
-                    .line(number(diagnostic.line))
-                    .char_column(number(diagnostic.column)),
-            ),
+            None => title.element(self.origin(diagnostic)),
         };
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(printable(help)));
@@ -81,6 +77,16 @@ impl Drawing {
         drawn
     }
 
+    /// Names the place without showing it.
+    fn origin(&self, diagnostic: &Diagnostic) -> Origin<'_> {
+        let file = Origin::path(&self.name);
+        if self.text.is_empty() {
+            return file;
+        }
+        file.line(number(diagnostic.line))
+            .char_column(number(diagnostic.column))
+    }
+
     /// Says in one line what came of the file.
     pub(super) fn summary(&self, norm: Norm, judged: &Judged) -> String {
         let verdict = match (norm, judged.verdict) {
@@ -90,24 +96,21 @@ impl Drawing {
             (Norm::Openziti, Verdict::Refuse) => "refused by OpenZiti",
             (Norm::Openziti, Verdict::Crash) => "OpenZiti crashes",
         };
-        let mut line = format!("{}: {verdict}", self.name);
-        if let Some(stage) = judged.stage {
-            line.push(' ');
-            line.push_str(when(stage));
-        }
-        for (severity, word) in [
+        let stage = judged.stage.map(|stage| format!(" {}", when(stage)));
+        let counts: Vec<String> = [
             (Severity::Error, "error"),
             (Severity::Warning, "warning"),
             (Severity::Note, "note"),
-        ] {
-            match judged.count(severity) {
-                0 => {},
-                1 => line.push_str(&format!(", 1 {word}")),
-                count => line.push_str(&format!(", {count} {word}s")),
-            }
-        }
-        line.push('\n');
-        line
+        ]
+        .into_iter()
+        .filter_map(|(severity, word)| match judged.count(severity) {
+            0 => None,
+            1 => Some(format!(", 1 {word}")),
+            count => Some(format!(", {count} {word}s")),
+        })
+        .collect();
+        let stage = stage.unwrap_or_default();
+        format!("{}: {verdict}{stage}{}\n", self.name, counts.concat())
     }
 }
 
@@ -116,6 +119,14 @@ fn shown_name(input: &Input) -> &str {
         "-" => "<stdin>",
         name => name,
     }
+}
+
+/// The key that is underlined. One that is missing is not there to be underlined.
+fn label(diagnostic: &Diagnostic) -> Option<String> {
+    let is_missing = matches!(diagnostic.code, codes::MISSING_KEY | codes::MISSING_SECTION);
+    let path = diagnostic.path.dotted();
+    let is_short = (1..=LONGEST_LABEL).contains(&path.len());
+    (is_short && !is_missing).then(|| printable(&path))
 }
 
 fn consequence(effect: Effect) -> String {
@@ -129,8 +140,8 @@ fn consequence(effect: Effect) -> String {
 
 fn when(stage: Stage) -> &'static str {
     match stage {
-        Stage::Load => "while it loads the file",
-        Stage::Start => "while it starts",
+        Stage::Load => "while loading",
+        Stage::Start => "while starting",
         Stage::Run => "once it runs",
     }
 }

@@ -20,6 +20,13 @@ Examples:
 /// Most places of a key that are named when it is asked for without its section.
 const MOST_PLACES: usize = 8;
 
+/// Columns before what is said about a section.
+const SECTIONS: usize = 20;
+/// Columns before what is said about a property of a key.
+const LABELS: usize = 12;
+/// Widest line of an explanation.
+const WIDEST: usize = 100;
+
 /// Arguments of `router-config explain`.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -42,7 +49,7 @@ pub(super) fn run(output: Format, arguments: &ExplainArgs) -> Result<(), CliErro
         None => found.iter().map(line).collect(),
         Some(_) => found.iter().map(|each| format!("{each}\n")).collect(),
     };
-    output::write(&format!("{}\n", texts.concat().trim_end()))
+    output::write(&wrapped(texts.concat().trim_end()))
 }
 
 /// The outermost keys.
@@ -56,7 +63,7 @@ fn sections() -> Result<Vec<Explanation>, CliError> {
 
 fn line(section: &Explanation) -> String {
     let about = section.state.as_deref().unwrap_or(section.doc);
-    format!("{:24} {about}\n", section.path)
+    format!("{:SECTIONS$}{about}\n", section.path)
 }
 
 fn document(explanation: &Explanation) -> Value {
@@ -97,8 +104,47 @@ fn places(name: &str) -> Vec<String> {
     let mut places = Vec::new();
     walk(&mut |path, found: Found| {
         if found.key.name.eq_ignore_ascii_case(name) {
-            places.push(path.to_owned());
+            let place = without_bindings(path);
+            if !places.contains(&place) {
+                places.push(place);
+            }
         }
     });
     places
+}
+
+/// Writes `listeners[].bind` for `listeners[edge].bind`.
+fn without_bindings(path: &str) -> String {
+    let mut parts = path.split('[');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |place, part| {
+        let rest = part.split_once(']').map_or("", |(_, rest)| rest);
+        place + "[]" + rest
+    })
+}
+
+/// Breaks lines between words; what goes on stands below its beginning.
+fn wrapped(text: &str) -> String {
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let margin = match line.find(":  ") {
+            Some(_) if line.starts_with("  ") => LABELS,
+            _ if line.starts_with("  ") => 2,
+            _ => SECTIONS,
+        };
+        let mut column = 0;
+        for word in line.split_inclusive(' ') {
+            let width = word.chars().count();
+            if column + width > WIDEST && column > margin {
+                wrapped.truncate(wrapped.trim_end().len());
+                wrapped.push('\n');
+                wrapped.push_str(&" ".repeat(margin));
+                column = margin;
+            }
+            wrapped.push_str(word);
+            column += width;
+        }
+        wrapped.push('\n');
+    }
+    wrapped
 }

@@ -5,6 +5,7 @@ use crate::files::{self, Existing};
 use crate::output;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use portcullis_router_config::generate::{GenerateError, Plan, RouterKind, Tunnel, generate};
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// Shown below the help of `generate`.
@@ -43,7 +44,7 @@ pub(crate) struct RouterArgs {
 
     /// IP address under which it is reached besides
     #[arg(long, value_name = "ADDRESS")]
-    ip: Option<String>,
+    ip: Option<IpAddr>,
 
     /// Host and port of the controller; 127.0.0.1:6262 if left out
     #[arg(long, value_name = "HOST:PORT")]
@@ -84,7 +85,7 @@ pub(crate) struct EdgeArgs {
     #[arg(long, value_name = "PORT", default_value_t = 3022, value_parser = port())]
     edge_port: u16,
 
-    /// Have clients connect by WebSockets, as browsers do
+    /// Have clients connect as browsers do, by `wss`
     #[arg(long)]
     web_sockets: bool,
 
@@ -158,7 +159,7 @@ impl RouterArgs {
         Plan {
             folder: self.folder.clone(),
             controller: self.controller.clone(),
-            ip: self.ip.clone(),
+            ip: self.ip.map(|address| address.to_string()),
             link_port: self.link_port,
             public: !self.private,
             health_port: self.health_port,

@@ -75,11 +75,5 @@ fn unreadable(error: &io::Error) -> Diagnostic {
         ..Place::default()
     };
     let message = format!("the file cannot be read: {error}");
-    Diagnostic::new(
-        Severity::Error,
-        UNREADABLE,
-        KeyPath::root(),
-        start,
-        message,
-    )
+    Diagnostic::new(Severity::Error, UNREADABLE, KeyPath::root(), start, message)
 }

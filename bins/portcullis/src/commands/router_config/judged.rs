@@ -59,8 +59,7 @@ impl Norm {
                 (loaded.report.into(), loaded.effective)
             },
             Self::Openziti => {
-                let (judgement, effective) =
-                    openziti::load(&text, &Machine::default(), &lookup);
+                let (judgement, effective) = openziti::load(&text, &Machine::default(), &lookup);
                 (judgement.into(), effective)
             },
         }
@@ -104,7 +103,7 @@ impl From<portcullis_router_config::Report> for Judged {
         Self {
             verdict: report.verdict,
             stage: None,
-            findings: report.findings,
+            findings: without_keys(report.findings),
         }
     }
 }
@@ -114,7 +113,42 @@ impl From<Judgement> for Judged {
         Self {
             verdict: judgement.verdict,
             stage: judgement.stage,
-            findings: judgement.findings,
+            findings: without_keys(judgement.findings),
+        }
+    }
+}
+
+/// Takes private keys out of what is said about values: one may stand in the file, at a wrong place.
+fn without_keys(mut findings: Vec<Finding>) -> Vec<Finding> {
+    for finding in &mut findings {
+        let diagnostic = &mut finding.diagnostic;
+        let texts = std::iter::once(&mut diagnostic.message).chain(&mut diagnostic.help);
+        for text in texts.filter(|text| text.contains("PRIVATE KEY")) {
+            let (before, quoted) = text.split_once("-----").unwrap_or_default();
+            let after = quoted.rfind('`').and_then(|at| quoted.get(at..));
+            *text = format!("{before}...{}", after.unwrap_or_default());
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_keys_are_not_quoted() {
+        let file = b"v: 3\nctrl:\n  endpoint: \"-----BEGIN PRIVATE KEY-----\\nc2VjcmV0\"\n\
+            forwarder: \"pem:-----BEGIN EC PRIVATE KEY-----\\nc2VjcmV0\"\n";
+        let input = Input {
+            name: "r.yml".to_owned(),
+            bytes: Ok(file.to_vec()),
+        };
+        for norm in [Norm::Portcullis, Norm::Openziti] {
+            let judged = norm.check(&input, Options::default(), &Environment::Own);
+            assert!(judged.count(Severity::Error) > 0);
+            let said = format!("{:?}", judged.findings);
+            assert!(!said.contains("c2VjcmV0"), "{said}");
         }
     }
 }

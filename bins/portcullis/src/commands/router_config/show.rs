@@ -56,7 +56,7 @@ pub(super) fn run(output: Format, arguments: &ShowArgs) -> Result<(), CliError> 
     let (judged, effective) = arguments.norm.load(&input, &environment);
     if !effective.is_empty() {
         match arguments.format(output) {
-            ShowFormat::Yaml => output::write(&effective.to_yaml())?,
+            ShowFormat::Yaml => output::write(&output::printable_json(&effective.to_yaml()))?,
             ShowFormat::Json => Output::new(Format::Json).document(&effective.to_json())?,
         }
     }
