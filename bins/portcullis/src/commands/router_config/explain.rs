@@ -88,13 +88,13 @@ fn unknown(path: &str, error: &PathError) -> CliError {
     let last = path.rsplit('.').next().unwrap_or_default();
     let name = last.split('[').next().unwrap_or_default();
     let places = places(name);
-    match places.split_at_checked(MOST_PLACES) {
-        _ if places.is_empty() => {},
-        Some((shown, rest)) if !rest.is_empty() => {
-            let shown = shown.join(", ");
-            failure = failure.hint(format!("there are {shown} and {} more", rest.len()));
-        },
-        _ => failure = failure.hint(format!("there is {}", places.join(", "))),
+    if !places.is_empty() {
+        let shown: Vec<&str> = places.iter().take(MOST_PLACES).map(String::as_str).collect();
+        let more = match places.len() - shown.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        failure = failure.hint(format!("such a key is {}{more}", shown.join(", ")));
     }
     failure.hint("`portcullis router-config explain` lists the sections")
 }

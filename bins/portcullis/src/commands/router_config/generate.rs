@@ -125,7 +125,7 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
         GenerateCommand::Edge(arguments) => (&arguments.router, arguments.plan()?),
         GenerateCommand::Fabric(arguments) => (arguments, arguments.plan(RouterKind::Fabric)),
     };
-    let file = generate(&plan).map_err(|error| refused(&error))?;
+    let file = generate(&plan).map_err(|error| arguments.refused(&error))?;
     let Some(path) = &arguments.out else {
         return output::write(&file);
     };
@@ -139,21 +139,25 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Says which wishes cannot be fulfilled.
-fn refused(error: &GenerateError) -> CliError {
-    let GenerateError::Refused(findings) = error else {
-        return CliError::usage(error.to_string());
-    };
-    let found = findings.first().map(|finding| &finding.diagnostic);
-    let reason = found.map_or("", |diagnostic| &diagnostic.message);
-    let failure = CliError::usage(format!("no router runs with that: {reason}"));
-    match found.and_then(|diagnostic| diagnostic.help.as_ref()) {
-        Some(help) => failure.hint(help),
-        None => failure,
-    }
-}
-
 impl RouterArgs {
+    /// Says which wishes cannot be fulfilled.
+    fn refused(&self, error: &GenerateError) -> CliError {
+        let GenerateError::Refused(findings) = error else {
+            return CliError::usage(error.to_string());
+        };
+        let found = findings.first().map(|finding| &finding.diagnostic);
+        let reason = found.map_or("", |diagnostic| &diagnostic.message);
+        let failure = CliError::usage(format!("no router runs with that: {reason}"));
+        let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+        match found.and_then(|diagnostic| diagnostic.help.as_ref()) {
+            _ if self.host.is_none() && !self.name.chars().all(is_host) => {
+                failure.hint("the name is no host: give one with `--host`")
+            },
+            Some(help) => failure.hint(help),
+            None => failure,
+        }
+    }
+
     fn plan(&self, kind: RouterKind) -> Plan {
         let host = self.host.as_ref().unwrap_or(&self.name);
         Plan {
