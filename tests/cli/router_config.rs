@@ -83,13 +83,13 @@ fn people_see_the_line() {
     files.write("r.yml", crashing());
     let told = files.run(&["check", "r.yml"]).expect_code(1).text();
     let finding = "\
-error[wrong-type]: `ctrl.defaultRequestTimeout` must be a duration, this is an integer (`5`)
+error[wrong-type]: `ctrl.defaultRequestTimeout` must be a duration, this is a number without a unit
  --> r.yml:5:26
   |
 5 |   defaultRequestTimeout: 5
   |                          ^ ctrl.defaultRequestTimeout
   |
-  = help: write `5s`, `5ms` or another unit
+  = help: write the unit too, such as `5s` or `5ms`
   = note: see docs/router-config.md#ctrl
 
 ";

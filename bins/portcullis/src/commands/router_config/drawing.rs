@@ -165,7 +165,10 @@ fn excerpt<'text>(diagnostic: &Diagnostic, text: &'text str) -> Option<(&'text s
         None => return None,
     };
     let line = text.get(line_start..line_end)?;
-    if line.is_empty() || line.contains("PRIVATE KEY") || is_within_key(text, line_start) {
+    let is_key = line.contains("PRIVATE KEY") || is_within_key(text, line_start);
+    // Other control characters are drawn as signs.
+    let drives_terminal = line.contains(|c| matches!(c, '\u{80}'..='\u{9f}'));
+    if line.is_empty() || is_key || drives_terminal {
         return None;
     }
     let end = end.clamp(start, line_end);

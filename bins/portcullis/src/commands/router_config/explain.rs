@@ -89,7 +89,11 @@ fn unknown(path: &str, error: &PathError) -> CliError {
     let name = last.split('[').next().unwrap_or_default();
     let places = places(name);
     if !places.is_empty() {
-        let shown: Vec<&str> = places.iter().take(MOST_PLACES).map(String::as_str).collect();
+        let shown: Vec<&str> = places
+            .iter()
+            .take(MOST_PLACES)
+            .map(String::as_str)
+            .collect();
         let more = match places.len() - shown.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
