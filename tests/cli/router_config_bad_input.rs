@@ -9,12 +9,11 @@ use std::time::{Duration, Instant};
 const SOON: Duration = Duration::from_secs(10);
 
 fn billion_laughs() -> String {
-    let mut file = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
-    for (before, name) in ('a'..='i').zip('b'..) {
+    let first = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    ('a'..='i').zip('b'..).fold(first, |file, (before, name)| {
         let uses = vec![format!("*{before}"); 9].join(", ");
-        file.push_str(&format!("{name}: &{name} [{uses}]\n"));
-    }
-    file
+        file + &format!("{name}: &{name} [{uses}]\n")
+    })
 }
 
 fn steps() -> String {

@@ -152,3 +152,32 @@ fn setting_json(setting: &Setting) -> Json {
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Text, load};
+    use portcullis_yaml::{Limits, SourceId, parse};
+
+    #[test]
+    fn yaml_is_nested_like_the_file() {
+        let dialers = "{binding: transport, options: {outQueueSize: 7}}, ".repeat(12);
+        let file = format!(
+            "v: 3\nidentity: {{key: 'pem:-----BEGIN PRIVATE KEY-----'}}\nlink: {{dialers: [{dialers}]}}\n"
+        );
+        let loaded = load(
+            &Text::new("r.yml", file.as_bytes()),
+            Options::default(),
+            &|_| None,
+        );
+        let yaml = loaded.effective.to_yaml();
+        assert!(!yaml.contains("BEGIN"), "{yaml}");
+        let limits = Limits::default();
+        let written = parse(&yaml, SourceId::default(), &limits).expect("it is YAML");
+        let link = written.root.as_map().and_then(|map| map.get("link"));
+        let dialers = link.and_then(|link| link.value.as_map()?.get("dialers"));
+        let items = dialers.and_then(|dialers| dialers.value.as_list());
+        assert_eq!(items.map(<[_]>::len), Some(12), "{yaml}");
+        let first = "    - binding: \"transport\" # line 3\n      groups:";
+        assert!(yaml.contains(first), "{yaml}");
+    }
+}

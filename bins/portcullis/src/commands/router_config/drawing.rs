@@ -187,3 +187,62 @@ fn is_within_key(text: &str, at: usize) -> bool {
 fn number(figure: u32) -> usize {
     usize::try_from(figure).unwrap_or(usize::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::router_config::environment::Environment;
+    use portcullis_router_config::Options;
+
+    fn input(content: &[u8]) -> Input {
+        Input {
+            name: "é.yml".to_owned(),
+            bytes: Ok(content.to_vec()),
+        }
+    }
+
+    fn findings(input: &Input) -> Vec<Finding> {
+        let options = Options::default();
+        let judged = Norm::Openziti.check(input, options, &Environment::Own);
+        assert!(!judged.findings.is_empty());
+        judged.findings
+    }
+
+    #[test]
+    fn any_span_can_be_drawn() {
+        let input = input("é: [ü\r\n\n\tx".as_bytes());
+        let drawing = Drawing::of(&input, true);
+        let mut finding = findings(&input).remove(0);
+        for start in 0..16 {
+            for end in 0..16 {
+                let span = &mut finding.diagnostic.span;
+                (span.start, span.end) = (start, end);
+                assert!(drawing.findings([&finding]).contains("é.yml"));
+            }
+        }
+    }
+
+    #[test]
+    fn very_long_line_is_named_and_not_shown() {
+        let input = input(format!("{}ctl: 1", " ".repeat(2 * LONGEST)).as_bytes());
+        let drawn = Drawing::of(&input, false).findings(&findings(&input));
+        assert!(drawn.contains("--> é.yml:1:1001"), "{drawn}");
+        assert!(drawn.lines().all(|line| line.len() < LONGEST), "{drawn}");
+    }
+
+    #[test]
+    fn line_within_a_key_is_not_shown() {
+        for (before, is_within) in [
+            ("a: 1\n", false),
+            ("key: |\n -----BEGIN PRIVATE KEY-----\n", true),
+            ("key: |\n -----BEGIN EC PRIVATE KEY-----\n aaaa\n", true),
+            ("-----BEGIN CERTIFICATE-----\n", false),
+            (
+                "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n",
+                false,
+            ),
+        ] {
+            assert_eq!(is_within_key(before, before.len()), is_within, "{before}");
+        }
+    }
+}

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// Shown below the help of `generate`.
 pub(super) const EXAMPLES: &str = "\
-The file is the one that a person would write: short, with comments. It is accepted by Portcullis and
-by `ziti router run`.
+The file is the one that a person would write: short, with comments. Portcullis accepts it, and so
+does `ziti router run`.
 
 Examples:
   portcullis router-config generate edge --name r1 --host r1.example.com \\
