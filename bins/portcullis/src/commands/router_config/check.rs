@@ -12,9 +12,9 @@ use std::io;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-All mistakes of a file are found in one pass. `--as openziti` instead predicts what `ziti router run`
-of OpenZiti 2.1 does: it ignores unknown keys, refuses some mistakes and crashes on others, some of
-them only when it has found a controller. Named certificates are not read and taken as good.
+All mistakes of a file are found in one pass. `--as openziti` predicts what `ziti router run` of
+OpenZiti 2.1 does instead: it ignores unknown keys, refuses some mistakes and crashes on others, on
+some of them only when it has found a controller. Named certificates are taken as good, unread.
 
 Examples:
   portcullis router-config check router.yml
@@ -24,7 +24,7 @@ Examples:
   portcullis router-config check --format json *.yml | jq -r 'select(.verdict != \"accept\").file'
 
 With `--format json` there is one object per file, one per line, in the order of the arguments:
-  {\"file\":\"router.yml\",\"verdict\":\"refuse\",\"findings\":[{\"severity\":\"error\",\"line\":12,...}]}
+  {\"file\":\"router.yml\",\"verdict\":\"refuse\",\"findings\":[{\"line\":12,...}]}
 
 Exit codes:
   0  every file is accepted
