@@ -15,6 +15,7 @@ use crate::commands::{
     mfa::{self, MfaCommand},
     own_password::{self, PasswordCommand},
     renew::RenewArgs,
+    router_config::{self, RouterConfigCommand},
     session::{self, SessionCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
@@ -29,10 +30,11 @@ Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
   portcullis enroll laptop.jwt
   portcullis whoami --identity laptop.json
+  portcullis router-config check router.yml
 
 Exit codes:
   0    done
-  1    the controller refused, or something failed
+  1    the controller refused, something failed, or a file that was checked is refused
   2    the arguments make no sense, or there is no terminal to ask at
   3    not logged in, or the session is over
   4    the controller is not reached, or is not the one that is trusted
@@ -121,6 +123,9 @@ pub(crate) enum Command {
     Renew(RenewArgs),
     #[command(flatten)]
     Administration(Administration),
+    /// Check, show, explain and generate configuration files of routers, without a controller
+    #[command(subcommand, after_long_help = router_config::EXAMPLES)]
+    RouterConfig(RouterConfigCommand),
     /// Show the version of this program, and of the controller
     Version(VersionArgs),
     /// Print a script that completes commands in a shell

@@ -21,6 +21,7 @@ mod of_identity;
 pub(crate) mod own_password;
 mod page;
 pub(crate) mod renew;
+pub(crate) mod router_config;
 pub(crate) mod session;
 mod token_file;
 pub(crate) mod version;
@@ -33,16 +34,19 @@ use crate::output::Output;
 
 /// Does what the arguments say.
 pub(crate) async fn run(cli: Cli) -> Result<(), CliError> {
-    let context = Context::new(cli.global)?;
-    match cli.command {
-        Command::Login(arguments) => login::run(&context, arguments).await,
-        Command::Logout => logout::run(&context).await,
-        Command::Whoami(arguments) => whoami::run(&context, arguments).await,
-        Command::Renew(arguments) => renew::run(&context, arguments).await,
-        Command::Enroll(arguments) => enroll::run(&context, arguments).await,
-        Command::Version(arguments) => version::run(&context, arguments).await,
+    let Cli { global, command } = cli;
+    let output = global.output;
+    let context = || Context::new(global);
+    match command {
+        Command::Login(arguments) => login::run(&context()?, arguments).await,
+        Command::Logout => logout::run(&context()?).await,
+        Command::Whoami(arguments) => whoami::run(&context()?, arguments).await,
+        Command::Renew(arguments) => renew::run(&context()?, arguments).await,
+        Command::Enroll(arguments) => enroll::run(&context()?, arguments).await,
+        Command::RouterConfig(command) => router_config::run(output, &command),
+        Command::Version(arguments) => version::run(&context()?, arguments).await,
         Command::Completion(arguments) => completion::run(&arguments),
-        Command::Administration(command) => administer(&context, command).await,
+        Command::Administration(command) => administer(&context()?, command).await,
     }
 }
 

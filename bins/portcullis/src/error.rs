@@ -6,7 +6,7 @@ use crate::output;
 use portcullis_api::code::Code;
 use portcullis_client::first_contact::FirstContactError;
 use portcullis_client::{BuildError, ClientError, Refusal};
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 /// Why a command failed, as far as scripts tell.
@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     GivenUp,
     /// Whoever reads the output has seen enough.
     BrokenPipe,
+    /// The result says what is wrong already.
+    Told,
 }
 
 impl Kind {
@@ -33,7 +35,7 @@ impl Kind {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::BrokenPipe => 0,
-            Self::Failed | Self::Unauthorized => 1,
+            Self::Failed | Self::Unauthorized | Self::Told => 1,
             Self::Usage => 2,
             Self::NotLoggedIn => 3,
             Self::Unreachable => 4,
@@ -60,6 +62,11 @@ impl CliError {
     /// The arguments make no sense.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, anyhow::Error::msg(message.into()))
+    }
+
+    /// The command failed, and its result says why.
+    pub(crate) fn told() -> Self {
+        Self::new(Kind::Told, anyhow::Error::msg("the result says it"))
     }
 
     /// Whoever was asked has given up.
@@ -142,7 +149,7 @@ impl CliError {
 
     /// Prints the failure and gives the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        if self.kind != Kind::BrokenPipe {
+        if !matches!(self.kind, Kind::BrokenPipe | Kind::Told) {
             // With no place to complain to, the exit code has to do.
             let _ = self.print();
         }
@@ -151,7 +158,7 @@ impl CliError {
 
     fn print(&self) -> io::Result<()> {
         let mut stderr = io::stderr().lock();
-        let is_coloured = stderr.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let is_coloured = output::is_coloured(&stderr);
         stderr.write_all(self.render(is_coloured).as_bytes())
     }
 

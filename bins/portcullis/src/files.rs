@@ -1,5 +1,9 @@
 //! Files that only their owner may read.
 
+mod readable;
+
+pub(crate) use readable::write_readable;
+
 use crate::error::CliError;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};

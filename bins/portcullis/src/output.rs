@@ -10,7 +10,7 @@ use crate::table::Table;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal, Write as _};
 use zeroize::Zeroizing;
 
 /// In which form results are written.
@@ -75,8 +75,9 @@ impl Output {
     }
 }
 
-/// Escapes in a JSON text what would drive a terminal. That can stand inside of texts only.
-fn printable_json(text: &str) -> String {
+/// Escapes in a JSON text, or YAML with texts as in JSON, what would drive a terminal. That can stand
+/// inside of texts only.
+pub(crate) fn printable_json(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
         if drives_terminal(character) {
@@ -123,8 +124,18 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
 
 /// Tells people something beside the result.
 pub(crate) fn note(text: &str) {
+    tell(&format!("{}\n", printable(text)));
+}
+
+/// The same for a text that is drawn already.
+pub(crate) fn tell(drawn: &str) {
     // A note that nobody reads is no failure.
-    let _ = writeln!(io::stderr(), "{}", printable(text));
+    let _ = io::stderr().write_all(drawn.as_bytes());
+}
+
+/// Whether colours are wanted and understood where a text goes.
+pub(crate) fn is_coloured(place: &impl IsTerminal) -> bool {
+    place.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// Escapes what would drive a terminal: control characters, and those that change the direction of

@@ -2,6 +2,8 @@
 
 mod writer;
 
+use portcullis_yaml::Severity;
+
 use crate::check::{Options, check};
 use crate::finding::{Finding, Verdict};
 use crate::generate::writer::Writer;
@@ -74,7 +76,7 @@ pub enum GenerateError {
         "`{0}` cannot be written into the file: it must not be empty or contain `$` or a control character"
     )]
     Unwritable(String),
-    /// The file that these wishes lead to would not be accepted.
+    /// The file that these wishes lead to would not be accepted, for these errors.
     #[error("these wishes lead to a file that is not accepted: {}", .0.first().map(|finding| finding.diagnostic.to_string()).unwrap_or_default())]
     Refused(Vec<Finding>),
 }
@@ -137,11 +139,16 @@ pub fn generate(plan: &Plan) -> Result<String, GenerateError> {
     let text = Text::new("router.yml", file.as_bytes());
     let report = check(&text, Options::default(), &|_| None);
     if report.verdict != Verdict::Accept {
-        return Err(GenerateError::Refused(report.findings));
+        return Err(refused(report.findings));
     }
     let judgement = judge(&text, &Machine::default(), &|_| None);
     if judgement.verdict != Verdict::Accept {
-        return Err(GenerateError::Refused(judgement.findings));
+        return Err(refused(judgement.findings));
     }
     Ok(file)
+}
+
+fn refused(mut findings: Vec<Finding>) -> GenerateError {
+    findings.retain(|finding| finding.diagnostic.severity == Severity::Error);
+    GenerateError::Refused(findings)
 }

@@ -1,5 +1,6 @@
 //! Showing what was found: findings and effective values as JSON and YAML.
 
+use portcullis_yaml::Segment;
 use serde_json::{Value as Json, json};
 
 use crate::effective::{Effective, Setting, Source};
@@ -30,61 +31,102 @@ fn finding_json(finding: &Finding) -> Json {
 }
 
 impl Effective {
-    /// Writes all values by the path of their key, each with its source.
+    /// Writes all values by the path of their key, each with its source. Private keys that stand in
+    /// the file are left out.
     pub fn to_json(&self) -> Json {
         let entry = |(path, setting): (&str, &Setting)| (path.to_owned(), setting_json(setting));
         Json::Object(self.iter().map(entry).collect())
     }
 
     /// Writes all values as YAML, nested like the file, with the source of each in a comment.
+    /// Private keys that stand in the file are left out.
     pub fn to_yaml(&self) -> String {
-        let mut text = String::new();
-        let mut open: Vec<String> = Vec::new();
-        for (path, setting) in self.iter() {
-            let steps = steps(path);
-            let Some((last, way)) = steps.split_last() else {
-                continue;
-            };
-            let same = open
-                .iter()
-                .zip(way)
-                .take_while(|(left, right)| left == right)
-                .count();
-            open.truncate(same);
-            for step in way.iter().skip(same) {
-                line(&mut text, open.len(), &format!("{step}:"));
-                open.push(step.clone());
-            }
-            let comment = source_text(&setting.source);
-            line(
-                &mut text,
-                way.len(),
-                &format!("{last}: {} # {comment}", setting.value),
-            );
+        let mut settings: Vec<(Vec<Segment>, &Setting)> = self
+            .iter()
+            .map(|(path, setting)| (steps(path), setting))
+            .collect();
+        // The tenth item of a list comes after the second.
+        settings.sort_by(|(left, _), (right, _)| left.cmp(right));
+        let mut writer = Writer::default();
+        for (steps, setting) in settings {
+            writer.setting(&steps, setting);
         }
-        text
+        writer.text
     }
 }
 
-fn line(text: &mut String, depth: usize, line: &str) {
-    text.push_str(&"  ".repeat(depth));
-    text.push_str(line);
-    text.push('\n');
+/// Writes nested lines.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    /// The maps and items that the last line is in.
+    open: Vec<Segment>,
+    /// Whether an item of a list begins with the next line.
+    begins_item: bool,
 }
 
-/// Splits a path; an item of a list becomes a step of its own.
-fn steps(path: &str) -> Vec<String> {
+impl Writer {
+    fn setting(&mut self, steps: &[Segment], setting: &Setting) {
+        let Some((last, way)) = steps.split_last() else {
+            return;
+        };
+        let pairs = self.open.iter().zip(way);
+        let same = pairs.take_while(|(left, right)| left == right).count();
+        self.open.truncate(same);
+        for step in way.iter().skip(same) {
+            self.step(step, None);
+            self.open.push(step.clone());
+        }
+        let comment = source_text(&setting.source).replace(char::is_control, " ");
+        self.step(
+            last,
+            Some(&format!("{} # {comment}", shown(&setting.value))),
+        );
+    }
+
+    fn step(&mut self, step: &Segment, value: Option<&str>) {
+        let value = value.unwrap_or_default();
+        match step {
+            Segment::Key(name) => self.line(format!("{name}: {value}").trim_end()),
+            Segment::Index(_) if value.is_empty() => self.begins_item = true,
+            Segment::Index(_) => self.line(&format!("- {value}")),
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        let indent = "  ".repeat(self.open.len());
+        match indent.strip_suffix("  ") {
+            Some(indent) if self.begins_item => {
+                self.text.push_str(indent);
+                self.text.push_str("- ");
+            },
+            _ => self.text.push_str(&indent),
+        }
+        self.begins_item = false;
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+}
+
+/// Splits a path; an item of a list is a step of its own.
+fn steps(path: &str) -> Vec<Segment> {
     let mut steps = Vec::new();
     for part in path.split('.') {
-        match part.split_once('[') {
-            Some((name, index)) => {
-                steps.push(name.to_owned());
-                steps.push(index.trim_end_matches(']').to_owned());
-            },
-            None => steps.push(part.to_owned()),
+        let (name, index) = part.split_once('[').unwrap_or((part, ""));
+        steps.push(Segment::Key(name.to_owned()));
+        if let Ok(index) = index.trim_end_matches(']').parse() {
+            steps.push(Segment::Index(index));
         }
     }
     steps
+}
+
+/// The value as it may be seen: a private key that stands in the file is not for every eye.
+fn shown(value: &Json) -> Json {
+    match value.as_str() {
+        Some(text) if text.contains("PRIVATE KEY") => json!("pem: (a private key)"),
+        _ => value.clone(),
+    }
 }
 
 fn source_text(source: &Source) -> String {
@@ -98,7 +140,7 @@ fn source_text(source: &Source) -> String {
 }
 
 fn setting_json(setting: &Setting) -> Json {
-    let value = &setting.value;
+    let value = shown(&setting.value);
     match &setting.source {
         Source::Default => json!({ "value": value, "source": "default" }),
         Source::Given(place) => json!({ "value": value, "source": "file", "line": place.line }),
@@ -108,5 +150,34 @@ fn setting_json(setting: &Setting) -> Json {
             "line": place.line,
             "variables": names,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Text, load};
+    use portcullis_yaml::{Limits, SourceId, parse};
+
+    #[test]
+    fn yaml_is_nested_like_the_file() {
+        let dialers = "{binding: transport, options: {outQueueSize: 7}}, ".repeat(12);
+        let file = format!(
+            "v: 3\nidentity: {{key: 'pem:-----BEGIN PRIVATE KEY-----'}}\nlink: {{dialers: [{dialers}]}}\n"
+        );
+        let loaded = load(
+            &Text::new("r.yml", file.as_bytes()),
+            Options::default(),
+            &|_| None,
+        );
+        let yaml = loaded.effective.to_yaml();
+        assert!(!yaml.contains("BEGIN"), "{yaml}");
+        let limits = Limits::default();
+        let written = parse(&yaml, SourceId::default(), &limits).expect("it is YAML");
+        let link = written.root.as_map().and_then(|map| map.get("link"));
+        let dialers = link.and_then(|link| link.value.as_map()?.get("dialers"));
+        let items = dialers.and_then(|dialers| dialers.value.as_list());
+        assert_eq!(items.map(<[_]>::len), Some(12), "{yaml}");
+        let first = "    - binding: \"transport\" # line 3\n      groups:";
+        assert!(yaml.contains(first), "{yaml}");
     }
 }

@@ -10,7 +10,9 @@ pub fn reference() -> String {
     let mut page = String::from(
         "# Router configuration\n\n\
          Every key of the file. `[]` stands for an item of a list, `[edge]` for one whose `binding` is \
-         `edge`. Defaults are those of Portcullis; where OpenZiti's differ, both are given.\n\n\
+         `edge`. Defaults are those of Portcullis; where OpenZiti's differ, both are given. This page is \
+         generated; `portcullis router-config explain KEY` shows one key of it, and `portcullis \
+         router-config check FILE` holds a file against it.\n\n\
          ## The file\n\n\
          YAML 1.1. In every value `${NAME}` and `$NAME` stand for an environment variable; the result is \
          always a string, an unset variable is replaced by nothing, and a `$` cannot be escaped. The last \
@@ -37,7 +39,7 @@ fn part(page: &mut String, section: &str) {
             rows.push_str(&row(path, found));
         }
     });
-    let heading = format!("\n## {section}\n\n{intro}\n");
+    let heading = format!("\n## {section}\n\n{intro}");
     page.push_str(&heading);
     if !rows.is_empty() {
         page.push_str("\n| Key | Form | Default | Bounds | Meaning |\n|---|---|---|---|---|\n");
@@ -53,7 +55,7 @@ fn about(found: Found) -> String {
     let required = if found.key.required { " Required." } else { "" };
     let mut text = match found.key.state {
         State::Live => format!("{}{required}\n", found.key.doc),
-        other => format!("{}.\n", state(other).unwrap_or_default()),
+        other => format!("{}\n", sentence(other)),
     };
     if let Kind::Bindings(variants) = found.key.kind {
         text.push_str("\n| Binding | Meaning |\n|---|---|\n");
@@ -63,6 +65,18 @@ fn about(found: Found) -> String {
         }
     }
     text
+}
+
+/// The state of a key as a sentence of its own.
+fn sentence(of: State) -> String {
+    let text = state(of).unwrap_or_default();
+    let mut rest = text.chars();
+    let first: String = rest
+        .next()
+        .into_iter()
+        .flat_map(char::to_uppercase)
+        .collect();
+    format!("{first}{}.", rest.as_str())
 }
 
 fn row(path: &str, found: Found) -> String {
@@ -75,7 +89,7 @@ fn row(path: &str, found: Found) -> String {
     let required = if key.required { "; required" } else { "" };
     let meaning = match key.state {
         State::Live => key.doc.to_owned(),
-        State::Dead(_) => format!("{}.", state(key.state).unwrap_or_default()),
+        State::Dead(_) => sentence(key.state),
         _ => format!("{} ({})", key.doc, state(key.state).unwrap_or_default()),
     };
     let bounds = bounds(key.kind).unwrap_or_default();

@@ -19,9 +19,9 @@ pub enum PathError {
     #[error("no key is named")]
     Empty,
     /// A step names no key of the section before it.
-    #[error("`{section}` has no key `{name}`{}", .similar.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+    #[error("{section} has no key `{name}`{}", .similar.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
     Unknown {
-        /// Section that was searched.
+        /// Section that was searched, as sentences name it.
         section: String,
         /// Name that it does not have.
         name: String,
@@ -74,7 +74,7 @@ pub fn find(path: &str) -> Result<Vec<Found>, PathError> {
             .iter()
             .flat_map(|found| below(*found, position))
             .collect();
-        name.clone_into(&mut section);
+        section = format!("`{name}`");
         found = chosen;
     }
     Ok(found)

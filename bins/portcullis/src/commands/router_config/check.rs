@@ -1,0 +1,131 @@
+//! `portcullis router-config check`.
+
+use crate::commands::router_config::drawing::Drawing;
+use crate::commands::router_config::environment::Environment;
+use crate::commands::router_config::input::{Input, repeats_stdin};
+use crate::commands::router_config::judged::{Judged, Norm};
+use crate::error::{CliError, Kind};
+use crate::output::{self, Format};
+use clap::{Args, ValueEnum, ValueHint};
+use portcullis_router_config::{Options, Verdict, report_json};
+use std::io;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+All mistakes of a file are found in one pass. `--as openziti` predicts what `ziti router run` of
+OpenZiti 2.1 does instead: it ignores unknown keys, refuses some mistakes and crashes on others, on
+some of them only when it has found a controller. Named certificates are taken as good, unread.
+
+Examples:
+  portcullis router-config check router.yml
+  portcullis router-config check --as openziti routers/*.yml
+  portcullis router-config check --env-file router.env router.yml
+  render-template | portcullis router-config check -
+  portcullis router-config check --format json *.yml | jq -r 'select(.verdict != \"accept\").file'
+
+With `--format json` there is one object per file, one per line, in the order of the arguments:
+  {\"file\":\"router.yml\",\"verdict\":\"refuse\",\"findings\":[{\"line\":12,...}]}
+
+Exit codes:
+  0  every file is accepted
+  1  a file is refused, crashes the router, or cannot be read; the others are checked all the same
+  2  the arguments make no sense, or the file of `--env-file` cannot be used";
+
+/// Arguments of `router-config check`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CheckArgs {
+    /// Files to check; `-` is the standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+
+    /// By what the files are judged
+    #[arg(long = "as", value_name = "NORM", value_enum, default_value_t)]
+    norm: Norm,
+
+    /// Only warn of unknown keys; OpenZiti always ignores them
+    #[arg(long)]
+    allow_unknown: bool,
+
+    /// In which form to write findings; `human` if left out
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    format: Option<CheckFormat>,
+
+    /// File of `KEY=VALUE` lines to take environment variables from, instead of the environment
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    env_file: Option<PathBuf>,
+}
+
+/// In which form findings are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum CheckFormat {
+    /// Excerpts of the files, and a line of summary for each
+    Human,
+    /// One JSON object per file, one per line
+    Json,
+}
+
+pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError> {
+    let format = arguments.format(output)?;
+    if repeats_stdin(&arguments.files) {
+        return Err(CliError::usage(
+            "the standard input can be checked once only",
+        ));
+    }
+    let environment = Environment::of(arguments.env_file.as_ref())?;
+    let options = Options {
+        allow_unknown: arguments.allow_unknown,
+    };
+    let mut is_read = true;
+    let mut is_accepted = true;
+    for path in &arguments.files {
+        let input = Input::read(path);
+        let judged = arguments.norm.check(&input, options, &environment);
+        is_accepted &= judged.verdict == Verdict::Accept;
+        if is_read {
+            is_read = write(&arguments.report(format, &input, &judged))?;
+        }
+    }
+    if is_accepted {
+        Ok(())
+    } else {
+        Err(CliError::told())
+    }
+}
+
+/// Writes a report. Tells whether anybody still reads: the exit code is wanted all the same.
+fn write(report: &str) -> Result<bool, CliError> {
+    match output::write(report) {
+        Err(error) if error.kind() == Kind::BrokenPipe => Ok(false),
+        written => written.map(|()| true),
+    }
+}
+
+impl CheckArgs {
+    /// The form that is asked for, here or for all commands.
+    fn format(&self, output: Format) -> Result<CheckFormat, CliError> {
+        match (self.format, output) {
+            (Some(format), _) => Ok(format),
+            (None, Format::Table) => Ok(CheckFormat::Human),
+            (None, Format::Json) => Ok(CheckFormat::Json),
+            (None, Format::Yaml) => Err(CliError::usage(
+                "findings cannot be written as YAML: choose `--format human` or `--format json`",
+            )),
+        }
+    }
+
+    fn report(&self, format: CheckFormat, input: &Input, judged: &Judged) -> String {
+        match format {
+            CheckFormat::Json => {
+                let object = report_json(&input.name, judged.verdict, &judged.findings);
+                format!("{object}\n")
+            },
+            CheckFormat::Human => {
+                let drawing = Drawing::of(input, output::is_coloured(&io::stdout()));
+                let mut report = drawing.findings(&judged.findings);
+                report.push_str(&drawing.summary(self.norm, judged));
+                report
+            },
+        }
+    }
+}
