@@ -1,0 +1,63 @@
+//! Files whose verdict by the original follows from its rules, beyond the recorded cases.
+
+use portcullis_router_config::Text;
+use portcullis_router_config::openziti::{Judgement, Machine, judge};
+
+use crate::findings::BASE;
+
+fn judged(text: &str) -> Judgement {
+    let text = Text::new("router.yml", text.as_bytes());
+    judge(&text, &Machine::default(), &|_| None)
+}
+
+/// Writes the verdict with its stage, as in `refuse/load`, and the place of the first finding.
+fn verdict(judgement: &Judgement) -> String {
+    let Some(stage) = judgement.stage else {
+        return judgement.verdict.to_string();
+    };
+    let first = judgement
+        .findings
+        .first()
+        .map(|finding| finding.diagnostic.path.to_string());
+    format!(
+        "{}/{stage} {}",
+        judgement.verdict,
+        first.unwrap_or_default()
+    )
+}
+
+/// Replaces a part of the base, or adds to its end when the part is empty.
+fn changed(part: &str, by: &str) -> String {
+    assert!(BASE.contains(part), "{part}");
+    if part.is_empty() {
+        format!("{BASE}{by}")
+    } else {
+        BASE.replace(part, by)
+    }
+}
+
+const WEB: &str = "\
+web:
+  - name: h
+    apis:
+      - binding: health-checks
+    bindPoints:
+      - interface: 0.0.0.0:PORT
+        address: r1.example:8081
+";
+
+#[test]
+fn web_servers_find_their_port_taken() {
+    let link = "link:\n  listeners:\n    - binding: transport\n      bind: tls:0.0.0.0:8081\n      advertise: tls:r1.example:8081\n";
+    let taken = "crash/run web[0].bindPoints[0].interface";
+    let cases = [
+        (changed("", ""), "3022", taken),
+        (changed("", ""), "+3022", taken),
+        (changed("", ""), "8081", "accept"),
+        (changed("link:\n", link), "8081", taken),
+    ];
+    for (file, port, expected) in cases {
+        let file = format!("{file}{}", WEB.replace("PORT", port));
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
