@@ -121,6 +121,9 @@ impl ParseError {
 
     fn hint(&self, text: &str) -> Option<&'static str> {
         match &self.kind {
+            ParseErrorKind::Syntax { problem } if problem.starts_with("a `?`") => {
+                Some("put the value in quotes if the `?` belongs to it")
+            },
             ParseErrorKind::Syntax { .. } => {
                 let rest = text.get(self.place.span.start..)?;
                 match rest.chars().next()? {

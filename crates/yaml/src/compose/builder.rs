@@ -174,9 +174,14 @@ impl<'build, 'text> Builder<'build, 'text> {
             self.path
                 .push(Segment::Key(key.text().unwrap_or_default().to_owned()));
             let (event, place) = self.events.next()?;
+            let is_alias = matches!(event, EventData::Alias { .. });
             let value = self.node(event, place)?;
             if key.plain && key.as_str() == Some("<<") {
                 self.path.pop();
+                // A list is merged only where it is written.
+                if is_alias && matches!(value.value, Value::List(_)) {
+                    return Err(ParseError::new(ParseErrorKind::MergeOfScalar, place));
+                }
                 entries.merge(value, place, &self.path, self.diagnostics)?;
             } else {
                 entries.insert(key, value, &self.path, self.diagnostics);

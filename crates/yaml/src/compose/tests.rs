@@ -181,6 +181,12 @@ fn what_is_not_yaml_is_located() {
         ("a: {{ endpoint }}\n", "yaml-key", 1, 5),
         ("<<: 5\n", "yaml-merge", 1, 5),
         ("<<: [5]\n", "yaml-merge", 1, 5),
+        ("a: &a [{b: 1}]\nc:\n  <<: *a\n", "yaml-merge", 3, 7),
+        ("a: &a [{b: 1}]\nc:\n  <<: [*a]\n", "yaml-merge", 3, 7),
+        ("a: [udp://1.1.1.1:53?x=y]\n", "yaml-syntax", 1, 5),
+        ("a: {k: [b], c: pkcs11:/x?s}\n", "yaml-syntax", 1, 16),
+        ("a: [b:?c]\n", "yaml-syntax", 1, 5),
+        ("a: [b:[c]]\n", "yaml-syntax", 1, 7),
         ("a: !!int five\n", "yaml-tag", 1, 4),
         ("%YAML 1.2\n---\na: 1\n", "yaml-version", 1, 1),
         (deep.as_str(), "yaml-limit", 1, 129),
@@ -258,4 +264,40 @@ fn a_parser_that_gives_up_is_an_error() {
         (error.kind.code(), error.place.line, error.place.column),
         ("yaml-syntax", 2, 11)
     );
+}
+
+#[test]
+fn a_colon_before_a_bracket_or_comma_belongs_to_the_text() {
+    let cases: &[(&str, &[&str], Option<&str>)] = &[
+        ("x: [a:, b]", &["x", "0"], Some("a:")),
+        ("x: [a;:, ^:, b]", &["x", "1"], Some("^:")),
+        ("x: [http:]", &["x", "0"], Some("http:")),
+        ("x: {b:,c: d}", &["x", "c"], Some("d")),
+        ("x: {b:}", &["x", "b:"], None),
+        (
+            "\u{FEFF}x: {'a:,': 'b:]'}\nz: [k:]",
+            &["x", "a:,"],
+            Some("b:]"),
+        ),
+        ("x: [a?:, b]\n", &[], None),
+        ("x: a?b\nz: [?c]", &["x"], Some("a?b")),
+        ("x: [[a], {b: c}]\nz: a?b", &["z"], Some("a?b")),
+    ];
+    for (text, path, expected) in cases {
+        if path.is_empty() {
+            assert_eq!(refuse(text).kind.code(), "yaml-syntax", "{text}");
+        } else {
+            let root = read(text).root;
+            assert_eq!(at(&root, path).as_str(), *expected, "{text}");
+        }
+    }
+    let root = read("x: [a:, bc]").root;
+    let place = at(&root, &["x", "1"]).place;
+    assert_eq!((place.span.start, place.span.end), (8, 10));
+}
+
+#[test]
+fn many_colons_before_commas_take_bounded_time() {
+    let text = format!("x: [{}]", "a:,".repeat(100_000));
+    assert_eq!(refuse(&text).kind.code(), "yaml-syntax");
 }
