@@ -61,3 +61,24 @@ fn web_servers_find_their_port_taken() {
         assert_eq!(verdict(&judged(&file)), expected, "{file}");
     }
 }
+
+#[test]
+fn files_are_judged_by_the_rules_of_the_original() {
+    let cases = [
+        (
+            "dns: [r1.example]",
+            "dns: {}",
+            "refuse/load edge.csr.sans.dns",
+        ),
+        (
+            "dns: [r1.example]",
+            "email: {}",
+            "refuse/load edge.csr.sans.email",
+        ),
+        ("dns: [r1.example]", "dns: []", "accept"),
+    ];
+    for (part, by, expected) in cases {
+        let file = changed(part, by);
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
