@@ -92,7 +92,9 @@ fn attempt(
             Ok(root) => root,
             Err(error) => {
                 let mut path = builder.path().clone();
-                if let Some(key) = key_of_second_colon(text, &error) {
+                if let Some((start, key)) = key_of_second_colon(text, &error)
+                    && !builder.is_within(start)
+                {
                     path.push(Segment::Key(key.to_owned()));
                 }
                 return Err(error.at(&path));
@@ -115,13 +117,15 @@ fn attempt(
 }
 
 /// Finds the key on a line with a second colon, which the parser stumbles over before it gives the key.
-fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<&'text str> {
+fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<(usize, &'text str)> {
     let start = error.place.span.start;
     let before = text.get(..start)?;
     let line = before.rsplit(['\n', '\r']).next()?;
     let colon = text.get(start..)?.starts_with(':');
-    let (key, _) = line.trim_start_matches([' ', '-']).split_once(": ")?;
-    (colon && !key.contains([':', '{', '[', '"', '\''])).then_some(key)
+    let written = line.trim_start_matches([' ', '-']);
+    let (key, _) = written.split_once(": ")?;
+    let known = colon && !key.contains([':', '{', '[', '"', '\'']);
+    known.then_some((start - written.len(), key))
 }
 
 fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(), ParseError> {

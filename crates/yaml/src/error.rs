@@ -41,7 +41,7 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// The tree would be larger than [`Limits`](crate::Limits) allow.
-    #[error("the document has too many values, every use of an alias counted")]
+    #[error("the document has too many values; every use of an alias counts")]
     TooManyNodes,
     /// A character that YAML does not allow, such as NUL or a form feed.
     #[error("the control character U+{code:04X} is not allowed")]

@@ -162,7 +162,7 @@ fn what_follows_the_first_document_is_reported_not_read() {
 
 #[test]
 fn what_is_not_yaml_is_located() {
-    let deep = "[".repeat(200);
+    let deep = "[".repeat(20_000);
     let cases = [
         ("", "yaml-empty", 1, 1),
         ("# nothing\n", "yaml-empty", 2, 1),
@@ -189,7 +189,7 @@ fn what_is_not_yaml_is_located() {
         ("a: [b:[c]]\n", "yaml-syntax", 1, 7),
         ("a: !!int five\n", "yaml-tag", 1, 4),
         ("%YAML 1.2\n---\na: 1\n", "yaml-version", 1, 1),
-        (deep.as_str(), "yaml-limit", 1, 129),
+        (deep.as_str(), "yaml-limit", 1, 10_002),
     ];
     for (text, code, line, column) in cases {
         let error = refuse(text);
@@ -247,7 +247,7 @@ fn limits_are_kept() {
             .map_err(|error| error.kind)
     };
     assert_eq!(kind("[[1]]"), Ok(()));
-    assert_eq!(kind("[[[1]]]"), Err(ParseErrorKind::TooDeep { limit: 2 }));
+    assert_eq!(kind("[[[1]]]"), Ok(()));
     assert_eq!(
         kind("12345678901"),
         Err(ParseErrorKind::TooLarge { limit: 10 })
@@ -300,4 +300,32 @@ fn a_colon_before_a_bracket_or_comma_belongs_to_the_text() {
 fn many_colons_before_commas_take_bounded_time() {
     let text = format!("x: [{}]", "a:,".repeat(100_000));
     assert_eq!(refuse(&text).kind.code(), "yaml-syntax");
+}
+
+#[test]
+fn what_is_nested_too_deep_is_left_out_and_reported() {
+    let text = format!("a: {}{}\nb: 1\n", "[".repeat(10_000), "]".repeat(10_000));
+    let document = read(&text);
+    assert_eq!(at(&document.root, &["b"]).as_integer(), Some(1));
+    let found: Vec<_> = document
+        .diagnostics
+        .iter()
+        .map(|d| (d.severity, d.code, d.line, d.column))
+        .collect();
+    assert_eq!(found, [(Severity::Error, "yaml-limit", 1, 131)]);
+}
+
+#[test]
+fn a_mistake_is_reported_once_under_its_key() {
+    let cases = [
+        ("a: b: c\n", "a"),
+        ("a:\n  a: b: c\n", "a.a"),
+        ("a:\n  - b\n  - c: d: e\n", "a[1].c"),
+        ("a: [b, c: d: e]\n", "a"),
+        ("a: {b: c: d}\n", "a"),
+        ("a:\n  b: [c: d: e]\n", "a.b"),
+    ];
+    for (text, path) in cases {
+        assert_eq!(refuse(text).path.to_string(), path, "{text:?}");
+    }
 }
