@@ -28,10 +28,10 @@ fn verdict(judgement: &Judgement) -> String {
 
 /// Replaces a part of the base, or adds to its end when the part is empty.
 fn changed(part: &str, by: &str) -> String {
-    assert!(BASE.contains(part), "{part}");
     if part.is_empty() {
         format!("{BASE}{by}")
     } else {
+        assert!(BASE.contains(part), "{part}");
         BASE.replace(part, by)
     }
 }
@@ -76,9 +76,30 @@ fn files_are_judged_by_the_rules_of_the_original() {
             "refuse/load edge.csr.sans.email",
         ),
         ("dns: [r1.example]", "dns: []", "accept"),
+        ("", "x: DEEP", "accept"),
     ];
     for (part, by, expected) in cases {
-        let file = changed(part, by);
+        let deep = format!("{}{}", "[".repeat(2_000), "]".repeat(2_000));
+        let file = changed(part, &by.replace("DEEP", &deep));
         assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
+
+#[test]
+fn a_list_or_map_of_the_wrong_kind_is_shown_at_its_key() {
+    for value in ["\n  - a\n", "\n  a: b\n", " [a]\n", " x\n"] {
+        let file = changed(
+            "v: 3\n",
+            &format!("v: 3\nmetrics:\n  reportInterval:{value}\n"),
+        );
+        let judgement = judged(
+            &file
+                .replace("\n  a", "\n    a")
+                .replace("\n  - a", "\n    - a"),
+        );
+        for finding in &judgement.findings {
+            assert_eq!(finding.diagnostic.line, 3, "{finding:?}");
+        }
+        assert!(!judgement.findings.is_empty(), "{value}");
     }
 }
