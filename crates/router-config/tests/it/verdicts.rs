@@ -103,3 +103,25 @@ fn a_list_or_map_of_the_wrong_kind_is_shown_at_its_key() {
         assert!(!judgement.findings.is_empty(), "{value}");
     }
 }
+
+#[test]
+fn one_mistake_does_not_hide_the_next() {
+    let entry = "link:\n  listeners:\n    - binding: transport\n      bind: nonsense\n      advertise: rubbish\n";
+    let pauses = "    - binding: transport\n      healthyDialBackoff: {minRetryInterval: 1ms, maxRetryInterval: 99h}\n";
+    let file = changed("link:\n", entry)
+        .replace("    - binding: transport\nedge", &format!("{pauses}edge"));
+    let found: Vec<String> = judged(&file)
+        .findings
+        .iter()
+        .map(|finding| finding.diagnostic.path.to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "link.listeners[0].bind",
+            "link.listeners[0].advertise",
+            "link.dialers[0].healthyDialBackoff.minRetryInterval",
+            "link.dialers[0].healthyDialBackoff.maxRetryInterval",
+        ]
+    );
+}
