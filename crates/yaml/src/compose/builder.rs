@@ -14,8 +14,8 @@ use crate::path::{KeyPath, Segment};
 use crate::place::Place;
 use crate::scalar;
 
-/// Levels that are read over; `yaml.v2` refuses a file with more.
-const DEEPEST: usize = 10_001;
+/// Levels passed over, added up over all events: the parser's work for an event grows with its level.
+const MOST_LEVELS: usize = 10_000_000;
 
 pub(super) struct Builder<'build, 'text> {
     events: &'build mut Events<'text>,
@@ -159,6 +159,7 @@ impl<'build, 'text> Builder<'build, 'text> {
         self.diagnostics
             .error(error.kind.code(), &self.path, place, error.kind.to_string());
         let mut open = 1;
+        let mut passed: usize = 0;
         while open > 0 {
             let (event, place) = self.events.next()?;
             match event {
@@ -166,9 +167,9 @@ impl<'build, 'text> Builder<'build, 'text> {
                 EventData::SequenceEnd | EventData::MappingEnd => open -= 1,
                 _ => {},
             }
-            if self.depth + open > DEEPEST {
-                let kind = ParseErrorKind::TooDeep { limit: DEEPEST };
-                return Err(ParseError::new(kind, place));
+            passed += open;
+            if passed > MOST_LEVELS {
+                return Err(ParseError::new(ParseErrorKind::TooDeep { limit }, place));
             }
         }
         Ok(())
