@@ -25,6 +25,8 @@ pub(super) struct Builder<'build, 'text> {
     path: KeyPath,
     /// Offsets of the keys whose values are being read.
     open_keys: Vec<usize>,
+    /// Levels that were passed over.
+    passed: usize,
     anchors: HashMap<String, Anchor>,
     diagnostics: &'build mut Diagnostics,
 }
@@ -62,6 +64,7 @@ impl<'build, 'text> Builder<'build, 'text> {
             depth,
             path,
             open_keys: Vec::new(),
+            passed: 0,
             anchors,
             diagnostics,
         }
@@ -159,7 +162,6 @@ impl<'build, 'text> Builder<'build, 'text> {
         self.diagnostics
             .error(error.kind.code(), &self.path, place, error.kind.to_string());
         let mut open = 1;
-        let mut passed: usize = 0;
         while open > 0 {
             let (event, place) = self.events.next()?;
             match event {
@@ -167,8 +169,8 @@ impl<'build, 'text> Builder<'build, 'text> {
                 EventData::SequenceEnd | EventData::MappingEnd => open -= 1,
                 _ => {},
             }
-            passed += open;
-            if passed > MOST_LEVELS {
+            self.passed += open;
+            if self.passed > MOST_LEVELS {
                 return Err(ParseError::new(ParseErrorKind::TooDeep { limit }, place));
             }
         }
