@@ -1,7 +1,7 @@
 //! The verdict of the original: what `ziti router run` of OpenZiti 2.1 does with a file.
 //!
 //! The original reads the file in three stages. It loads the sections one after the other and stops at
-//! the first mistake; it starts health checks, web servers, links and listeners; and once a controller
+//! the first mistake; it starts health checks, links, listeners and web servers; and once a controller
 //! is reached, it starts the tunnel. A value of a wrong type is refused by some keys, ignored by others,
 //! and ends the process with a stack trace at the rest. The verdict is that of the first mistake it
 //! would meet; the findings name all of them.
@@ -146,10 +146,11 @@ fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     background::health_checks(loader, root);
     background::transport(loader, root);
     edge::start(loader, root);
-    web::start(loader, root);
+    let points = web::start(loader, root);
     background::plugins(loader, root);
     link::start(loader, root);
     listeners::start(loader, root);
+    web::run(loader, &points);
     ctrl::start(loader, root);
     background::reports(loader, root);
     identity::run(loader, root);

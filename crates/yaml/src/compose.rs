@@ -1,13 +1,15 @@
 //! From text to tree.
 
 mod builder;
+mod colon;
 mod merge;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use libyaml_safer::{Event, EventData, Mark, Parser};
+use libyaml_safer::{Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, SequenceStyle};
 
 use crate::compose::builder::Builder;
+use crate::compose::colon::Colons;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
@@ -67,15 +69,32 @@ fn find_unended_tag(text: &str) -> usize {
 }
 
 fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
+    let mut colons = Colons::new(text);
+    loop {
+        match attempt(text, &colons, source, limits) {
+            Err(error) if colons.replace(&error) => {},
+            result => return result,
+        }
+    }
+}
+
+fn attempt(
+    text: &str,
+    colons: &Colons<'_>,
+    source: SourceId,
+    limits: &Limits,
+) -> Result<Document, ParseError> {
     let mut diagnostics = Diagnostics::default();
-    let mut events = Events::new(text, source);
+    let mut events = Events::new(colons, source);
     let root = {
         let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
         match builder.document() {
             Ok(root) => root,
             Err(error) => {
                 let mut path = builder.path().clone();
-                if let Some(key) = key_of_second_colon(text, &error) {
+                if let Some((start, key)) = key_of_second_colon(text, &error)
+                    && !builder.is_within(start)
+                {
                     path.push(Segment::Key(key.to_owned()));
                 }
                 return Err(error.at(&path));
@@ -98,13 +117,15 @@ fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Docume
 }
 
 /// Finds the key on a line with a second colon, which the parser stumbles over before it gives the key.
-fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<&'text str> {
+fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<(usize, &'text str)> {
     let start = error.place.span.start;
     let before = text.get(..start)?;
     let line = before.rsplit(['\n', '\r']).next()?;
     let colon = text.get(start..)?.starts_with(':');
-    let (key, _) = line.trim_start_matches([' ', '-']).split_once(": ")?;
-    (colon && !key.contains([':', '{', '[', '"', '\''])).then_some(key)
+    let written = line.trim_start_matches([' ', '-']);
+    let (key, _) = written.split_once(": ")?;
+    let known = colon && !key.contains([':', '{', '[', '"', '\'']);
+    known.then_some((start - written.len(), key))
 }
 
 fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(), ParseError> {
@@ -143,10 +164,15 @@ struct Events<'text> {
     source: SourceId,
     /// Bytes before the first that the parser counts: a byte order mark left in the text.
     skipped: usize,
+    /// Character that stands for a colon.
+    colon: Option<char>,
+    /// Lists and maps in brackets that are open.
+    flow: usize,
 }
 
 impl<'text> Events<'text> {
-    fn new(text: &'text str, source: SourceId) -> Self {
+    fn new(colons: &'text Colons<'_>, source: SourceId) -> Self {
+        let text = colons.text();
         let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let mut parser = Parser::new();
         parser.set_encoding(libyaml_safer::Encoding::Utf8);
@@ -155,10 +181,50 @@ impl<'text> Events<'text> {
             parser,
             source,
             skipped: text.len() - body.len(),
+            colon: colons.stand_in(),
+            flow: 0,
         }
     }
 
     fn next(&mut self) -> Result<(EventData, Place), ParseError> {
+        let (mut event, place) = self.parsed()?;
+        match &mut event {
+            EventData::Scalar {
+                value,
+                style: ScalarStyle::Plain,
+                ..
+            } => self.plain(value, place)?,
+            EventData::SequenceStart { style, .. } => {
+                let flow = self.flow > 0 || *style == SequenceStyle::Flow;
+                self.flow += usize::from(flow);
+            },
+            EventData::MappingStart { style, .. } => {
+                let flow = self.flow > 0 || *style == MappingStyle::Flow;
+                self.flow += usize::from(flow);
+            },
+            EventData::SequenceEnd | EventData::MappingEnd => {
+                self.flow = self.flow.saturating_sub(1);
+            },
+            _ => {},
+        }
+        Ok((event, place))
+    }
+
+    /// Puts colons back, and ends a scalar in brackets at `?` as `yaml.v2` does, which is a mistake.
+    fn plain(&self, value: &mut String, place: Place) -> Result<(), ParseError> {
+        if let Some(colon) = self.colon
+            && value.contains(colon)
+        {
+            *value = value.replace(colon, ":");
+        }
+        if self.flow > 0 && value.contains('?') {
+            let problem = "a `?` cannot stand in text between brackets".to_owned();
+            return Err(ParseError::new(ParseErrorKind::Syntax { problem }, place));
+        }
+        Ok(())
+    }
+
+    fn parsed(&mut self) -> Result<(EventData, Place), ParseError> {
         match self.parser.parse() {
             Ok(Event {
                 data,

@@ -41,7 +41,7 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// The tree would be larger than [`Limits`](crate::Limits) allow.
-    #[error("the document has too many values, every use of an alias counted")]
+    #[error("the document has too many values; every use of an alias counts")]
     TooManyNodes,
     /// A character that YAML does not allow, such as NUL or a form feed.
     #[error("the control character U+{code:04X} is not allowed")]
@@ -121,6 +121,9 @@ impl ParseError {
 
     fn hint(&self, text: &str) -> Option<&'static str> {
         match &self.kind {
+            ParseErrorKind::Syntax { problem } if problem.starts_with("a `?`") => {
+                Some("put the value in quotes if the `?` belongs to it")
+            },
             ParseErrorKind::Syntax { .. } => {
                 let rest = text.get(self.place.span.start..)?;
                 match rest.chars().next()? {

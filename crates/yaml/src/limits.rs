@@ -5,7 +5,7 @@
 pub struct Limits {
     /// Bytes of text.
     pub size: usize,
-    /// Lists and maps inside each other.
+    /// Lists and maps inside each other; what is nested deeper is left out with an error.
     pub depth: usize,
     /// Nodes of the tree, every use of an alias counted in full.
     pub nodes: usize,

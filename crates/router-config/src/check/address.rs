@@ -48,7 +48,13 @@ pub(super) fn address(text: &str, empty_host: bool) -> Option<Mistake> {
             format!("write `{kind}:{}`", bare.trim_end_matches('/')),
         ));
     }
-    host_port_but(rest, 0, empty_host)
+    host_port_but(rest, 0, empty_host).map(|mistake| Mistake {
+        // What is to be written has the kind of connection in front here.
+        help: mistake
+            .help
+            .map(|help| help.replacen('`', &format!("`{kind}:"), 1)),
+        ..mistake
+    })
 }
 
 /// An address that clients are told.
@@ -141,5 +147,25 @@ pub(super) fn packet_address(text: &str) -> Option<Mistake> {
             "it must start with `udp:`, `udp4:`, `udp6:` or `unixgram:`",
             form,
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_for_an_address_has_the_kind_of_connection_in_front() {
+        for (text, part) in [
+            ("tls:router.example.test", "`tls:router.example.test:3022`"),
+            ("wss:2001:db8::1:3022", "`wss:[2001:db8::1]:3022`"),
+            ("router.example.test", "`tls:router.example.test:6262`"),
+        ] {
+            let help = address(text, false).and_then(|mistake| mistake.help);
+            assert!(
+                help.as_ref().is_some_and(|help| help.contains(part)),
+                "{text}: {help:?}"
+            );
+        }
     }
 }

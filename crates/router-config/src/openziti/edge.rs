@@ -186,11 +186,8 @@ fn names(loader: &mut Loader<'_>, sans: &Section<'_>, name: &str) {
     let Some(field) = lookup(sans, name).filter(|field| !field.node().is_null()) else {
         return;
     };
-    let items = match (field.items(), field.node().as_map()) {
-        (Some(items), _) => items,
-        // An empty map decodes into an empty list.
-        (None, Some(map)) if map.is_empty() => vec![],
-        _ => return loader.wrong_type(&field, "a list", Wrong::Refuse),
+    let Some(items) = field.items() else {
+        return loader.wrong_type(&field, "a list", Wrong::Refuse);
     };
     let mut texts = Vec::new();
     for item in &items {

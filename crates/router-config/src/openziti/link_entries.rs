@@ -208,7 +208,7 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
             {
                 self.loader
                     .out_of_bounds(field, &duration.to_string(), "from 10ms to 24h");
-                return;
+                continue;
             }
             bounds.push((
                 parsed.as_ref().map(|(field, _)| field.clone()),
@@ -264,13 +264,14 @@ pub(super) fn listener(entry: &mut Entry<'_, '_, '_>) -> Option<Address> {
         }
         return None;
     };
-    let bound = address(entry.loader, &field, text)?;
-    entry.note("bind", json!(bound.to_string()), Some(&field));
-    entry.note("linkProtocol", json!(bound.kind), Some(&field));
+    let bound = address(entry.loader, &field, text);
     let told = match &advertise {
-        Some((field, text)) => address(entry.loader, field, text)?,
+        Some((field, text)) => address(entry.loader, field, text),
         None => bound.clone(),
     };
+    let (bound, told) = (bound?, told?);
+    entry.note("bind", json!(bound.to_string()), Some(&field));
+    entry.note("linkProtocol", json!(bound.kind), Some(&field));
     let advertised = advertise.as_ref().map(|(field, _)| field);
     entry.note("advertise", json!(told.to_string()), advertised);
     let name = match &interface {

@@ -4,6 +4,7 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostic, Field, Kind, Section, Severity};
 use serde_json::{Value as Json, json};
 
+use crate::check::place;
 use crate::codes;
 use crate::effective::{Effective, Source};
 use crate::finding::{Effect, Finding, Stage, Verdict};
@@ -297,7 +298,7 @@ fn about(field: &Field<'_>, code: &'static str, message: impl Into<String>) -> D
         Severity::Error,
         code,
         field.path().clone(),
-        field.place(),
+        place(field),
         message,
     );
     if field.node().kind() == Kind::Null {

@@ -24,10 +24,14 @@ const TIMEOUTS: [(&str, i64); 3] = [
     ("writeTimeout", 10_000_000_000),
 ];
 
-pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let Some(field) = root.get("web") else { return };
+/// Reads the servers, and gives the bind points that they open when they run.
+pub(super) fn start<'tree>(loader: &mut Loader<'_>, root: &Section<'tree>) -> Vec<Section<'tree>> {
+    let Some(field) = root.get("web") else {
+        return vec![];
+    };
     let Some(items) = field.items() else {
-        return loader.wrong_type(&field, "a list", Wrong::Refuse);
+        loader.wrong_type(&field, "a list", Wrong::Refuse);
+        return vec![];
     };
     let before = loader.effective.clone();
     let known = loader.findings.len();
@@ -39,14 +43,19 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     }
     if loader.findings.len() != known {
         loader.effective = before;
-        return;
+        return vec![];
     }
-    for point in items
+    items
         .iter()
         .filter_map(Field::as_section)
         .flat_map(|section| points(&section))
-    {
-        open(loader, &point);
+        .collect()
+}
+
+/// Opens the bind points in the background, when links and listeners have taken their ports.
+pub(super) fn run(loader: &mut Loader<'_>, points: &[Section<'_>]) {
+    for point in points {
+        open(loader, point);
     }
 }
 
@@ -64,7 +73,7 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
         .filter(|_| point.get_non_null("identity").is_none());
     let place = field
         .as_ref()
-        .and_then(|field| field.node().as_str()?.parse::<HostPort>().ok());
+        .and_then(|field| place_of(field.node().as_str()?));
     if let (Some(field), Some(place)) = (field, place) {
         loader.listen_at(&field, "tcp", &place, Owner::Web);
     }
@@ -191,14 +200,14 @@ fn bind_points(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
 }
 
 fn is_place(text: &str) -> bool {
-    let text = text.trim();
-    let Some((host, port)) = text.rsplit_once(':') else {
-        return false;
-    };
-    // The port may have a sign, which the parser of addresses does not take.
+    place_of(text).is_some_and(|place| !place.host.is_empty() && place.port > 0)
+}
+
+/// Reads a host with a port, which may have a sign that the parser of addresses does not take.
+fn place_of(text: &str) -> Option<HostPort> {
+    let (host, port) = text.trim().rsplit_once(':')?;
     let unsigned = port.strip_prefix('+').unwrap_or(port);
-    let place = format!("{host}:{unsigned}").parse::<HostPort>();
-    place.is_ok_and(|place| !place.host.is_empty() && place.port > 0)
+    format!("{host}:{unsigned}").parse().ok()
 }
 
 /// Served over the network itself; the identity is read at once.

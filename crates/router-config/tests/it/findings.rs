@@ -3,7 +3,7 @@
 use portcullis_router_config::openziti::{Machine, judge};
 use portcullis_router_config::{Options, Report, Text, Verdict, check};
 
-const BASE: &str = "\
+pub(crate) const BASE: &str = "\
 v: 3
 identity:
   cert: /r.cert

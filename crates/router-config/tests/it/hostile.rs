@@ -62,7 +62,7 @@ fn hostile_files_are_refused_in_bounded_time() {
         ("maps", "{a: ".repeat(10_000).into_bytes()),
         (
             "indented",
-            (0..2_000)
+            (0..1_000)
                 .fold(String::new(), |mut text, n| {
                     let _ = writeln!(text, "{}a:", " ".repeat(n));
                     text
@@ -86,7 +86,8 @@ fn hostile_files_are_refused_in_bounded_time() {
     for (name, file) in files {
         let start = Instant::now();
         let (ours, theirs) = read(&file);
-        let crashes = name == "keys";
+        // The file can be read, but has no version.
+        let crashes = matches!(name, "keys" | "indented");
         assert_eq!(ours, Verdict::Refuse, "{name}");
         assert_eq!(
             theirs,

@@ -16,3 +16,5 @@ mod recorded;
 mod specification;
 #[cfg(test)]
 mod validated;
+#[cfg(test)]
+mod verdicts;

@@ -14,12 +14,19 @@ use crate::path::{KeyPath, Segment};
 use crate::place::Place;
 use crate::scalar;
 
+/// Levels passed over, added up over all events: the parser's work for an event grows with its level.
+const MOST_LEVELS: usize = 10_000_000;
+
 pub(super) struct Builder<'build, 'text> {
     events: &'build mut Events<'text>,
     limits: &'build Limits,
     budget: Size,
     depth: usize,
     path: KeyPath,
+    /// Offsets of the keys whose values are being read.
+    open_keys: Vec<usize>,
+    /// Levels that were passed over.
+    passed: usize,
     anchors: HashMap<String, Anchor>,
     diagnostics: &'build mut Diagnostics,
 }
@@ -56,6 +63,8 @@ impl<'build, 'text> Builder<'build, 'text> {
             budget,
             depth,
             path,
+            open_keys: Vec::new(),
+            passed: 0,
             anchors,
             diagnostics,
         }
@@ -64,6 +73,11 @@ impl<'build, 'text> Builder<'build, 'text> {
     /// Names the value that is being read, or that could not be read.
     pub(super) fn path(&self) -> &KeyPath {
         &self.path
+    }
+
+    /// Tells whether the value of the key at `offset` was being read.
+    pub(super) fn is_within(&self, offset: usize) -> bool {
+        self.open_keys.contains(&offset)
     }
 
     /// Reads up to the end of the first document's value.
@@ -129,12 +143,8 @@ impl<'build, 'text> Builder<'build, 'text> {
         let before = self.open(anchor.as_deref());
         self.charge(Size { nodes: 1, bytes: 0 }, place)?;
         if self.depth == self.limits.depth {
-            return Err(ParseError::new(
-                ParseErrorKind::TooDeep {
-                    limit: self.limits.depth,
-                },
-                place,
-            ));
+            self.leave_out(place)?;
+            return Ok(Node::new(Value::Null, place));
         }
         self.depth += 1;
         let mut whole = place;
@@ -143,6 +153,28 @@ impl<'build, 'text> Builder<'build, 'text> {
         let node = Node::new(value, whole);
         self.close(anchor, &node, before, place)?;
         Ok(node)
+    }
+
+    /// Passes over a list or map that is nested too deep to be kept.
+    fn leave_out(&mut self, place: Place) -> Result<(), ParseError> {
+        let limit = self.limits.depth;
+        let error = ParseError::new(ParseErrorKind::TooDeep { limit }, place);
+        self.diagnostics
+            .error(error.kind.code(), &self.path, place, error.kind.to_string());
+        let mut open = 1;
+        while open > 0 {
+            let (event, place) = self.events.next()?;
+            match event {
+                EventData::SequenceStart { .. } | EventData::MappingStart { .. } => open += 1,
+                EventData::SequenceEnd | EventData::MappingEnd => open -= 1,
+                _ => {},
+            }
+            self.passed += open;
+            if self.passed > MOST_LEVELS {
+                return Err(ParseError::new(ParseErrorKind::TooDeep { limit }, place));
+            }
+        }
+        Ok(())
     }
 
     fn list(&mut self, whole: &mut Place) -> Result<Value, ParseError> {
@@ -171,12 +203,19 @@ impl<'build, 'text> Builder<'build, 'text> {
             if matches!(key.value, Value::List(_) | Value::Map(_)) {
                 return Err(ParseError::new(ParseErrorKind::CompositeKey, place));
             }
+            self.open_keys.push(key.place.span.start);
             self.path
                 .push(Segment::Key(key.text().unwrap_or_default().to_owned()));
             let (event, place) = self.events.next()?;
+            let is_alias = matches!(event, EventData::Alias { .. });
             let value = self.node(event, place)?;
+            self.open_keys.pop();
             if key.plain && key.as_str() == Some("<<") {
                 self.path.pop();
+                // A list is merged only where it is written.
+                if is_alias && matches!(value.value, Value::List(_)) {
+                    return Err(ParseError::new(ParseErrorKind::MergeOfScalar, place));
+                }
                 entries.merge(value, place, &self.path, self.diagnostics)?;
             } else {
                 entries.insert(key, value, &self.path, self.diagnostics);

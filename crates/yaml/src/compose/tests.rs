@@ -162,7 +162,6 @@ fn what_follows_the_first_document_is_reported_not_read() {
 
 #[test]
 fn what_is_not_yaml_is_located() {
-    let deep = "[".repeat(200);
     let cases = [
         ("", "yaml-empty", 1, 1),
         ("# nothing\n", "yaml-empty", 2, 1),
@@ -181,9 +180,14 @@ fn what_is_not_yaml_is_located() {
         ("a: {{ endpoint }}\n", "yaml-key", 1, 5),
         ("<<: 5\n", "yaml-merge", 1, 5),
         ("<<: [5]\n", "yaml-merge", 1, 5),
+        ("a: &a [{b: 1}]\nc:\n  <<: *a\n", "yaml-merge", 3, 7),
+        ("a: &a [{b: 1}]\nc:\n  <<: [*a]\n", "yaml-merge", 3, 7),
+        ("a: [udp://1.1.1.1:53?x=y]\n", "yaml-syntax", 1, 5),
+        ("a: {k: [b], c: pkcs11:/x?s}\n", "yaml-syntax", 1, 16),
+        ("a: [b:?c]\n", "yaml-syntax", 1, 5),
+        ("a: [b:[c]]\n", "yaml-syntax", 1, 7),
         ("a: !!int five\n", "yaml-tag", 1, 4),
         ("%YAML 1.2\n---\na: 1\n", "yaml-version", 1, 1),
-        (deep.as_str(), "yaml-limit", 1, 129),
     ];
     for (text, code, line, column) in cases {
         let error = refuse(text);
@@ -241,7 +245,7 @@ fn limits_are_kept() {
             .map_err(|error| error.kind)
     };
     assert_eq!(kind("[[1]]"), Ok(()));
-    assert_eq!(kind("[[[1]]]"), Err(ParseErrorKind::TooDeep { limit: 2 }));
+    assert_eq!(kind("[[[1]]]"), Ok(()));
     assert_eq!(
         kind("12345678901"),
         Err(ParseErrorKind::TooLarge { limit: 10 })
@@ -258,4 +262,69 @@ fn a_parser_that_gives_up_is_an_error() {
         (error.kind.code(), error.place.line, error.place.column),
         ("yaml-syntax", 2, 11)
     );
+}
+
+#[test]
+fn a_colon_before_a_bracket_or_comma_belongs_to_the_text() {
+    let cases: &[(&str, &[&str], Option<&str>)] = &[
+        ("x: [a:, b]", &["x", "0"], Some("a:")),
+        ("x: [a;:, ^:, b]", &["x", "1"], Some("^:")),
+        ("x: [http:]", &["x", "0"], Some("http:")),
+        ("x: {b:,c: d}", &["x", "c"], Some("d")),
+        ("x: {b:}", &["x", "b:"], None),
+        (
+            "\u{FEFF}x: {'a:,': 'b:]'}\nz: [k:]",
+            &["x", "a:,"],
+            Some("b:]"),
+        ),
+        ("x: [a?:, b]\n", &[], None),
+        ("x: a?b\nz: [?c]", &["x"], Some("a?b")),
+        ("x: [[a], {b: c}]\nz: a?b", &["z"], Some("a?b")),
+    ];
+    for (text, path, expected) in cases {
+        if path.is_empty() {
+            assert_eq!(refuse(text).kind.code(), "yaml-syntax", "{text}");
+        } else {
+            let root = read(text).root;
+            assert_eq!(at(&root, path).as_str(), *expected, "{text}");
+        }
+    }
+    let root = read("x: [a:, bc]").root;
+    let place = at(&root, &["x", "1"]).place;
+    assert_eq!((place.span.start, place.span.end), (8, 10));
+}
+
+#[test]
+fn many_colons_before_commas_take_bounded_time() {
+    let text = format!("x: [{}]", "a:,".repeat(100_000));
+    assert_eq!(refuse(&text).kind.code(), "yaml-syntax");
+}
+
+#[test]
+fn what_is_nested_too_deep_is_left_out_and_reported() {
+    let text = format!("a: {}{}\nb: 1\n", "[".repeat(3_000), "]".repeat(3_000));
+    let document = read(&text);
+    assert_eq!(at(&document.root, &["b"]).as_integer(), Some(1));
+    let found: Vec<_> = document
+        .diagnostics
+        .iter()
+        .map(|d| (d.severity, d.code, d.line, d.column))
+        .collect();
+    assert_eq!(found, [(Severity::Error, "yaml-limit", 1, 131)]);
+    assert_eq!(refuse(&"[".repeat(20_000)).kind.code(), "yaml-limit");
+}
+
+#[test]
+fn a_mistake_is_reported_once_under_its_key() {
+    let cases = [
+        ("a: b: c\n", "a"),
+        ("a:\n  a: b: c\n", "a.a"),
+        ("a:\n  - b\n  - c: d: e\n", "a[1].c"),
+        ("a: [b, c: d: e]\n", "a"),
+        ("a: {b: c: d}\n", "a"),
+        ("a:\n  b: [c: d: e]\n", "a.b"),
+    ];
+    for (text, path) in cases {
+        assert_eq!(refuse(text).path.to_string(), path, "{text:?}");
+    }
 }

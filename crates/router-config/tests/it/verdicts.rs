@@ -1,0 +1,127 @@
+//! Files whose verdict by the original follows from its rules, beyond the recorded cases.
+
+use portcullis_router_config::Text;
+use portcullis_router_config::openziti::{Judgement, Machine, judge};
+
+use crate::findings::BASE;
+
+fn judged(text: &str) -> Judgement {
+    let text = Text::new("router.yml", text.as_bytes());
+    judge(&text, &Machine::default(), &|_| None)
+}
+
+/// Writes the verdict with its stage, as in `refuse/load`, and the place of the first finding.
+fn verdict(judgement: &Judgement) -> String {
+    let Some(stage) = judgement.stage else {
+        return judgement.verdict.to_string();
+    };
+    let first = judgement
+        .findings
+        .first()
+        .map(|finding| finding.diagnostic.path.to_string());
+    format!(
+        "{}/{stage} {}",
+        judgement.verdict,
+        first.unwrap_or_default()
+    )
+}
+
+/// Replaces a part of the base, or adds to its end when the part is empty.
+fn changed(part: &str, by: &str) -> String {
+    if part.is_empty() {
+        format!("{BASE}{by}")
+    } else {
+        assert!(BASE.contains(part), "{part}");
+        BASE.replace(part, by)
+    }
+}
+
+const WEB: &str = "\
+web:
+  - name: h
+    apis:
+      - binding: health-checks
+    bindPoints:
+      - interface: 0.0.0.0:PORT
+        address: r1.example:8081
+";
+
+#[test]
+fn web_servers_find_their_port_taken() {
+    let link = "link:\n  listeners:\n    - binding: transport\n      bind: tls:0.0.0.0:8081\n      advertise: tls:r1.example:8081\n";
+    let taken = "crash/run web[0].bindPoints[0].interface";
+    let cases = [
+        (changed("", ""), "3022", taken),
+        (changed("", ""), "+3022", taken),
+        (changed("", ""), "8081", "accept"),
+        (changed("link:\n", link), "8081", taken),
+    ];
+    for (file, port, expected) in cases {
+        let file = format!("{file}{}", WEB.replace("PORT", port));
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
+
+#[test]
+fn files_are_judged_by_the_rules_of_the_original() {
+    let cases = [
+        (
+            "dns: [r1.example]",
+            "dns: {}",
+            "refuse/load edge.csr.sans.dns",
+        ),
+        (
+            "dns: [r1.example]",
+            "email: {}",
+            "refuse/load edge.csr.sans.email",
+        ),
+        ("dns: [r1.example]", "dns: []", "accept"),
+        ("", "x: DEEP", "accept"),
+    ];
+    for (part, by, expected) in cases {
+        let deep = format!("{}{}", "[".repeat(2_000), "]".repeat(2_000));
+        let file = changed(part, &by.replace("DEEP", &deep));
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
+
+#[test]
+fn a_list_or_map_of_the_wrong_kind_is_shown_at_its_key() {
+    for value in ["\n  - a\n", "\n  a: b\n", " [a]\n", " x\n"] {
+        let file = changed(
+            "v: 3\n",
+            &format!("v: 3\nmetrics:\n  reportInterval:{value}\n"),
+        );
+        let judgement = judged(
+            &file
+                .replace("\n  a", "\n    a")
+                .replace("\n  - a", "\n    - a"),
+        );
+        for finding in &judgement.findings {
+            assert_eq!(finding.diagnostic.line, 3, "{finding:?}");
+        }
+        assert!(!judgement.findings.is_empty(), "{value}");
+    }
+}
+
+#[test]
+fn one_mistake_does_not_hide_the_next() {
+    let entry = "link:\n  listeners:\n    - binding: transport\n      bind: nonsense\n      advertise: rubbish\n";
+    let pauses = "    - binding: transport\n      healthyDialBackoff: {minRetryInterval: 1ms, maxRetryInterval: 99h}\n";
+    let file = changed("link:\n", entry)
+        .replace("    - binding: transport\nedge", &format!("{pauses}edge"));
+    let found: Vec<String> = judged(&file)
+        .findings
+        .iter()
+        .map(|finding| finding.diagnostic.path.to_string())
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "link.listeners[0].bind",
+            "link.listeners[0].advertise",
+            "link.dialers[0].healthyDialBackoff.minRetryInterval",
+            "link.dialers[0].healthyDialBackoff.maxRetryInterval",
+        ]
+    );
+}
