@@ -7,13 +7,13 @@
 //! |---|---|
 //! | a router connects to a controller | what is not linked is dialed now, and pauses follow `healthyDialBackoff` |
 //! | it disconnects | pauses follow `unhealthyDialBackoff` from the next failure on; links stay |
-//! | it announces other listeners | new ones are dialed; links to those that left or share no group any more are closed; a changed address is dialed in place of the old one |
+//! | it announces other listeners | new ones are dialed; links that were dialed to those that left or share no group any more are closed (one that the other router dialed is for that router to close); a changed address is dialed in place of the old one |
 //! | an attempt fails | the pause grows and the listener is dialed after it |
-//! | a link closes | it is dialed again at once |
+//! | a link closes | it is dialed again: at once if it stood longer than the shortest pause, else when that is over |
 //! | two links for the same purpose | one of them is closed |
 //!
-//! Apart from the first row, two attempts for a link never begin closer to each other than the shortest
-//! pause (`minRetryInterval`), not even when links close as soon as they are made.
+//! So two attempts for a link never begin closer to each other than the shortest pause
+//! (`minRetryInterval`), unless a router comes back to a controller between them.
 
 mod chores;
 mod connections;
