@@ -133,6 +133,7 @@ pub(crate) fn form(kind: Kind) -> String {
         Kind::Texts(text) => format!("a list, each {}", form_of(text)),
         Kind::OneOrMore(text) => format!("{}, or a list of such", form_of(text)),
         Kind::Word(words) => format!("one of {}", words.join(", ")),
+        Kind::AnyCase(words) => format!("one of {}, in any case", words.join(", ")),
         Kind::Integer { unit, .. } => match unit {
             Unit::Count => "an integer".to_owned(),
             Unit::Milliseconds => "an integer, in milliseconds".to_owned(),

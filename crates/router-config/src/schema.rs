@@ -141,6 +141,7 @@ fn kind(kind: Kind) -> Json {
             json!({ "anyOf": [text(form), { "type": "array", "items": text(form) }] })
         },
         Kind::Word(words) => json!({ "type": "string", "enum": words }),
+        Kind::AnyCase(words) => json!({ "type": "string", "pattern": any_case(words) }),
         Kind::Integer { min, max, .. } => bounded("integer", min, max),
         Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Kind::Bool => json!({ "type": "boolean" }),
@@ -150,6 +151,14 @@ fn kind(kind: Kind) -> Json {
         },
         Kind::Anything => json!({}),
     }
+}
+
+/// Writes a pattern for words in any case, or nothing; patterns of JSON Schema cannot ignore case.
+fn any_case(words: &[&str]) -> String {
+    let letter = |letter: char| format!("[{letter}{}]", letter.to_ascii_uppercase());
+    let pattern = |word: &&str| word.chars().map(letter).collect::<String>();
+    let patterns: Vec<String> = words.iter().map(pattern).collect();
+    format!("^({})?$", patterns.join("|"))
 }
 
 fn bounded(name: &str, min: i64, max: i64) -> Json {

@@ -29,6 +29,7 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
             },
         },
         Kind::Word(words) => word(walker, field, words),
+        Kind::AnyCase(words) => any_case(walker, field, key, words),
         Kind::Integer { min, max, unit } => integer(walker, field, (min, max), unit),
         Kind::Number { min, max } => number(walker, field, key, (min, max)),
         Kind::Bool => boolean(walker, field, key),
@@ -100,6 +101,23 @@ fn word(
         .error(field, codes::INVALID_VALUE, message)
         .help(help);
     None
+}
+
+/// As [`word`], whatever the case; the default holds for an empty text.
+fn any_case(
+    walker: &mut Walker<'_>,
+    field: &Field<'_>,
+    key: &Key,
+    words: &'static [&'static str],
+) -> Option<Json> {
+    let text = text_of(walker, field)?;
+    if text.is_empty() {
+        return key.default.map(|word| json!(word));
+    }
+    match words.iter().find(|word| word.eq_ignore_ascii_case(text)) {
+        Some(word) => Some(json!(word)),
+        None => word(walker, field, words),
+    }
 }
 
 fn integer(
@@ -325,7 +343,7 @@ pub(super) fn default(kind: Kind, text: &str) -> Option<Json> {
             let items: Vec<&str> = inner.split(", ").filter(|item| !item.is_empty()).collect();
             Some(json!(items))
         },
-        Kind::Text(_) | Kind::Word(_) => Some(json!(text)),
+        Kind::Text(_) | Kind::Word(_) | Kind::AnyCase(_) => Some(json!(text)),
         Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) | Kind::Anything => None,
     }
 }

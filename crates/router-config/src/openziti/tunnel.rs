@@ -34,10 +34,11 @@ pub(super) fn start(
     reader.text("dnsSvcIpRange", RANGE, |_| true);
     reader.upstreams();
     reader.text("dnsUpstreamMode", "parallel", |text| {
-        ["", "parallel", "serial", "failover", "random"].contains(&text.to_lowercase().trim())
+        let word = text.to_lowercase();
+        text.is_empty() || ["parallel", "serial", "failover", "random"].contains(&word.trim())
     });
     reader.text("dnsUnanswerable", "refused", |text| {
-        ["", "refused", "servfail", "timeout"].contains(&text.to_lowercase().trim())
+        ["", "refused", "servfail", "timeout"].contains(&text.to_lowercase().as_str())
     });
     reader.text("mode", "tproxy", |text| {
         matches!(text, "tproxy" | "host" | "proxy") || text.starts_with("tproxy:")

@@ -43,6 +43,8 @@ pub enum Kind {
     OneOrMore(Form),
     /// One of these words.
     Word(&'static [&'static str]),
+    /// One of these words in any case; an empty text counts as absent.
+    AnyCase(&'static [&'static str]),
     /// An integer within bounds.
     Integer {
         /// Least value.

@@ -39,14 +39,14 @@ pub(crate) const TUNNEL: Group = &[
     .example("udp://10.0.0.2:53"),
     Key::new(
         "dnsUpstreamMode",
-        Kind::Word(&["parallel", "serial", "failover", "random"]),
+        Kind::AnyCase(&["parallel", "serial", "failover", "random"]),
         "In what order they are asked.",
     )
     .default("parallel")
     .example("parallel"),
     Key::new(
         "dnsUnanswerable",
-        Kind::Word(&["refused", "servfail", "timeout"]),
+        Kind::AnyCase(&["refused", "servfail", "timeout"]),
         "What is answered for a name that nobody knows.",
     )
     .default("refused")

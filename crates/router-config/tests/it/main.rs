@@ -11,6 +11,8 @@ mod hostile;
 #[cfg(test)]
 mod openziti;
 #[cfg(test)]
+mod own;
+#[cfg(test)]
 mod recorded;
 #[cfg(test)]
 mod specification;

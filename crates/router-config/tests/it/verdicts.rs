@@ -76,6 +76,26 @@ fn files_are_judged_by_the_rules_of_the_original() {
             "refuse/load edge.csr.sans.email",
         ),
         ("dns: [r1.example]", "dns: []", "accept"),
+        (
+            "",
+            "  - {binding: tunnel, options: {dnsUpstreamMode: ' Serial '}}\n",
+            "accept",
+        ),
+        (
+            "",
+            "  - {binding: tunnel, options: {dnsUpstreamMode: ' '}}\n",
+            "refuse/start listeners[1].options.dnsUpstreamMode",
+        ),
+        (
+            "",
+            "  - {binding: tunnel, options: {dnsUnanswerable: Refused}}\n",
+            "accept",
+        ),
+        (
+            "",
+            "  - {binding: tunnel, options: {dnsUnanswerable: ' Refused '}}\n",
+            "refuse/start listeners[1].options.dnsUnanswerable",
+        ),
         ("", "x: DEEP", "accept"),
     ];
     for (part, by, expected) in cases {

@@ -1,0 +1,64 @@
+//! Everything that Portcullis itself says about a file, and nothing more.
+
+use portcullis_router_config::{Options, Text, check, load};
+
+use crate::findings::BASE;
+
+/// Replaces a part of the base, or adds to its end when the part is empty.
+fn changed(part: &str, by: &str) -> String {
+    if part.is_empty() {
+        format!("{BASE}{by}")
+    } else {
+        assert!(BASE.contains(part), "{part}");
+        BASE.replacen(part, by, 1)
+    }
+}
+
+/// Lists the findings of a file, as in `error invalid-value ctrl.endpoint`.
+fn said(file: &str) -> Vec<String> {
+    let text = Text::new("router.yml", file.as_bytes());
+    let report = check(&text, Options::default(), &|_| None);
+    let line = |finding: portcullis_router_config::Finding| {
+        let diagnostic = finding.diagnostic;
+        let (severity, code, path) = (diagnostic.severity, diagnostic.code, &diagnostic.path);
+        format!("{severity} {code} {path}")
+    };
+    report.findings.into_iter().map(line).collect()
+}
+
+fn tunnel(options: &str) -> String {
+    changed(
+        "",
+        &format!("  - {{binding: tunnel, options: {options}}}\n"),
+    )
+}
+
+const TUNNEL: &str = "note good-to-know listeners[1]";
+
+#[test]
+fn words_about_name_servers_may_have_any_case_or_be_empty() {
+    let cases = [
+        ("dnsUpstreamMode: Serial", None, "serial"),
+        ("dnsUpstreamMode: FAILOVER", None, "failover"),
+        ("dnsUpstreamMode: \"\"", None, "parallel"),
+        ("dnsUpstreamMode: rr", Some("error invalid-value"), ""),
+        ("dnsUpstreamMode: 5", Some("error wrong-type"), ""),
+        ("dnsUnanswerable: ServFail", None, "servfail"),
+        ("dnsUnanswerable: \"\"", None, "refused"),
+        ("dnsUnanswerable: refuse", Some("error invalid-value"), ""),
+    ];
+    for (option, mistake, effective) in cases {
+        let name = option.split(':').next().expect("a key");
+        let path = format!("listeners[1].options.{name}");
+        let file = tunnel(&format!("{{mode: tproxy, {option}}}"));
+        let expected: Vec<String> = std::iter::once(TUNNEL.to_owned())
+            .chain(mistake.map(|mistake| format!("{mistake} {path}")))
+            .collect();
+        assert_eq!(said(&file), expected, "{option}");
+        let text = Text::new("router.yml", file.as_bytes());
+        let loaded = load(&text, Options::default(), &|_| None);
+        let setting = loaded.effective.get(&path);
+        let value = setting.and_then(|setting| setting.value.as_str());
+        assert_eq!(value.unwrap_or_default(), effective, "{option}");
+    }
+}
