@@ -157,7 +157,9 @@ fn form_of(form: Form) -> &'static str {
         Form::PrivateKey => {
             "a path, `pem:` and the text itself, or `pkcs11:` and `parsec:` for hardware"
         },
-        Form::Address | Form::Endpoint => "an address with its kind of connection, `tls:host:port`",
+        Form::Address | Form::EdgeAddress | Form::Endpoint => {
+            "an address with its kind of connection, `tls:host:port`"
+        },
         Form::LooseAddress => "an address, `tls:host:port` or `host:port`",
         Form::PacketAddress => "an address such as `udp:host:port`, or `unixgram:path`",
         Form::Advertised | Form::HostPort => "`host:port`",

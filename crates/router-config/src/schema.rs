@@ -185,7 +185,7 @@ fn text(form: Form) -> Json {
         Form::Filled | Form::Certificate | Form::PrivateKey | Form::Interface | Form::Resolver => {
             return json!({ "type": "string", "minLength": 1 });
         },
-        Form::Address | Form::Endpoint => ADDRESS,
+        Form::Address | Form::EdgeAddress | Form::Endpoint => ADDRESS,
         Form::LooseAddress => LOOSE_ADDRESS,
         Form::PacketAddress => PACKET_ADDRESS,
         Form::Advertised | Form::HostPort => HOST_PORT,

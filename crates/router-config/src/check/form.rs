@@ -17,6 +17,8 @@ use crate::openziti::{Material, could_be_interface, is_range, place_of};
 use crate::table::Form;
 use crate::uri;
 
+const NO_IPV6: &str = "the original does not understand IPv6 addresses here";
+
 pub(super) fn check(
     walker: &mut Walker<'_>,
     field: &Field<'_>,
@@ -60,12 +62,21 @@ fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
                     .help(format!("write `{place}`"));
             },
             Some(EdgeAddress { place, .. }) if place.host.contains(':') => {
-                let message = "the original does not understand IPv6 addresses here";
                 walker
-                    .warn(field, codes::ONLY_HERE, message)
+                    .warn(field, codes::ONLY_HERE, NO_IPV6)
                     .help("write a host name");
             },
             _ => {},
+        },
+        Form::EdgeAddress => {
+            if let Some((kind, place)) = address_of(text)
+                && place.host.contains(':')
+            {
+                walker.warn(field, codes::ONLY_HERE, NO_IPV6).help(format!(
+                    "write `{kind}:0.0.0.0:{}`, or a host name",
+                    place.port
+                ));
+            }
         },
         Form::Certificate | Form::PrivateKey
             if text.contains(['?', '#']) && is_plain_path(text) =>
@@ -92,7 +103,7 @@ fn problem(text: &str, form: Form) -> Option<Mistake> {
             .then(|| Mistake::new("it must not be empty", "write a value or remove the key")),
         Form::Certificate => material(text, false),
         Form::PrivateKey => material(text, true),
-        Form::Address => address(text, true),
+        Form::Address | Form::EdgeAddress => address(text, true),
         Form::Endpoint => address(text, false),
         Form::LooseAddress => match host_port(text, 0) {
             None => None,

@@ -103,6 +103,8 @@ pub enum Form {
     PrivateKey,
     /// Kind of connection, host and port to listen on: `tls:host:port`; the host may be empty.
     Address,
+    /// As [`Form::Address`]; the original does not understand IPv6 addresses there.
+    EdgeAddress,
     /// Kind of connection, host and port to dial: `tls:host:port`.
     Endpoint,
     /// As [`Form::Endpoint`]; the kind of connection may be left out.

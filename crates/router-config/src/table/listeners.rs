@@ -24,6 +24,17 @@ const ADDRESS: Group = &[
     BIND,
 ];
 
+const EDGE_ADDRESS: Group = &[
+    Key::new(
+        "address",
+        Kind::Text(Form::EdgeAddress),
+        "Address to listen on. The original does not understand IPv6 addresses here.",
+    )
+    .required()
+    .example("tls:0.0.0.0:3022"),
+    Key::new("bind", Kind::Text(Form::EdgeAddress), BIND.doc).state(State::Alias("address")),
+];
+
 const PACKET_ADDRESS: Group = &[
     Key::new(
         "address",
@@ -105,7 +116,7 @@ const TUNNEL_ENTRY: Group = &[
 pub(crate) const LISTENERS: &[Variant] = &[
     Variant {
         binding: "edge",
-        keys: &[BINDING, ADDRESS, EDGE_ENTRY],
+        keys: &[BINDING, EDGE_ADDRESS, EDGE_ENTRY],
         doc: "Serves SDKs and tunnelers. Needs the section `edge`. There may be several, such as one for \
               `tls` and one for `wss`.",
     },

@@ -62,3 +62,27 @@ fn words_about_name_servers_may_have_any_case_or_be_empty() {
         assert_eq!(value.unwrap_or_default(), effective, "{option}");
     }
 }
+
+#[test]
+fn edge_listeners_on_ipv6_are_only_understood_here() {
+    let cases = [
+        (
+            "tls:[::]:3022",
+            vec!["warning only-here listeners[0].address"],
+        ),
+        (
+            "wss:[2001:db8::1]:3022",
+            vec!["warning only-here listeners[0].address"],
+        ),
+        ("tls:0.0.0.0:3022", vec![]),
+    ];
+    for (address, expected) in cases {
+        let file = changed(
+            "address: tls:0.0.0.0:3022",
+            &format!("address: \"{address}\""),
+        );
+        assert_eq!(said(&file), expected, "{address}");
+    }
+    let plain = changed("", "  - {binding: transport, address: \"tls:[::]:7000\"}\n");
+    assert_eq!(said(&plain), Vec::<String>::new());
+}
