@@ -41,6 +41,7 @@ mod finding;
 pub mod generate;
 pub mod model;
 pub mod openziti;
+mod pem;
 mod schema;
 mod semantics;
 mod show;

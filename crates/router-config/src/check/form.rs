@@ -14,6 +14,7 @@ use crate::check::mistake::Mistake;
 use crate::check::walk::Walker;
 use crate::codes;
 use crate::openziti::{Material, could_be_interface, is_range, place_of};
+use crate::pem::Blocks;
 use crate::table::Form;
 use crate::uri;
 
@@ -32,7 +33,12 @@ pub(super) fn check(
             Some(json!(text))
         },
         Some(Mistake { what, help }) => {
-            let message = format!("`{text}` is wrong here: {what}");
+            // A key may stand in the file itself, and is never shown.
+            let shown = match form {
+                Form::Certificate | Form::PrivateKey => field.path().to_string(),
+                _ => text.to_owned(),
+            };
+            let message = format!("`{shown}` is wrong here: {what}");
             let diagnostic = walker.error_at(path, field, codes::INVALID_VALUE, message);
             if let (None, Some(help)) = (&diagnostic.help, help) {
                 diagnostic.help(help);
@@ -162,6 +168,16 @@ fn material(text: &str, is_key: bool) -> Option<Mistake> {
             ),
         )),
         Material::File("") => Some(Mistake::new("it names no file", "write the path of a file")),
+        Material::Inline(pem) if is_key && !Blocks::of(pem).has_key() => Some(Mistake::new(
+            "the text holds no private key",
+            "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
+        )),
+        Material::Inline(pem) if !is_key && !Blocks::of(pem).has_certificate() => {
+            Some(Mistake::new(
+                "the text holds no certificate",
+                "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
+            ))
+        },
         Material::File(_) | Material::Inline(_) => None,
         Material::Unknown(scheme) => Some(Mistake::new(
             format!("nothing can be found at `{scheme}:`"),

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::codes;
 use crate::finding::{Stage, Verdict};
 use crate::openziti::loader::{Loader, lenient_section};
+use crate::pem::Blocks;
 use crate::table::Wrong;
 use crate::uri;
 
@@ -144,6 +145,14 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
         .and_then(|field| field.items())
         .unwrap_or_default();
     for item in items.iter().filter_map(Field::as_section) {
+        let empty = |field: &Field<'_>| field.node().as_str() == Some("");
+        if section.get("key").is_none_or(|field| empty(&field))
+            && item.get("server_key").is_none_or(|field| empty(&field))
+            && let Some(field) = item.get("server_cert")
+        {
+            let message = format!("there is no key for `{}`", field.path());
+            loader.refuse(&field, codes::MISSING_KEY, message);
+        }
         for (name, is_key) in [("server_cert", false), ("server_key", true)] {
             if let Some(field) = item.get(name)
                 && field
@@ -175,19 +184,21 @@ fn open(loader: &mut Loader<'_>, field: &Field<'_>, is_key: bool) {
     }
 }
 
-/// Text that holds no PEM block ends the process for a key, and is refused for a certificate.
+/// A text without a certificate is refused. In search of a key the original stumbles over what is no
+/// block, and refuses only a text that ends with one.
 fn inline(loader: &mut Loader<'_>, field: &Field<'_>, pem: &str, is_key: bool) {
-    if pem.contains("-----BEGIN ") && pem.contains("-----END ") {
-        return;
+    let blocks = Blocks::of(pem);
+    let code = codes::INVALID_VALUE;
+    if !is_key && !blocks.has_certificate() {
+        loader.refuse(field, code, "this text holds no certificate");
     }
-    if is_key {
-        loader.crash(field, codes::INVALID_VALUE, "this text holds no key");
-    } else {
-        loader.refuse(
-            field,
-            codes::INVALID_VALUE,
-            "this text holds no certificate",
-        );
+    if is_key && !blocks.has_key() {
+        let message = "this text holds no key";
+        if blocks.ends_with_block() {
+            loader.refuse(field, code, message);
+        } else {
+            loader.crash(field, code, message);
+        }
     }
 }
 

@@ -86,3 +86,48 @@ fn edge_listeners_on_ipv6_are_only_understood_here() {
     let plain = changed("", "  - {binding: transport, address: \"tls:[::]:7000\"}\n");
     assert_eq!(said(&plain), Vec::<String>::new());
 }
+
+/// A block as a file holds it, without anything in it.
+fn pem(label: &str) -> String {
+    format!("|\n    -----BEGIN {label}-----\n    AAAA\n    -----END {label}-----")
+}
+
+#[test]
+fn certificates_and_keys_in_the_file_are_looked_at_and_not_shown() {
+    let secret = "c2VjcmV0";
+    let cases = [
+        (
+            "key: /r.key",
+            "pem:c2VjcmV0".to_owned(),
+            Some("identity.key"),
+        ),
+        ("key: /r.key", pem("CERTIFICATE"), Some("identity.key")),
+        ("key: /r.key", pem("RSA PRIVATE KEY"), None),
+        (
+            "key: /r.key",
+            "\" -----BEGIN c2VjcmV0:%x\"".to_owned(),
+            Some("identity.key"),
+        ),
+        (
+            "cert: /r.cert",
+            pem("EC PRIVATE KEY"),
+            Some("identity.cert"),
+        ),
+        ("cert: /r.cert", pem("CERTIFICATE"), None),
+        ("ca: /r.cas", "'pem:'".to_owned(), Some("identity.ca")),
+    ];
+    for (line, value, path) in cases {
+        let name = line.split(':').next().expect("a key");
+        let file = changed(line, &format!("{name}: {value}"));
+        let expected: Vec<String> = path
+            .map(|path| format!("error invalid-value {path}"))
+            .into_iter()
+            .collect();
+        assert_eq!(said(&file), expected, "{file}");
+        let text = Text::new("router.yml", file.as_bytes());
+        for finding in check(&text, Options::default(), &|_| None).findings {
+            let shown = finding.diagnostic.to_string();
+            assert!(!shown.contains(secret), "{shown}");
+        }
+    }
+}

@@ -145,3 +145,45 @@ fn one_mistake_does_not_hide_the_next() {
         ]
     );
 }
+
+#[test]
+fn keys_in_the_file_are_looked_for_as_the_original_does() {
+    let block = |label: &str| {
+        format!("|-\n    -----BEGIN {label}-----\n    AAAA\n    -----END {label}-----")
+    };
+    let cases = [
+        ("key", "pem:garbage".to_owned(), "crash/load identity.key"),
+        ("key", "'pem:'".to_owned(), "refuse/load identity.key"),
+        ("key", block("CERTIFICATE"), "refuse/load identity.key"),
+        (
+            "key",
+            format!("{}\n    x", block("CERTIFICATE")),
+            "crash/load identity.key",
+        ),
+        ("key", block("PRIVATE KEY"), "accept"),
+        (
+            "cert",
+            "pem:garbage".to_owned(),
+            "refuse/load identity.cert",
+        ),
+        ("cert", block("PRIVATE KEY"), "refuse/load identity.cert"),
+        ("cert", block("CERTIFICATE"), "accept"),
+    ];
+    for (name, value, expected) in cases {
+        let line = if name == "key" {
+            "key: /r.key"
+        } else {
+            "cert: /r.cert"
+        };
+        let file = BASE.replacen(line, &format!("{name}: {value}"), 1);
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+    let alternative = changed(
+        "identity:\n  cert: /r.cert\n  server_cert: /r.server.cert\n  key: /r.key\n",
+        "identity:\n  alt_server_certs: [{server_cert: /a.cert}]\n",
+    );
+    assert_eq!(
+        verdict(&judged(&alternative)),
+        "refuse/load identity.alt_server_certs[0].server_cert"
+    );
+}
