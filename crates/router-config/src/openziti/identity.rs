@@ -248,7 +248,8 @@ pub(crate) fn place_of(text: &str) -> Material<'_> {
     Material::File(path)
 }
 
-/// The check of the certificates' age looks at the first server certificate.
+/// The check of the certificates' age looks at the first server certificate; alternative ones stand in
+/// the same list.
 pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(section) = lenient_section(root, "identity") else {
         return;

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::check::{address_of, edge_address, is_unspecified};
@@ -9,15 +10,19 @@ use crate::codes;
 use crate::semantics::tree::{at, entries, first_text, listeners, note, section, texts};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
-    let hosts = advertised(root);
-    for (field, host) in &hosts {
-        if is_unspecified(host) {
-            let message =
-                format!("nobody can dial `{host}`, it stands for all addresses of a machine");
+    let mut told = told_to_routers(root);
+    // The form of what clients are told leaves no port 0.
+    for (field, place) in told.iter().chain(&endpoints(root)) {
+        if place.port == 0 {
+            let message = "nobody can dial port 0";
             diagnostics
                 .warning(codes::UNREACHABLE, field.path(), field.place(), message)
-                .help("write a host name or address under which others reach the router");
+                .help("write the port on which the other side listens");
         }
+    }
+    told.extend(told_to_clients(root));
+    for (field, place) in &told {
+        unreachable(field, &place.host, diagnostics);
     }
     for (field, host) in web_addresses(root) {
         if is_unspecified(&host) {
@@ -28,28 +33,63 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
                 .help("write a host name or address; `interface` is where the server listens");
         }
     }
-    names(root, &hosts, diagnostics);
+    names(root, &told, diagnostics);
 }
 
-/// Lists what link and edge listeners advertise.
-fn advertised<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
-    let mut hosts = Vec::new();
+fn unreachable(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
+    if !is_unspecified(host) {
+        return;
+    }
+    let message = format!("nobody can dial `{host}`, it stands for all addresses of a machine");
+    let help = if field.path().dotted().ends_with(".bind") {
+        "add `advertise` with a host name or address under which others reach the router"
+    } else {
+        "write a host name or address under which others reach the router"
+    };
+    diagnostics
+        .warning(codes::UNREACHABLE, field.path(), field.place(), message)
+        .help(help);
+}
+
+/// Lists what link and ctrl listeners advertise.
+fn told_to_routers<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+    let mut told = Vec::new();
     for listener in entries(root, &["link", "listeners"]) {
         if let Some((field, text)) = first_text(&listener, &["advertise"]) {
             let place = address_of(text)
                 .map(|(_, place)| place)
                 .or_else(|| text.parse().ok());
-            hosts.extend(place.map(|place| (field, place.host)));
+            told.extend(place.map(|place| (field, place)));
         }
     }
+    for listener in entries(root, &["ctrl", "listeners"]) {
+        // What is not told otherwise is the address that is listened on.
+        if let Some((field, text)) = first_text(&listener, &["advertise", "bind", "address"]) {
+            told.extend(address_of(text).map(|(_, place)| (field, place)));
+        }
+    }
+    told
+}
+
+/// Lists what edge listeners advertise.
+fn told_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+    let mut told = Vec::new();
     for listener in listeners(root, &["edge"]) {
         let under = section(&listener, &["options"])
             .and_then(|options| first_text(&options, &["advertise"]));
         if let Some((field, text)) = under.or_else(|| first_text(&listener, &["advertise"])) {
-            hosts.extend(edge_address(text).map(|address| (field, address.place.host)));
+            told.extend(edge_address(text).map(|address| (field, address.place)));
         }
     }
-    hosts
+    told
+}
+
+/// Lists the addresses at which controllers are dialed.
+fn endpoints<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+    let one = at(root, &["ctrl", "endpoint"]);
+    let used = one.or_else(|| at(root, &["ctrl", "endpoints"]));
+    let place = |(field, text)| Some((field, address_of(text)?.1));
+    used.iter().flat_map(texts).filter_map(place).collect()
 }
 
 fn web_addresses<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
@@ -59,13 +99,13 @@ fn web_addresses<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
     points
         .filter_map(|point| {
             let (field, text) = first_text(&point, &["address"])?;
-            let place: portcullis_yaml::syntax::HostPort = text.parse().ok()?;
+            let place: HostPort = text.parse().ok()?;
             Some((field, place.host))
         })
         .collect()
 }
 
-fn names(root: &Section<'_>, hosts: &[(Field<'_>, String)], diagnostics: &mut Diagnostics) {
+fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut Diagnostics) {
     let way: &[&str] = if root.get("csr").is_some() {
         &["csr", "sans"]
     } else {
@@ -83,7 +123,7 @@ fn names(root: &Section<'_>, hosts: &[(Field<'_>, String)], diagnostics: &mut Di
                 .help(format!("move it to `{}.ip`", sans.path()));
         }
     }
-    for (field, host) in hosts {
+    for (field, HostPort { host, .. }) in told {
         let named = match host.parse::<IpAddr>() {
             Ok(address) => ip
                 .iter()

@@ -99,11 +99,17 @@ fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let Some(identity) = section(root, &["identity"]) else {
         return;
     };
+    let has_alternatives = identity
+        .get("alt_server_certs")
+        .and_then(|field| field.items())
+        .is_some_and(|items| !items.is_empty());
+    let without_server = if has_alternatives {
+        "the router serves only `alt_server_certs`, and cannot store a renewed certificate"
+    } else {
+        "nobody can dial the router, and the original crashes at start"
+    };
     for (name, lost) in [
-        (
-            "server_cert",
-            "nobody can dial the router, and the original crashes at start",
-        ),
+        ("server_cert", without_server),
         ("ca", "the router trusts no controller"),
     ] {
         if identity.get(name).is_none() {

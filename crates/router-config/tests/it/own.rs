@@ -131,3 +131,79 @@ fn certificates_and_keys_in_the_file_are_looked_at_and_not_shown() {
         }
     }
 }
+
+const LINK: &str =
+    "  listeners:\n    - {binding: transport, bind: tls:0.0.0.0:7000, advertise: ADDRESS}\nedge:";
+
+const CTRL: &str = "  listeners: [ENTRY]\nlink:";
+
+#[test]
+fn what_nobody_can_dial_is_told() {
+    let endpoint = "endpoint: tls:ctrl.example:6262";
+    let link = |address: &str| ("edge:", LINK.replace("ADDRESS", address));
+    let ctrl = |entry: &str| ("link:", CTRL.replace("ENTRY", entry));
+    let cases = [
+        (
+            (endpoint, "endpoint: tls:c:0".to_owned()),
+            Some("ctrl.endpoint"),
+        ),
+        (
+            (endpoint, "endpoints: [tls:c:1, tls:c:0]".to_owned()),
+            Some("ctrl.endpoints[1]"),
+        ),
+        (
+            link("tls:r1.example:0"),
+            Some("link.listeners[0].advertise"),
+        ),
+        (
+            link("tls:0.0.0.0:7000"),
+            Some("link.listeners[0].advertise"),
+        ),
+        (link("tls:r1.example:7000"), None),
+        (
+            ctrl("{bind: tls:0.0.0.0:7000, advertise: tls:0.0.0.0:7000}"),
+            Some("ctrl.listeners[0].advertise"),
+        ),
+        (
+            ctrl("{bind: tls:0.0.0.0:7000, advertise: tls:r1.example:0}"),
+            Some("ctrl.listeners[0].advertise"),
+        ),
+        (
+            ctrl("{bind: tls:0.0.0.0:7000}"),
+            Some("ctrl.listeners[0].bind"),
+        ),
+        (
+            ctrl("{bind: tls:0.0.0.0:0, advertise: tls:r1.example:7}"),
+            None,
+        ),
+    ];
+    for ((part, by), path) in cases {
+        let expected: Vec<String> = path
+            .map(|path| format!("warning unreachable {path}"))
+            .into_iter()
+            .collect();
+        assert_eq!(said(&changed(part, &by)), expected, "{by}");
+    }
+}
+
+#[test]
+fn alternative_certificates_serve_without_the_first() {
+    let line = "  server_cert: /r.server.cert\n";
+    let alternative = "  alt_server_certs: [{server_cert: /a.cert}]\n";
+    for (by, part) in [
+        ("", "crashes at start"),
+        ("  alt_server_certs: []\n", "crashes at start"),
+        (alternative, "renewed"),
+    ] {
+        let file = changed(line, by);
+        assert_eq!(
+            said(&file),
+            ["warning missing-key identity.server_cert"],
+            "{by}"
+        );
+        let text = Text::new("router.yml", file.as_bytes());
+        let report = check(&text, Options::default(), &|_| None);
+        let message = &report.findings[0].diagnostic.message;
+        assert!(message.contains(part), "{message}");
+    }
+}
