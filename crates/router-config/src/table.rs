@@ -32,6 +32,7 @@ pub(crate) use crate::table::edge::EDGE;
 pub(crate) use crate::table::forwarder::FORWARDER;
 pub(crate) use crate::table::health::{LINK_CHECK, PING_CHECK};
 pub(crate) use crate::table::link::{BACKOFF_HEALTHY, BACKOFF_UNHEALTHY, LINK};
+pub(crate) use crate::table::listeners::LISTENERS;
 pub(crate) use crate::table::observability::{
     CONNECT_EVENTS, INTERFACE_DISCOVERY, METRICS, PROFILE_MEMORY,
 };

@@ -70,10 +70,16 @@ pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
     for item in &items {
         let Some(section) = item.as_section() else {
             loader.wrong_type(item, "a map", Wrong::Crash);
+            tried = true;
             continue;
         };
         let binding = section.get("binding");
-        if binding.is_some_and(|field| field.node().as_str() == Some("edge")) {
+        let Some(name) = binding.as_ref().and_then(|field| field.node().as_str()) else {
+            // The mistake has been reported, and this may be meant for it.
+            tried = true;
+            continue;
+        };
+        if name == "edge" {
             tried = true;
             if edge_listener(loader, &section, count) {
                 count += 1;

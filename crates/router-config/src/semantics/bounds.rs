@@ -4,7 +4,7 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
-use crate::semantics::tree::{at, entries, section, text};
+use crate::semantics::tree::{entries, section, text};
 
 const BACKOFFS: [(&str, &str, &str); 2] = [
     ("healthyDialBackoff", "5s", "5m"),
@@ -29,6 +29,11 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         versions(&server, diagnostics);
     }
     proxy(root, diagnostics);
+    for owner in channels(root) {
+        if let Some(options) = section(&owner, &["options"]) {
+            two_timeouts(&options, diagnostics);
+        }
+    }
 }
 
 /// The bounds hold for what is in effect, so one given value can exceed the default of the other.
@@ -122,9 +127,21 @@ fn proxy(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             diagnostics.warning(codes::UNUSED_KEY, field.path(), field.key_place(), message);
         }
     }
-    if let Some(options) = at(root, &["ctrl", "options"]).and_then(|field| field.as_section()) {
-        two_timeouts(&options, diagnostics);
-    }
+}
+
+/// Gives everything that may have options of a channel.
+fn channels<'tree>(root: &Section<'tree>) -> Vec<Section<'tree>> {
+    let lists: [&[&str]; 5] = [
+        &["ctrl", "listeners"],
+        &["link", "listeners"],
+        &["link", "dialers"],
+        &["listeners"],
+        &["dialers"],
+    ];
+    let ctrl = section(root, &["ctrl"]);
+    ctrl.into_iter()
+        .chain(lists.iter().flat_map(|list| entries(root, list)))
+        .collect()
 }
 
 fn two_timeouts(options: &Section<'_>, diagnostics: &mut Diagnostics) {

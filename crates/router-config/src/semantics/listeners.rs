@@ -1,6 +1,8 @@
 //! What a listener or a web server needs beside its keys.
 
-use portcullis_yaml::{Diagnostics, Section};
+use std::collections::HashMap;
+
+use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
 use crate::semantics::tree::{entries, listeners, note, text};
@@ -22,9 +24,13 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     for listener in listeners(root, &["edge"]) {
         advertised(&listener, diagnostics);
     }
-    for tunnel in listeners(root, &["tunnel"]) {
-        tunnel_options(&tunnel, diagnostics);
+    let tunnels = listeners(root, &["tunnel"]);
+    for tunnel in &tunnels {
+        tunnel_mode(tunnel, diagnostics);
+        tunnel_options(tunnel, diagnostics);
     }
+    last_counts(&tunnels, diagnostics);
+    last_counts(&entries(root, &["dialers"]), diagnostics);
     for server in entries(root, &["web"]) {
         bind_points(&server, diagnostics);
     }
@@ -49,9 +55,7 @@ fn idle_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
 /// Clients must be told an address, under `options` or beside them.
 fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
     let options = listener.get("options");
-    let inner = options
-        .as_ref()
-        .and_then(portcullis_yaml::Field::as_section);
+    let inner = options.as_ref().and_then(Field::as_section);
     let beside = listener.get("advertise");
     let under = inner.as_ref().and_then(|options| options.get("advertise"));
     match (beside, under, inner) {
@@ -67,6 +71,44 @@ fn advertised(listener: &Section<'_>, diagnostics: &mut Diagnostics) {
         },
         _ => {},
     }
+}
+
+/// Says of all but the last entry with a binding that they are not used.
+fn last_counts(sections: &[Section<'_>], diagnostics: &mut Diagnostics) {
+    let mut later: HashMap<&str, &Section<'_>> = HashMap::new();
+    for section in sections.iter().rev() {
+        let Some(binding) = text(section, "binding") else {
+            continue;
+        };
+        let Some(last) = later.get(binding) else {
+            later.insert(binding, section);
+            continue;
+        };
+        let message = format!(
+            "`{}` is not used: `{}` has the binding `{binding}` too, and the last one counts",
+            section.path(),
+            last.path()
+        );
+        diagnostics
+            .warning(codes::CONFLICT, section.path(), section.place(), message)
+            .help("remove one of the two");
+    }
+}
+
+fn tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let options = tunnel.get_non_null("options");
+    let section = options.as_ref().map(Field::as_section);
+    let place = match section {
+        None => tunnel.place(),
+        Some(Some(section)) if section.get("mode").is_none() => section.place(),
+        Some(_) => return,
+    };
+    let message =
+        "the original takes `tproxy` for the mode when it is missing, the specification `host`";
+    let path = tunnel.path().key("options").key("mode");
+    diagnostics
+        .warning(codes::SUSPICIOUS, &path, place, message)
+        .help("write the mode");
 }
 
 fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
@@ -95,18 +137,6 @@ fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
                 message,
             )
             .help("add `services: [\"echo:8000\"]`");
-    }
-    if options.get("mode").is_none() {
-        let message =
-            "the original takes `tproxy` for the mode when it is missing, the specification `host`";
-        diagnostics
-            .warning(
-                codes::SUSPICIOUS,
-                &options.path().key("mode"),
-                options.place(),
-                message,
-            )
-            .help("write the mode");
     }
 }
 

@@ -1,9 +1,10 @@
 //! What is lost without a section, and what a section needs of another.
 
-use portcullis_yaml::{Diagnostics, Section};
+use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
 use crate::semantics::tree::{at, entries, listeners, note, section, text};
+use crate::table::LISTENERS;
 
 const LOST: [(&str, &str); 4] = [
     (
@@ -140,11 +141,26 @@ fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Tells whether nothing among the listeners could be meant for an edge listener.
+fn listeners_are_clear(root: &Section<'_>) -> bool {
+    let Some(field) = root.get("listeners") else {
+        return true;
+    };
+    let is_clear = |item: &Field<'_>| {
+        item.as_section()
+            .and_then(|section| text(&section, "binding"))
+            .is_some_and(|name| LISTENERS.iter().any(|variant| variant.binding == name))
+    };
+    field
+        .items()
+        .is_some_and(|items| items.iter().all(is_clear))
+}
+
 fn edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let has_edge = root.get_non_null("edge").is_some();
     let clients = listeners(root, &["edge"]);
     let tunnels = listeners(root, &["tunnel"]);
-    if has_edge && clients.is_empty() {
+    if has_edge && clients.is_empty() && listeners_are_clear(root) {
         let message = "an edge router has a listener with `binding: edge`; the original needs one";
         diagnostics
             .warning(codes::MISSING_KEY, &root.path().key("listeners"), root.place(), message)

@@ -176,6 +176,10 @@ fn what_nobody_can_dial_is_told() {
             ctrl("{bind: tls:0.0.0.0:0, advertise: tls:r1.example:7}"),
             None,
         ),
+        (
+            ctrl("{bind: tls:r1.example:0}"),
+            Some("ctrl.listeners[0].bind"),
+        ),
     ];
     for ((part, by), path) in cases {
         let expected: Vec<String> = path
@@ -184,6 +188,11 @@ fn what_nobody_can_dial_is_told() {
             .collect();
         assert_eq!(said(&changed(part, &by)), expected, "{by}");
     }
+    let edge = changed("advertise: r1.example:3022", "advertise: r1.example:0");
+    assert_eq!(
+        said(&edge),
+        ["error invalid-value listeners[0].options.advertise"]
+    );
 }
 
 #[test]
@@ -205,5 +214,116 @@ fn alternative_certificates_serve_without_the_first() {
         let report = check(&text, Options::default(), &|_| None);
         let message = &report.findings[0].diagnostic.message;
         assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn a_tunnel_without_mode_or_beside_another_is_told() {
+    let mode = "warning suspicious-value listeners[1].options.mode";
+    for entry in ["{binding: tunnel}", "{binding: tunnel, options: {}}"] {
+        let said = said(&changed("", &format!("  - {entry}\n")));
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(
+            said.contains(&mode.to_owned()) && said.contains(&TUNNEL.to_owned()),
+            "{said:?}"
+        );
+    }
+    let host = "  - {binding: tunnel, options: {mode: host}}\n";
+    let said = said(&changed("", &format!("{host}{host}")));
+    assert_eq!(
+        said,
+        [
+            TUNNEL,
+            "warning conflict listeners[1]",
+            "note good-to-know listeners[2]"
+        ]
+    );
+}
+
+#[test]
+fn of_dialers_with_one_binding_the_last_one_counts() {
+    let dialers = "dialers:\n  - binding: transport\n  - binding: edge\n";
+    let file = changed(
+        "dialers:\n  - binding: transport\nlisteners",
+        &format!("{dialers}  - binding: transport\nlisteners"),
+    );
+    assert_eq!(said(&file), ["warning conflict dialers[0]"]);
+    assert_eq!(
+        said(&changed(
+            "dialers:\n  - binding: transport\nlisteners",
+            &format!("{dialers}listeners")
+        )),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn the_older_spelling_beside_the_newer_is_told_wherever_a_channel_has_options() {
+    let options = "options: {connectTimeout: 5s, connectTimeoutMs: 5000}";
+    let cases = [
+        ("  endpoint:", format!("  {options}\n  endpoint:"), "ctrl"),
+        (
+            "  endpoint:",
+            format!("  listeners: [{{bind: tls:r1.example:7000, {options}}}]\n  endpoint:"),
+            "ctrl.listeners[0]",
+        ),
+        (
+            "    - binding: transport\nedge",
+            format!("    - binding: transport\n      {options}\nedge"),
+            "link.dialers[0]",
+        ),
+        (
+            "edge:",
+            LINK.replace("ADDRESS", &format!("tls:r1.example:7000, {options}")),
+            "link.listeners[0]",
+        ),
+        (
+            "advertise: r1.example:3022",
+            "advertise: r1.example:3022\n      connectTimeout: 5s\n      connectTimeoutMs: 5000"
+                .to_owned(),
+            "listeners[0]",
+        ),
+        (
+            "  - binding: transport\nlisteners",
+            format!("  - binding: edge\n    {options}\nlisteners"),
+            "dialers[0]",
+        ),
+    ];
+    for (part, by, owner) in cases {
+        let path = format!("{owner}.options.connectTimeoutMs");
+        let expected = ["deprecated-key", "conflict"].map(|code| format!("warning {code} {path}"));
+        assert_eq!(said(&changed(part, &by)), expected, "{by}");
+    }
+}
+
+#[test]
+fn listeners_with_mistakes_of_their_own_are_not_missed() {
+    let missed = "warning missing-key listeners";
+    let list = "listeners:\n  - binding: edge\n    address: tls:0.0.0.0:3022\n    options:\n      advertise: r1.example:3022\n";
+    let cases = [
+        ("{binding: edge}", vec!["error wrong-type listeners"]),
+        ("[edge]", vec!["error wrong-type listeners[0]"]),
+        ("[~]", vec!["error wrong-type listeners[0]"]),
+        (
+            "[{address: a}]",
+            vec!["error missing-key listeners[0].binding"],
+        ),
+        (
+            "[{binding: egde}]",
+            vec!["error invalid-value listeners[0].binding"],
+        ),
+        (
+            "[{binding: 5}]",
+            vec!["error wrong-type listeners[0].binding"],
+        ),
+        ("[]", vec![missed]),
+        (
+            "[{binding: transport, address: tls:0.0.0.0:1}]",
+            vec![missed],
+        ),
+    ];
+    for (value, expected) in cases {
+        let file = changed(list, &format!("listeners: {value}\n"));
+        assert_eq!(said(&file), expected, "{value}");
     }
 }
