@@ -140,7 +140,7 @@ pub(crate) fn form(kind: Kind) -> String {
             Unit::Seconds => "an integer, in seconds".to_owned(),
             Unit::Bytes => "an integer, in bytes".to_owned(),
         },
-        Kind::Number { .. } => "a number".to_owned(),
+        Kind::Number { .. } | Kind::Between { .. } => "a number".to_owned(),
         Kind::Bool => "`true` or `false`".to_owned(),
         Kind::Duration { .. } => "a duration such as `30s`, `5m` or `1h30m`".to_owned(),
         Kind::DurationOrMilliseconds { .. } => {
@@ -181,6 +181,7 @@ pub(crate) fn bounds(kind: Kind) -> Option<String> {
         },
         Kind::Integer { min, max, .. } => Some(format!("{min} to {max}")),
         Kind::Number { min, max } => Some(format!("{min} to {max}")),
+        Kind::Between { low, high } => Some(format!("more than {low}, less than {high}")),
         Kind::Duration { min, max } => {
             let text = |nanoseconds| GoDuration::from_nanoseconds(nanoseconds).to_string();
             match (min, max) {

@@ -144,6 +144,9 @@ fn kind(kind: Kind) -> Json {
         Kind::AnyCase(words) => json!({ "type": "string", "pattern": any_case(words) }),
         Kind::Integer { min, max, .. } => bounded("integer", min, max),
         Kind::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
+        Kind::Between { low, high } => {
+            json!({ "type": "number", "exclusiveMinimum": low, "exclusiveMaximum": high })
+        },
         Kind::Bool => json!({ "type": "boolean" }),
         Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
         Kind::DurationOrMilliseconds { .. } => {

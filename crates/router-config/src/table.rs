@@ -21,6 +21,7 @@ mod tunnel;
 mod web;
 mod xgress;
 
+pub(crate) use crate::table::key::MS;
 pub use crate::table::key::{Form, Group, Key, Kind, State, Unit, Variant};
 pub use crate::table::lookup::{Found, PathError, find, walk};
 pub use crate::table::original::{Original, Read, Shown, Wrong};

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::check::form;
 use crate::check::walk::Walker;
 use crate::codes;
-use crate::table::{Form, Key, Kind, Read, Unit};
+use crate::table::{Form, Key, Kind, MS, Read, Unit};
 
 /// Checks a value and gives it as it is shown; a mistake has been reported when it is `None`.
 pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Key) -> Option<Json> {
@@ -31,13 +31,28 @@ pub(super) fn check(walker: &mut Walker<'_>, field: &Field<'_>, key: &'static Ke
         Kind::Word(words) => word(walker, field, words),
         Kind::AnyCase(words) => any_case(walker, field, key, words),
         Kind::Integer { min, max, unit } => integer(walker, field, (min, max), unit),
-        Kind::Number { min, max } => number(walker, field, key, (min, max)),
+        Kind::Number { min, max } => {
+            let number = number(walker, field, key)?;
+            let bounds = format!("from {min} to {max}");
+            let nearest = number.clamp(min, max);
+            let fits = (min..=max).contains(&number);
+            bounded(walker, field, number, fits, &bounds, Some(nearest))
+        },
+        Kind::Between { low, high } => {
+            let number = number(walker, field, key)?;
+            let bounds = format!("more than {low} and less than {high}");
+            let fits = number > low && number < high;
+            bounded(walker, field, number, fits, &bounds, None)
+        },
         Kind::Bool => boolean(walker, field, key),
         Kind::Duration { min, max } => duration(walker, field, (min, max)),
         Kind::DurationOrMilliseconds { min } => match field.node().as_integer() {
             Some(ms) => {
-                let nanoseconds = i64::try_from(ms).ok()?.checked_mul(1_000_000)?;
-                within(walker, field, nanoseconds, (min, i64::MAX))
+                let nanoseconds = ms.saturating_mul(1_000_000);
+                match i64::try_from(nanoseconds) {
+                    Ok(nanoseconds) => within(walker, field, nanoseconds, (min, i64::MAX)),
+                    Err(_) => integer(walker, field, (min / MS, i64::MAX / MS), Unit::Milliseconds),
+                }
             },
             None => duration(walker, field, (min, i64::MAX)),
         },
@@ -141,7 +156,9 @@ fn integer(
         let bounds = match (min, max) {
             (min, max) if min == max => format!("{min}"),
             (min, i64::MAX) => format!("at least {min}"),
-            (min, max) if max == i64::MAX / 1_000_000 => format!("at least {min}"),
+            (min, max) if max == i64::MAX / MS && number < i128::from(min) => {
+                format!("at least {min}")
+            },
             (min, max) => format!("from {min} to {max}"),
         };
         let message = format!("`{}` must be {bounds}, it is {number}", field.path());
@@ -185,12 +202,7 @@ fn octal(walker: &mut Walker<'_>, field: &Field<'_>, number: i128) {
     }
 }
 
-fn number(
-    walker: &mut Walker<'_>,
-    field: &Field<'_>,
-    key: &Key,
-    (min, max): (f64, f64),
-) -> Option<Json> {
+fn number(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "bounds are small")]
     let number = match field.node().value {
         Value::Float(number) => number,
@@ -208,18 +220,27 @@ fn number(
             return None;
         },
     };
-    if !(min..=max).contains(&number) {
-        let message = format!(
-            "`{}` must be from {min} to {max}, it is {number}",
-            field.path()
-        );
-        let diagnostic = walker.error(field, codes::OUT_OF_BOUNDS, message);
-        if number.is_finite() {
-            diagnostic.help(format!("the nearest value is {}", number.clamp(min, max)));
-        }
-        return None;
+    Some(number)
+}
+
+/// Reports a number that is out of bounds.
+fn bounded(
+    walker: &mut Walker<'_>,
+    field: &Field<'_>,
+    number: f64,
+    fits: bool,
+    bounds: &str,
+    nearest: Option<f64>,
+) -> Option<Json> {
+    if fits {
+        return serde_json::Number::from_f64(number).map(Json::Number);
     }
-    serde_json::Number::from_f64(number).map(Json::Number)
+    let message = format!("`{}` must be {bounds}, it is {number}", field.path());
+    let diagnostic = walker.error(field, codes::OUT_OF_BOUNDS, message);
+    if let Some(nearest) = nearest.filter(|_| number.is_finite()) {
+        diagnostic.help(format!("the nearest value is {nearest}"));
+    }
+    None
 }
 
 /// Keys of which the original looks at the text take `true` and `false` as strings too, so that an
@@ -332,7 +353,9 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
 pub(super) fn default(kind: Kind, text: &str) -> Option<Json> {
     match kind {
         Kind::Integer { .. } => text.parse::<i64>().ok().map(|number| json!(number)),
-        Kind::Number { .. } => text.parse::<f64>().ok().map(|number| json!(number)),
+        Kind::Number { .. } | Kind::Between { .. } => {
+            text.parse::<f64>().ok().map(|number| json!(number))
+        },
         Kind::Bool => Some(json!(text == "true")),
         Kind::Duration { .. } | Kind::DurationOrMilliseconds { .. } => text
             .parse::<GoDuration>()

@@ -40,19 +40,17 @@ pub(super) fn health_checks(loader: &mut Loader<'_>, root: &Section<'_>) {
         let field = lenient_section(root, "healthChecks")
             .and_then(|section| section.get(part)?.as_section()?.get("interval"));
         if let Some(field) = field
-            && is_not_positive(loader, &path)
+            && let Some(written) = not_positive(loader, &path)
         {
-            loader.out_of_bounds(&field, "not", "longer than zero");
+            loader.out_of_bounds(&field, &written, "longer than zero");
         }
     }
 }
 
-fn is_not_positive(loader: &Loader<'_>, path: &str) -> bool {
-    let text = loader
-        .effective
-        .get(path)
-        .and_then(|setting| setting.value.as_str());
-    text.is_some_and(|text| text.starts_with('-') || text == "0s")
+/// Gives a duration in effect that is zero or negative.
+fn not_positive(loader: &Loader<'_>, path: &str) -> Option<String> {
+    let text = loader.effective.get(path)?.value.as_str()?;
+    (text.starts_with('-') || text == "0s").then(|| text.to_owned())
 }
 
 /// Links and edge listeners add their protocol to the one that is given.
@@ -108,9 +106,12 @@ pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
             (profile, "profile.memory.interval"),
         ] {
             if let Some(field) = field
-                && is_not_positive(loader, path)
+                && let Some(written) = not_positive(loader, path)
             {
-                let message = format!("`{}` must be longer than zero", field.path());
+                let message = format!(
+                    "`{}` must be longer than zero, it is {written}",
+                    field.path()
+                );
                 loader.crash(&field, codes::OUT_OF_BOUNDS, message);
             }
         }

@@ -164,21 +164,23 @@ fn check_window(
 }
 
 fn bounds(loader: &mut Loader<'_>, section: Option<&Section<'_>>, key: &Key) {
-    let (crate::table::Kind::Number { min, .. }, Some(field)) =
-        (key.kind, section.and_then(|section| section.get(key.name)))
-    else {
+    let field = section.and_then(|section| section.get(key.name));
+    let number = field.as_ref().and_then(|field| value::float(field.node()));
+    let (Some(field), Some(number)) = (field, number) else {
         return;
     };
-    let Some(number) = value::float(field.node()) else {
-        return;
+    // What is no number at all is neither too small nor too large.
+    let (wrong, bound) = match key.name {
+        "successThreshold" => (number < 0.0 || number > 1.0, "from 0 to 1"),
+        "increaseFactor" => (number < 1.0, "at least 1"),
+        "decreaseFactor" => (
+            number <= 0.0 || number >= 1.0,
+            "more than 0 and less than 1",
+        ),
+        _ => return,
     };
-    let fits = match key.name {
-        "successThreshold" => number.is_nan() || (0.0..=1.0).contains(&number),
-        "increaseFactor" => number.is_nan() || number >= min,
-        _ => !(number <= 0.0 || number >= 1.0),
-    };
-    if !fits {
-        loader.out_of_bounds(&field, &number.to_string(), "within its bounds");
+    if wrong {
+        loader.out_of_bounds(&field, &number.to_string(), bound);
     }
 }
 

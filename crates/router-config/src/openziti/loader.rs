@@ -99,11 +99,21 @@ impl<'a> Loader<'a> {
             Wrong::Crash => Verdict::Crash,
             Wrong::Ignore => return,
         };
-        let message = format!(
-            "`{}` must be {wanted}, this is {}",
-            field.path(),
-            field.node().kind()
-        );
+        let node = field.node();
+        let message = match node.as_integer() {
+            Some(number) if wanted.ends_with("an integer") => {
+                format!(
+                    "`{}` must be at most {}, it is {number}",
+                    field.path(),
+                    i64::MAX
+                )
+            },
+            _ => format!(
+                "`{}` must be {wanted}, this is {}",
+                field.path(),
+                node.kind()
+            ),
+        };
         self.push(about(field, codes::WRONG_TYPE, message), verdict);
     }
 

@@ -128,9 +128,9 @@ pub(crate) const RATE_LIMITER: Group = &[
     .example("1.02"),
     Key::new(
         "decreaseFactor",
-        Kind::Number {
-            min: f64::MIN_POSITIVE,
-            max: 1.0 - f64::EPSILON,
+        Kind::Between {
+            low: 0.0,
+            high: 1.0,
         },
         "By what the window shrinks: more than 0 and less than 1.",
     )

@@ -61,6 +61,13 @@ pub enum Kind {
         /// Largest value.
         max: f64,
     },
+    /// A number between two others, which it cannot reach.
+    Between {
+        /// What it is larger than.
+        low: f64,
+        /// What it is smaller than.
+        high: f64,
+    },
     /// `true` or `false`.
     Bool,
     /// A string with a duration, in nanoseconds.
