@@ -212,35 +212,33 @@ fn listeners(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
 }
 
 fn listener(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
-    let Some(bind) = section.get("bind") else {
-        return loader.missing(section, "bind", Verdict::Refuse);
-    };
-    let Some(bound) = loader
-        .text(&bind, Wrong::Refuse)
-        .and_then(|text| address(loader, &bind, text))
-    else {
-        return;
-    };
-    loader.given(format!("{prefix}.bind"), json!(bound.to_string()), &bind);
+    let bind = section.get("bind");
+    if bind.is_none() {
+        loader.missing(section, "bind", Verdict::Refuse);
+    }
     let advertise = section.get("advertise");
-    let told = match &advertise {
-        Some(field) => loader
-            .text(field, Wrong::Refuse)
-            .and_then(|text| address(loader, field, text)),
-        None => Some(bound.clone()),
+    let mut read = |field: &Field<'_>| {
+        let text = loader.text(field, Wrong::Refuse)?;
+        address(loader, field, text)
     };
-    if let Some(told) = told {
-        note(
-            loader,
-            format!("{prefix}.advertise"),
-            json!(told.to_string()),
-            advertise.as_ref(),
-        );
+    let bound = bind.as_ref().and_then(&mut read);
+    let told = match &advertise {
+        Some(field) => read(field),
+        None => bound.clone(),
+    };
+    for (name, address, field) in [
+        ("bind", &bound, bind.as_ref()),
+        ("advertise", &told, advertise.as_ref()),
+    ] {
+        if let Some(address) = address {
+            let path = format!("{prefix}.{name}");
+            note(loader, path, json!(address.to_string()), field);
+        }
     }
     let interface = section.get("bindInterface");
     let name = match &interface {
         Some(field) => loader.text(field, Wrong::Refuse).map(str::to_owned),
-        None => Some(interface_of(loader, &bound)),
+        None => bound.map(|bound| interface_of(loader, &bound)),
     };
     if let Some(name) = name {
         note(

@@ -250,7 +250,7 @@ pub(super) fn listener(entry: &mut Entry<'_, '_, '_>) -> Option<Address> {
     let interface = entry.text(section, "bindInterface");
     entry.groups();
     entry.options();
-    let Some((field, text)) = bind else {
+    if bind.is_none() {
         match section.get("bind") {
             Some(field) if field.node().as_str() == Some("") => {
                 entry
@@ -262,14 +262,15 @@ pub(super) fn listener(entry: &mut Entry<'_, '_, '_>) -> Option<Address> {
                 .loader
                 .missing(section, "bind", crate::finding::Verdict::Refuse),
         }
-        return None;
-    };
-    let bound = address(entry.loader, &field, text);
+    }
+    let bound = bind
+        .as_ref()
+        .and_then(|(field, text)| address(entry.loader, field, text));
     let told = match &advertise {
         Some((field, text)) => address(entry.loader, field, text),
         None => bound.clone(),
     };
-    let (bound, told) = (bound?, told?);
+    let ((field, _), bound, told) = (bind?, bound?, told?);
     entry.note("bind", json!(bound.to_string()), Some(&field));
     entry.note("linkProtocol", json!(bound.kind), Some(&field));
     let advertised = advertise.as_ref().map(|(field, _)| field);

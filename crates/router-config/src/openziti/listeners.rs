@@ -93,40 +93,45 @@ pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
 }
 
 fn edge_listener(loader: &mut Loader<'_>, section: &Section<'_>, index: usize) -> bool {
-    let Some(address) = section.get("address") else {
-        loader.missing(section, "address", Verdict::Refuse);
-        return false;
-    };
-    let Some(text) = loader.text(&address, Wrong::Crash) else {
-        return false;
-    };
-    if text.is_empty() || ctrl::address(loader, &address, text).is_none() {
-        if text.is_empty() {
-            loader.refuse(&address, codes::INVALID_VALUE, "this must not be empty");
-        }
-        return false;
-    }
-    let parts: Vec<&str> = text.split(':').collect();
-    let Some(port) = parts.get(2) else {
-        // Only an address of the kind `dtls` gets here without a port.
-        loader.crash(&address, codes::INVALID_VALUE, "the port is missing");
-        return false;
-    };
-    if !is_integer(port) {
-        let message =
-            format!("`{text}` is no host with a port; IPv6 addresses are not understood here");
-        loader.refuse(&address, codes::INVALID_VALUE, message);
-        return false;
-    }
-    let Some((field, told)) = advertised(loader, section) else {
+    let address = edge_address(loader, section);
+    let advertised = advertised(loader, section);
+    let (Some((address, text)), Some((field, told))) = (address, advertised) else {
         return false;
     };
     let prefix = format!("edge.listeners[{index}]");
-    let protocol = parts.first().copied().unwrap_or_default();
+    let protocol = text.split(':').next().unwrap_or_default();
     loader.given(format!("{prefix}.address"), json!(text), &address);
     loader.given(format!("{prefix}.protocol"), json!(protocol), &address);
     loader.given(format!("{prefix}.advertise"), json!(told), &field);
     true
+}
+
+fn edge_address<'tree>(
+    loader: &mut Loader<'_>,
+    section: &Section<'tree>,
+) -> Option<(Field<'tree>, &'tree str)> {
+    let Some(field) = section.get("address") else {
+        loader.missing(section, "address", Verdict::Refuse);
+        return None;
+    };
+    let text = loader.text(&field, Wrong::Crash)?;
+    if text.is_empty() {
+        loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
+        return None;
+    }
+    ctrl::address(loader, &field, text)?;
+    let Some(port) = text.split(':').nth(2) else {
+        // Only an address of the kind `dtls` gets here without a port.
+        loader.crash(&field, codes::INVALID_VALUE, "the port is missing");
+        return None;
+    };
+    if !is_integer(port) {
+        let message =
+            format!("`{text}` is no host with a port; IPv6 addresses are not understood here");
+        loader.refuse(&field, codes::INVALID_VALUE, message);
+        return None;
+    }
+    Some((field, text))
 }
 
 fn advertised<'tree>(
@@ -216,16 +221,20 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         let prefix = format!("listeners[{index}]");
         index += 1;
         let known = loader.findings.len();
-        create(loader, root, &section, name, has_edge, &prefix);
+        let exists = create(loader, root, &section, name, has_edge, &prefix);
         if loader.findings.len() == known {
             loader.given(format!("{prefix}.binding"), json!(name), &binding);
-            listen(loader, root, &section, name);
         } else {
             loader.effective.forget(&prefix);
+        }
+        // The original gets here only if all is well; the next reason is told all the same.
+        if exists {
+            listen(loader, root, &section, name);
         }
     }
 }
 
+/// Makes a listener that does not listen yet; tells whether there is such a kind.
 fn create(
     loader: &mut Loader<'_>,
     root: &Section<'_>,
@@ -233,9 +242,9 @@ fn create(
     binding: &str,
     has_edge: bool,
     prefix: &str,
-) {
+) -> bool {
     let Some(field) = section.get("binding") else {
-        return;
+        return false;
     };
     match binding {
         "edge" if !has_edge => {
@@ -261,8 +270,10 @@ fn create(
         other => {
             let message = format!("nothing can listen with the binding `{other}`");
             loader.refuse(&field, codes::INVALID_VALUE, message);
+            return false;
         },
     }
+    true
 }
 
 /// Reads the options of circuits; the section must be a map when its key is there.

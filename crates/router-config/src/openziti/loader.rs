@@ -291,10 +291,11 @@ impl<'a> Loader<'a> {
             self.wrong_type(field, "a string or a list of strings", Wrong::Refuse);
             return None;
         };
-        items
-            .iter()
-            .map(|item| self.text(item, Wrong::Refuse).map(str::to_owned))
-            .collect()
+        let mut texts = Vec::new();
+        for item in &items {
+            texts.extend(self.text(item, Wrong::Refuse).map(str::to_owned));
+        }
+        (texts.len() == items.len()).then_some(texts)
     }
 }
 

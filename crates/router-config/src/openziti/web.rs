@@ -221,10 +221,10 @@ fn overlay(loader: &mut Loader<'_>, field: &Field<'_>) {
             .is_some_and(|field| field.node().as_str().is_some())
     };
     if !named("file") && !named("env") {
-        return loader.missing(&section, "file", Verdict::Refuse);
+        loader.missing(&section, "file", Verdict::Refuse);
     }
     if !named("service") {
-        return loader.missing(&section, "service", Verdict::Refuse);
+        loader.missing(&section, "service", Verdict::Refuse);
     }
     if let Some(field) = section.get("listenOptions")
         && field.as_section().is_none()
@@ -238,21 +238,24 @@ fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
     let Some(section) = field.as_section() else {
         return loader.wrong_type(field, "a map", Wrong::Refuse);
     };
+    let known = loader.findings.len();
     let mut shadow = Loader::new(loader.machine);
     identity::parse(&mut shadow, &section);
-    if let Some(finding) = shadow.findings.into_iter().next() {
-        return loader.push(finding.diagnostic, Verdict::Crash);
+    for finding in shadow.findings {
+        loader.push(finding.diagnostic, Verdict::Crash);
     }
     for name in ["cert", "server_cert", "key", "ca"] {
         match section.get(name) {
-            None => return loader.missing(&section, name, Verdict::Refuse),
+            None => loader.missing(&section, name, Verdict::Refuse),
             Some(field) if field.node().as_str() == Some("") => {
-                return loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
+                loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty");
             },
             Some(_) => {},
         }
     }
-    identity::material(loader, &section);
+    if loader.findings.len() == known {
+        identity::material(loader, &section);
+    }
 }
 
 fn timeouts(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str) {
@@ -289,7 +292,7 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
             Some(field) => loader.text(field, Wrong::Refuse),
             None => Some(""),
         };
-        let Some(text) = text else { return };
+        let Some(text) = text else { continue };
         let number = match &field {
             None => default,
             Some(field) => {
@@ -298,7 +301,8 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
                 } else {
                     let message =
                         format!("`{text}` is no version of TLS; write one such as `TLS1.2`");
-                    return loader.refuse(field, codes::INVALID_VALUE, message);
+                    loader.refuse(field, codes::INVALID_VALUE, message);
+                    continue;
                 }
             },
         };

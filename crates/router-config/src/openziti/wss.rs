@@ -60,24 +60,23 @@ fn own_identity(loader: &mut Loader<'_>, field: &Field<'_>) {
     };
     let known = loader.findings.len();
     identity::parse(loader, &section);
-    if loader.findings.len() != known {
-        return;
-    }
     let empty = |name: &str| {
         section
             .get(name)
             .is_none_or(|f| f.node().as_str() == Some(""))
     };
-    if empty("server_cert") {
-        return loader.missing(&section, "server_cert", Verdict::Refuse);
+    for (name, missing) in [
+        ("server_cert", empty("server_cert")),
+        ("key", empty("key") && empty("server_key")),
+        ("ca", empty("ca")),
+    ] {
+        if missing {
+            loader.missing(&section, name, Verdict::Refuse);
+        }
     }
-    if empty("key") && empty("server_key") {
-        return loader.missing(&section, "key", Verdict::Refuse);
+    if loader.findings.len() == known {
+        identity::material(loader, &section);
     }
-    if empty("ca") {
-        return loader.missing(&section, "ca", Verdict::Refuse);
-    }
-    identity::material(loader, &section);
 }
 
 fn datagram(loader: &mut Loader<'_>, transport: &Section<'_>) {

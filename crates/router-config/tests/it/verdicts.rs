@@ -227,3 +227,98 @@ fn what_is_out_of_bounds_is_told_with_its_bounds() {
         assert!(message.contains(words), "{section}: {message}");
     }
 }
+
+/// Lists the verdict and path of everything that stops the original, in its order.
+fn reasons(file: &str) -> Vec<String> {
+    let judgement = judged(file);
+    let line = |finding: &portcullis_router_config::Finding| {
+        let verdict = finding.effect?.verdict;
+        Some(format!("{verdict} {}", finding.diagnostic.path))
+    };
+    judgement.findings.iter().filter_map(line).collect()
+}
+
+#[test]
+fn every_reason_of_an_entry_is_told() {
+    let identity =
+        |keys: &str| format!("{}    identity: {{{keys}}}\n", WEB.replace("PORT", "8081"));
+    let edge = "    address: tls:0.0.0.0:3022\n    options:\n      advertise: r1.example:3022\n";
+    let cases = [
+        (
+            "",
+            identity("cert: 5, server_cert: [], key: ''"),
+            vec![
+                "crash web[0].identity.cert",
+                "crash web[0].identity.server_cert",
+                "refuse web[0].identity.key",
+                "refuse web[0].identity.ca",
+            ],
+        ),
+        (
+            "",
+            format!(
+                "{}    options: {{minTLSVersion: a, maxTLSVersion: b}}\n",
+                WEB.replace("PORT", "8081")
+            ),
+            vec![
+                "refuse web[0].options.minTLSVersion",
+                "refuse web[0].options.maxTLSVersion",
+            ],
+        ),
+        (
+            edge,
+            "    address: junk\n    options: {}\n".to_owned(),
+            vec![
+                "refuse listeners[0].address",
+                "refuse listeners[0].options.advertise",
+            ],
+        ),
+        (
+            edge,
+            "    bind: tls:0.0.0.0:3022\n".to_owned(),
+            vec!["refuse listeners[0].address", "refuse listeners[0].options"],
+        ),
+        (
+            "link:\n",
+            "link:\n  listeners: [{binding: transport, advertise: rubbish}]\n".to_owned(),
+            vec![
+                "refuse link.listeners[0].bind",
+                "refuse link.listeners[0].advertise",
+            ],
+        ),
+        (
+            "link:\n",
+            "  listeners: [{bind: x, advertise: y, groups: ~}]\nlink:\n".to_owned(),
+            vec![
+                "refuse ctrl.listeners[0].bind",
+                "refuse ctrl.listeners[0].advertise",
+                "refuse ctrl.listeners[0].groups",
+            ],
+        ),
+        (
+            "",
+            "  - {binding: proxy, options: {mtu: x}}\n".to_owned(),
+            vec![
+                "crash listeners[1].options.mtu",
+                "refuse listeners[1].service",
+                "refuse listeners[1].address",
+            ],
+        ),
+        (
+            "",
+            "  - {binding: tunnel, options: {lanIf: [1, a, 2]}}\n".to_owned(),
+            vec![
+                "refuse listeners[1].options.lanIf[0]",
+                "refuse listeners[1].options.lanIf[2]",
+            ],
+        ),
+        (
+            "  - binding: edge\n    address: tls:0.0.0.0:3022\n    options:\n      advertise: r1.example:3022\n",
+            "  - tunnel\n".to_owned(),
+            vec!["crash listeners[0]"],
+        ),
+    ];
+    for (part, by, expected) in cases {
+        assert_eq!(reasons(&changed(part, &by)), expected, "{by}");
+    }
+}
