@@ -18,6 +18,7 @@ mod listeners;
 mod loader;
 mod machine;
 mod network;
+mod pool;
 mod sections;
 mod tunnel;
 mod value;

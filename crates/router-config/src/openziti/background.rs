@@ -6,32 +6,20 @@ use crate::codes;
 use crate::finding::Stage;
 use crate::openziti::loader::{Loader, lenient_section};
 use crate::openziti::sections::plugin_paths;
-use crate::openziti::value;
+use crate::openziti::{pool, value};
 use crate::table::Wrong;
 
-/// Channels are made in one piece; more room than this is never there.
-pub(super) const LARGEST_QUEUE: i64 = 1 << 36;
-
-/// The queue of measurements is made before anything else.
+/// The queue of measurements is made before anything else; a short one is made longer.
 pub(super) fn queues(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let metrics = lenient_section(root, "metrics");
-    queue(
-        loader,
-        metrics
-            .as_ref()
-            .and_then(|s| s.get("eventQueueSize"))
-            .as_ref(),
-        false,
-    );
+    if let Some((field, size)) = queue_size(root, "eventQueueSize") {
+        pool::queue(loader, &field, size);
+    }
 }
 
-fn queue(loader: &mut Loader<'_>, field: Option<&Field<'_>>, negative: bool) {
-    let Some(field) = field else { return };
-    let size = value::integer(field.node()).unwrap_or_default();
-    if size > LARGEST_QUEUE || (negative && size < 0) {
-        let message = format!("a queue cannot have {size} places");
-        loader.crash(field, codes::OUT_OF_BOUNDS, message);
-    }
+fn queue_size<'tree>(root: &Section<'tree>, name: &str) -> Option<(Field<'tree>, i64)> {
+    let field = lenient_section(root, "metrics")?.get(name)?;
+    let size = value::integer(field.node())?;
+    Some((field, size))
 }
 
 pub(super) fn health_checks(loader: &mut Loader<'_>, root: &Section<'_>) {
@@ -76,15 +64,14 @@ pub(super) fn plugins(loader: &mut Loader<'_>, root: &Section<'_>) {
 
 /// Measurements are sent from the moment controllers are dialed.
 pub(super) fn reports(loader: &mut Loader<'_>, root: &Section<'_>) {
-    let metrics = lenient_section(root, "metrics");
-    queue(
-        loader,
-        metrics
-            .as_ref()
-            .and_then(|s| s.get("messageQueueSize"))
-            .as_ref(),
-        true,
-    );
+    let Some((field, size)) = queue_size(root, "messageQueueSize") else {
+        return;
+    };
+    if size < 0 {
+        let message = format!("a queue cannot have {size} places");
+        return loader.crash(&field, codes::OUT_OF_BOUNDS, message);
+    }
+    pool::queue(loader, &field, size);
 }
 
 /// Timers that cannot run end the process from the background.

@@ -9,7 +9,7 @@ use crate::openziti::address::Address;
 use crate::openziti::channel::{self, Bounds, note};
 use crate::openziti::loader::{Loader, lenient_section};
 use crate::openziti::network::Owner;
-use crate::openziti::value;
+use crate::openziti::{pool, value};
 use crate::table::{CTRL, CTRL_OWN_HEARTBEATS, HEARTBEATS, Key, RATE_LIMITER, Wrong};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>, file: &str) {
@@ -305,8 +305,12 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     }
     let items = section.and_then(|section| section.get("listeners")?.items());
     for item in items.unwrap_or_default() {
-        if let Some(bind) = item.as_section().and_then(|section| section.get("bind"))
+        let Some(section) = item.as_section() else {
+            continue;
+        };
+        if let Some(bind) = section.get("bind")
             && let Some(address) = bind.node().as_str().and_then(Address::parse)
+            && pool::workers(loader, &section, value::integer)
         {
             loader.listen(&bind, &address, Owner::Ctrl);
         }

@@ -2,12 +2,12 @@
 
 use portcullis_yaml::{Field, Section};
 
-use crate::codes;
 use crate::effective::Effective;
 use crate::finding::Verdict;
 use crate::openziti::link_entries::{self, Entry};
 use crate::openziti::loader::{Loader, lenient_section};
 use crate::openziti::network::Owner;
+use crate::openziti::{pool, value};
 use crate::table::{HEARTBEATS, LINK, Wrong};
 
 pub(super) fn load(loader: &mut Loader<'_>, root: &Section<'_>) {
@@ -86,33 +86,13 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     if loader.findings.len() == known {
         for (section, address) in listeners.iter().zip(bound) {
             if let (Some(field), Some(address)) = (section.get("bind"), address)
-                && loader.listen(&field, &address, Owner::Link)
+                && pool::workers(loader, section, value::whole)
             {
-                too_large(loader, section);
+                loader.listen(&field, &address, Owner::Link);
             }
         }
     }
     if loader.findings.len() != known {
         loader.effective = before;
-    }
-}
-
-/// A listener makes room for connections that wait; too much of it ends the process.
-fn too_large(loader: &mut Loader<'_>, section: &Section<'_>) {
-    let options = section.get("options").and_then(|field| field.as_section());
-    for (name, most) in [
-        (
-            "maxQueuedConnects",
-            crate::openziti::background::LARGEST_QUEUE,
-        ),
-        ("maxOutstandingConnects", i64::from(i32::MAX)),
-    ] {
-        let field = options.as_ref().and_then(|options| options.get(name));
-        if let Some(field) = field
-            && crate::openziti::value::whole(field.node()).is_some_and(|number| number > most)
-        {
-            let message = format!("there is no room for `{}`", field.path());
-            loader.crash(&field, codes::OUT_OF_BOUNDS, message);
-        }
     }
 }

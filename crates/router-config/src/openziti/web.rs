@@ -5,7 +5,7 @@ use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
-use crate::finding::Verdict;
+use crate::finding::{Stage, Verdict};
 use crate::openziti::channel::note;
 use crate::openziti::identity;
 use crate::openziti::loader::Loader;
@@ -75,6 +75,17 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
         .as_ref()
         .and_then(|field| place_of(field.node().as_str()?));
     if let (Some(field), Some(place)) = (field, place) {
+        if field
+            .node()
+            .as_str()
+            .is_some_and(|text| text.trim() != text)
+        {
+            // Blanks around it are passed over when it is checked, and not when it is opened.
+            let message = "blanks stand before or after the address";
+            return loader.take_verdict(Stage::Run, |loader| {
+                loader.crash(&field, codes::INVALID_VALUE, message);
+            });
+        }
         loader.listen_at(&field, "tcp", &place, Owner::Web);
     }
 }

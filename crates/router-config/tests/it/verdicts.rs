@@ -54,6 +54,7 @@ fn web_servers_find_their_port_taken() {
         (changed("", ""), "3022", taken),
         (changed("", ""), "+3022", taken),
         (changed("", ""), "8081", "accept"),
+        (changed("", ""), "+8081", "accept"),
         (changed("link:\n", link), "8081", taken),
     ];
     for (file, port, expected) in cases {
@@ -321,4 +322,65 @@ fn every_reason_of_an_entry_is_told() {
     for (part, by, expected) in cases {
         assert_eq!(reasons(&changed(part, &by)), expected, "{by}");
     }
+}
+
+#[test]
+fn numbers_of_connections_are_cut_to_32_bits() {
+    let link = "link:\n  listeners: [{binding: transport, bind: tls:0.0.0.0:7000, advertise: tls:r1.example:7000, options: {OPTION}}]\n";
+    let ctrl = "  listeners: [{bind: tls:0.0.0.0:7000, options: {OPTION}}]\nlink:\n";
+    let crash =
+        |list: &str, option: &str| format!("crash/start {list}.listeners[0].options.{option}");
+    let (queued, outstanding) = ("maxQueuedConnects", "maxOutstandingConnects");
+    for (list, part) in [("link", link), ("ctrl", ctrl)] {
+        let cases = [
+            (queued, "9223372036854775807", false),
+            (queued, "4294967297", true),
+            (queued, "65537", true),
+            (queued, "0", true),
+            (outstanding, "2147483647", true),
+            (outstanding, "2147483648", false),
+            (outstanding, "4294967296", false),
+            (outstanding, "4294967297", true),
+        ];
+        for (name, number, good) in cases {
+            let option = format!("{name}: {number}");
+            let file = changed("link:\n", &part.replace("OPTION", &option));
+            let expected = if good {
+                "accept".to_owned()
+            } else {
+                crash(list, name)
+            };
+            assert_eq!(verdict(&judged(&file)), expected, "{list}: {option}");
+        }
+    }
+    // Nothing checks these two before.
+    for (name, number) in [(queued, -1), (outstanding, 0), (outstanding, -1)] {
+        let file = changed(
+            "link:\n",
+            &ctrl.replace("OPTION", &format!("{name}: {number}")),
+        );
+        assert_eq!(
+            verdict(&judged(&file)),
+            crash("ctrl", name),
+            "{name}: {number}"
+        );
+    }
+    let ignored = changed(
+        "link:\n",
+        &ctrl.replace("OPTION", "maxOutstandingConnects: 0.0"),
+    );
+    assert_eq!(verdict(&judged(&ignored)), "accept");
+}
+
+#[test]
+fn blanks_around_the_address_of_a_web_server_keep_it_from_opening() {
+    let web = WEB.replace("0.0.0.0:PORT", "' 0.0.0.0:8081'");
+    assert_eq!(
+        verdict(&judged(&changed("", &web))),
+        "crash/run web[0].bindPoints[0].interface"
+    );
+    let told = WEB
+        .replace("PORT", "8081")
+        .replace("r1.example:8081", "' r1.example:8081 '");
+    assert_eq!(verdict(&judged(&changed("", &told))), "accept");
 }
