@@ -24,7 +24,7 @@ use crate::source::{self, Text};
 
 pub(crate) use crate::check::address::{address_of, edge_address};
 pub(crate) use crate::check::host::is_unspecified;
-pub(crate) use crate::check::place::place;
+pub(crate) use crate::check::place::{path_in_list, place};
 use crate::check::walk::Walker;
 
 /// What to be strict about.

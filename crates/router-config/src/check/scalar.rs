@@ -5,6 +5,7 @@ use portcullis_yaml::{Field, Kind as NodeKind, Node, Value};
 use serde_json::{Value as Json, json};
 
 use crate::check::form;
+use crate::check::place::path_in_list;
 use crate::check::walk::Walker;
 use crate::codes;
 use crate::table::{Form, Key, Kind, MS, Read, Unit};
@@ -68,34 +69,21 @@ fn text_of<'tree>(walker: &mut Walker<'_>, field: &Field<'tree>) -> Option<&'tre
     text
 }
 
-/// A list of addresses is many values, any other list is one: mistakes are named accordingly.
 fn texts(walker: &mut Walker<'_>, field: &Field<'_>, text: Form) -> Option<Json> {
     let Some(items) = field.items() else {
         walker.wrong_type(field, "a list of strings");
         return None;
     };
     let mut values = Vec::new();
-    let mut good = true;
     for item in &items {
-        let type_path = if text == Form::Endpoint {
-            item.path()
+        let path = path_in_list(field, item);
+        if let Some(written) = item.node().as_str() {
+            values.extend(form::check(walker, item, written, text, &path));
         } else {
-            field.path()
-        };
-        let value_path = match text {
-            Form::Endpoint | Form::Ip | Form::Uri => item.path(),
-            _ => field.path(),
-        };
-        let value = if let Some(written) = item.node().as_str() {
-            form::check(walker, item, written, text, value_path)
-        } else {
-            walker.wrong_type_at(type_path, item, "a string");
-            None
-        };
-        good &= value.is_some();
-        values.extend(value);
+            walker.wrong_type_at(&path, item, "a string");
+        }
     }
-    good.then_some(Json::Array(values))
+    (values.len() == items.len()).then_some(Json::Array(values))
 }
 
 fn word(

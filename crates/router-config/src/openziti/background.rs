@@ -51,13 +51,15 @@ pub(super) fn transport(loader: &mut Loader<'_>, root: &Section<'_>) {
 
 /// A shared object without a name is never there; whether others are is not looked at.
 pub(super) fn plugins(loader: &mut Loader<'_>, root: &Section<'_>) {
-    for field in plugin_paths(root) {
-        if field.node().as_str() == Some("") {
-            loader.refuse(
-                &field,
-                codes::INVALID_VALUE,
-                "this cannot be the name of a file",
-            );
+    let Some(list) = root.get("plugins") else {
+        return;
+    };
+    for item in plugin_paths(root) {
+        if item.node().as_str() == Some("") {
+            let message = "this cannot be the name of a file";
+            loader.item(&list, &item, |loader| {
+                loader.refuse(&item, codes::INVALID_VALUE, message);
+            });
         }
     }
 }

@@ -66,11 +66,11 @@ fn endpoints(loader: &mut Loader<'_>, one: Option<&Field<'_>>, many: Option<&Fie
     };
     let mut addresses = Vec::new();
     for item in items {
-        if let Some(text) = loader.text(&item, Wrong::Refuse)
-            && let Some(address) = address(loader, &item, text)
-        {
-            addresses.push(json!(address.to_string()));
-        }
+        let address = loader.item(field, &item, |loader| {
+            let text = loader.text(&item, Wrong::Refuse)?;
+            address(loader, &item, text)
+        });
+        addresses.extend(address.map(|address| json!(address.to_string())));
     }
     loader.given("ctrl.endpoints".to_owned(), addresses.into(), field);
 }

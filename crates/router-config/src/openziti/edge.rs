@@ -191,23 +191,31 @@ fn names(loader: &mut Loader<'_>, sans: &Section<'_>, name: &str) {
     };
     let mut texts = Vec::new();
     for item in &items {
-        let text = if item.node().is_null() {
-            Some("")
-        } else {
-            loader.text(item, Wrong::Refuse)
-        };
-        let Some(text) = text else { continue };
-        let good = match name {
-            "ip" => text.parse::<IpAddr>().is_ok(),
-            "uri" => uri::is_parsable(text),
-            _ => true,
-        };
-        if good {
-            texts.push(json!(text));
-        } else {
-            let message = format!("`{text}` cannot be one of `{}`", field.path());
-            loader.refuse(item, codes::INVALID_VALUE, message);
-        }
+        let text = loader.item(&field, item, |loader| name_of(loader, &field, item, name));
+        texts.extend(text.map(|text| json!(text)));
     }
     loader.given(path, texts.into(), &field);
+}
+
+fn name_of<'tree>(
+    loader: &mut Loader<'_>,
+    list: &Field<'_>,
+    item: &Field<'tree>,
+    name: &str,
+) -> Option<&'tree str> {
+    let text = if item.node().is_null() {
+        ""
+    } else {
+        loader.text(item, Wrong::Refuse)?
+    };
+    let good = match name {
+        "ip" => text.parse::<IpAddr>().is_ok(),
+        "uri" => uri::is_parsable(text),
+        _ => true,
+    };
+    if !good {
+        let message = format!("`{text}` cannot be one of `{}`", list.path());
+        loader.refuse(item, codes::INVALID_VALUE, message);
+    }
+    good.then_some(text)
 }

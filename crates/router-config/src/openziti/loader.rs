@@ -4,7 +4,7 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostic, Field, Kind, Section, Severity};
 use serde_json::{Value as Json, json};
 
-use crate::check::place;
+use crate::check::{path_in_list, place};
 use crate::codes;
 use crate::effective::{Effective, Source};
 use crate::finding::{Effect, Finding, Stage, Verdict};
@@ -282,6 +282,21 @@ impl<'a> Loader<'a> {
         text
     }
 
+    /// Reads a value in a list; what is reported about it gets its place there.
+    pub(super) fn item<T>(
+        &mut self,
+        list: &Field<'_>,
+        item: &Field<'_>,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let known = self.findings.len();
+        let result = read(self);
+        for finding in self.findings.iter_mut().skip(known) {
+            finding.diagnostic.path = path_in_list(list, item);
+        }
+        result
+    }
+
     /// Reads a string, or a list of strings; the wrong type has been reported when it is `None`.
     pub(super) fn texts(&mut self, field: &Field<'_>) -> Option<Vec<String>> {
         if let Some(text) = field.node().as_str() {
@@ -293,7 +308,8 @@ impl<'a> Loader<'a> {
         };
         let mut texts = Vec::new();
         for item in &items {
-            texts.extend(self.text(item, Wrong::Refuse).map(str::to_owned));
+            let text = self.item(field, item, |loader| loader.text(item, Wrong::Refuse));
+            texts.extend(text.map(str::to_owned));
         }
         (texts.len() == items.len()).then_some(texts)
     }

@@ -255,7 +255,7 @@ pub(super) fn managed_config(loader: &mut Loader<'_>, root: &Section<'_>) {
         return loader.wrong_type(&allow, "a list", Wrong::Refuse);
     };
     for item in &items {
-        loader.text(item, Wrong::Refuse);
+        loader.item(&allow, item, |loader| loader.text(item, Wrong::Refuse));
     }
     let names: Vec<Json> = items.iter().filter_map(text).collect();
     loader.given("managedConfig.allow".to_owned(), names.into(), &allow);

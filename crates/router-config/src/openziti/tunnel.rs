@@ -216,20 +216,25 @@ fn lan_interfaces(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
             && loader.machine.interface(name).is_err()
         {
             let message = format!("there is no network interface `{name}`");
-            loader.refuse(&item, codes::INVALID_VALUE, message);
+            loader.item(field, &item, |loader| {
+                loader.refuse(&item, codes::INVALID_VALUE, message);
+            });
         }
     }
 }
 
 fn services(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
-    for item in field.and_then(Field::items).unwrap_or_default() {
+    let Some(field) = field else { return };
+    for item in field.items().unwrap_or_default() {
         let Some(text) = item.node().as_str() else {
             continue;
         };
         if !is_service(text) {
             let message =
                 format!("`{text}` is not `name:port`, `name:port:tcp` or `name:port:udp`");
-            loader.refuse(&item, codes::INVALID_VALUE, message);
+            loader.item(field, &item, |loader| {
+                loader.refuse(&item, codes::INVALID_VALUE, message);
+            });
         }
     }
 }

@@ -1,25 +1,22 @@
 //! Advertised hosts, and the names in the certificate.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use portcullis_yaml::syntax::HostPort;
-use portcullis_yaml::{Diagnostics, Field, Section};
+use portcullis_yaml::{Diagnostics, Field, KeyPath, Section};
 
 use crate::check::{address_of, edge_address, is_unspecified};
 use crate::codes;
-use crate::semantics::tree::{at, entries, first_text, listeners, note, section, texts};
+use crate::semantics::tree::{Text, at, entries, first_text, listeners, note, section, texts};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let mut told = told_to_routers(root);
     // The form of what clients are told leaves no port 0.
-    for (field, place) in told.iter().chain(&endpoints(root)) {
-        if place.port == 0 {
-            let message = "nobody can dial port 0";
-            diagnostics
-                .warning(codes::UNREACHABLE, field.path(), field.place(), message)
-                .help("write the port on which the other side listens");
-        }
+    for (field, place) in &told {
+        portless(field.path(), field, place, diagnostics);
     }
+    endpoints(root, diagnostics);
     told.extend(told_to_clients(root));
     for (field, place) in &told {
         unreachable(field, &place.host, diagnostics);
@@ -84,12 +81,24 @@ fn told_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)
     told
 }
 
-/// Lists the addresses at which controllers are dialed.
-fn endpoints<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+/// Looks at the addresses at which controllers are dialed.
+fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let one = at(root, &["ctrl", "endpoint"]);
     let used = one.or_else(|| at(root, &["ctrl", "endpoints"]));
-    let place = |(field, text)| Some((field, address_of(text)?.1));
-    used.iter().flat_map(texts).filter_map(place).collect()
+    for Text { path, field, text } in used.iter().flat_map(texts) {
+        if let Some((_, place)) = address_of(text) {
+            portless(&path, &field, &place, diagnostics);
+        }
+    }
+}
+
+fn portless(path: &KeyPath, field: &Field<'_>, place: &HostPort, diagnostics: &mut Diagnostics) {
+    if place.port == 0 {
+        let message = "nobody can dial port 0";
+        diagnostics
+            .warning(codes::UNREACHABLE, path, field.place(), message)
+            .help("write the port on which the other side listens");
+    }
 }
 
 fn web_addresses<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, String)> {
@@ -115,26 +124,17 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
         return;
     };
     let (dns, ip) = (at(&sans, &["dns"]), at(&sans, &["ip"]));
-    for (item, text) in dns.iter().flat_map(texts) {
+    for Text { path, field, text } in dns.iter().flat_map(texts) {
         if text.parse::<IpAddr>().is_ok() {
             let message = format!("`{text}` is an IP address, which counts only under `ip`");
             diagnostics
-                .warning(codes::SUSPICIOUS, item.path(), item.place(), message)
+                .warning(codes::SUSPICIOUS, &path, field.place(), message)
                 .help(format!("move it to `{}.ip`", sans.path()));
         }
     }
+    let named = Named::new(dns.as_ref(), ip.as_ref());
     for (field, HostPort { host, .. }) in told {
-        let named = match host.parse::<IpAddr>() {
-            Ok(address) => ip
-                .iter()
-                .flat_map(texts)
-                .any(|(_, text)| text.parse() == Ok(address)),
-            Err(_) => dns
-                .iter()
-                .flat_map(texts)
-                .any(|(_, name)| covers(name, host)),
-        };
-        if !named && !is_unspecified(host) && !host.is_empty() {
+        if !named.covers(host) && !is_unspecified(host) && !host.is_empty() {
             missing_name(&sans, field, host, diagnostics);
         }
     }
@@ -169,13 +169,34 @@ fn missing_name(sans: &Section<'_>, field: &Field<'_>, host: &str, diagnostics: 
         ));
 }
 
-/// Tells whether a name in a certificate, perhaps with a wildcard, covers a host.
-fn covers(name: &str, host: &str) -> bool {
-    let (name, host) = (name.to_lowercase(), host.to_lowercase());
-    match name.strip_prefix("*.") {
-        Some(domain) => host
+/// What a certificate names.
+struct Named {
+    hosts: HashSet<String>,
+    addresses: HashSet<IpAddr>,
+}
+
+impl Named {
+    fn new(dns: Option<&Field<'_>>, ip: Option<&Field<'_>>) -> Self {
+        let hosts = dns.iter().flat_map(|list| texts(list));
+        let addresses = ip.iter().flat_map(|list| texts(list));
+        Self {
+            hosts: hosts.map(|name| name.text.to_lowercase()).collect(),
+            addresses: addresses
+                .filter_map(|name| name.text.parse().ok())
+                .collect(),
+        }
+    }
+
+    /// Tells whether a host is among the names, of which some may begin with a wildcard.
+    fn covers(&self, host: &str) -> bool {
+        if let Ok(address) = host.parse() {
+            return self.addresses.contains(&address);
+        }
+        let host = host.to_lowercase();
+        let wildcard = host
             .split_once('.')
-            .is_some_and(|(first, rest)| !first.is_empty() && rest == domain),
-        None => name == host,
+            .filter(|(first, _)| !first.is_empty())
+            .map(|(_, domain)| format!("*.{domain}"));
+        self.hosts.contains(&host) || wildcard.is_some_and(|name| self.hosts.contains(&name))
     }
 }

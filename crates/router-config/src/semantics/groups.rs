@@ -44,7 +44,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
 
 fn groups<'tree>(section: &Section<'tree>) -> Vec<&'tree str> {
     let field = section.get("groups");
-    let names: Vec<&str> = field.iter().flat_map(texts).map(|(_, name)| name).collect();
+    let names: Vec<&str> = field.iter().flat_map(texts).map(|name| name.text).collect();
     if names.is_empty() {
         vec!["default"]
     } else {

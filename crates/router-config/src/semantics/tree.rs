@@ -1,5 +1,6 @@
 //! Ways through the tree.
 
+use crate::check::path_in_list;
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Place, Section, Severity};
 
 /// Finds a key by the way to it; lists cannot be on the way.
@@ -49,12 +50,21 @@ pub(super) fn first_text<'tree>(
     })
 }
 
+/// One text of several.
+pub(super) struct Text<'tree> {
+    /// The way under which it is shown.
+    pub(super) path: KeyPath,
+    pub(super) field: Field<'tree>,
+    pub(super) text: &'tree str,
+}
+
 /// Gives the texts of a string or a list of strings.
-pub(super) fn texts<'tree>(field: &Field<'tree>) -> Vec<(Field<'tree>, &'tree str)> {
-    let items = field.items().unwrap_or_else(|| vec![field.clone()]);
-    let text = |item: Field<'tree>| {
-        let text = item.node().as_str()?;
-        Some((item, text))
+pub(super) fn texts<'tree>(list: &Field<'tree>) -> Vec<Text<'tree>> {
+    let items = list.items().unwrap_or_else(|| vec![list.clone()]);
+    let text = |field: Field<'tree>| {
+        let text = field.node().as_str()?;
+        let path = path_in_list(list, &field);
+        Some(Text { path, field, text })
     };
     items.into_iter().filter_map(text).collect()
 }

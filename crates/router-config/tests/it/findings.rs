@@ -74,7 +74,7 @@ const ROWS: &[Row] = &[
         "dns: [\"*.example\", 10.0.0.1]",
         "warning",
         "suspicious-value",
-        "edge.csr.sans.dns[1]",
+        "edge.csr.sans.dns",
         "edge.csr.sans.ip",
     ),
     (

@@ -149,7 +149,7 @@ fn what_nobody_can_dial_is_told() {
         ),
         (
             (endpoint, "endpoints: [tls:c:1, tls:c:0]".to_owned()),
-            Some("ctrl.endpoints[1]"),
+            Some("ctrl.endpoints"),
         ),
         (
             link("tls:r1.example:0"),
@@ -371,6 +371,64 @@ fn bounds_are_told_in_numbers_that_can_be_read() {
         assert!(
             matches!(messages.as_slice(), [message] if message.contains(words)),
             "{by}: {messages:?}"
+        );
+    }
+}
+
+#[test]
+fn values_of_a_list_are_named_as_they_are_written() {
+    let written = |values: &str, indent: &str| {
+        let values = values.split(' ');
+        values.fold(String::new(), |text, value| {
+            format!("{text}\n{indent}- {value}")
+        })
+    };
+    let cases = [
+        (
+            "ctrl.endpoints",
+            "  endpoint: tls:ctrl.example:6262\n",
+            "  endpoints: LIST\n",
+            "tls:a:1 b 5",
+        ),
+        (
+            "edge.csr.sans.ip",
+            "    sans:\n",
+            "    sans:\n      ip: LIST\n",
+            "10.0.0.1 b 5",
+        ),
+        (
+            "edge.csr.sans.uri",
+            "    sans:\n",
+            "    sans:\n      uri: LIST\n",
+            "urn:x a%zz 5",
+        ),
+        (
+            "link.dialers[0].groups",
+            "    - binding: transport\nedge",
+            "    - binding: transport\n      groups: LIST\nedge",
+            "a 4 5",
+        ),
+        (
+            "managedConfig.allow",
+            "v: 3\n",
+            "v: 3\nmanagedConfig:\n  allow: LIST\n",
+            "a '' 5",
+        ),
+    ];
+    for (path, part, by, values) in cases {
+        let errors = |list: &str| {
+            let said = said(&changed(part, &by.replace("LIST", list)));
+            let errors = said.iter().filter_map(|line| line.strip_prefix("error "));
+            let paths = errors.map(|line| line.split(' ').nth(1).unwrap_or_default().to_owned());
+            paths.collect::<Vec<_>>()
+        };
+        let one_line = format!("[{}]", values.replace(' ', ", "));
+        assert_eq!(errors(&one_line), [path, path], "{path}");
+        let lines = written(values, &" ".repeat(10));
+        assert_eq!(
+            errors(&lines),
+            [format!("{path}[1]"), format!("{path}[2]")],
+            "{path}"
         );
     }
 }

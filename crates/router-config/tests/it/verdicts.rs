@@ -306,11 +306,16 @@ fn every_reason_of_an_entry_is_told() {
             ],
         ),
         (
+            "dns: [r1.example]",
+            "ip:\n        - 10.0.0.1\n        - a\n        - 5".to_owned(),
+            vec!["refuse edge.csr.sans.ip[1]", "refuse edge.csr.sans.ip[2]"],
+        ),
+        (
             "",
             "  - {binding: tunnel, options: {lanIf: [1, a, 2]}}\n".to_owned(),
             vec![
-                "refuse listeners[1].options.lanIf[0]",
-                "refuse listeners[1].options.lanIf[2]",
+                "refuse listeners[1].options.lanIf",
+                "refuse listeners[1].options.lanIf",
             ],
         ),
         (
