@@ -38,7 +38,7 @@ mod read;
 mod scalar;
 pub mod syntax;
 
-pub use compose::{Document, parse};
+pub use compose::{Document, is_parsing, parse};
 pub use decode::decode;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use environment::{Variable, expand, expand_environment};
