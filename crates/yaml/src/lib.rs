@@ -36,6 +36,7 @@ mod path;
 mod place;
 mod read;
 mod scalar;
+mod secret;
 pub mod syntax;
 
 pub use compose::{Document, is_parsing, parse};
@@ -50,3 +51,4 @@ pub use overlay::overlay;
 pub use path::{KeyPath, Segment};
 pub use place::{Place, SourceId, Span};
 pub use read::{Field, Key, Section, codes};
+pub use secret::{holds_secret, is_encoded, is_secret_name, without_secrets};
