@@ -176,6 +176,14 @@ fn arguments_that_make_no_sense_are_told_and_nothing_is_judged() {
         (&["generate", "edge", "--name", "r", "--force"], "--out"),
         (&["generate", "edge", "--name", "no host"], "--host"),
         (&["generate", "edge", "--name", ""], "empty"),
+        (
+            &["generate", "edge", "--name", "r", "--host", "2001:db8::1"],
+            "the IPv6 address `2001:db8::1`",
+        ),
+        (
+            &["generate", "edge", "--name", "r", "--host", "[::1]"],
+            "`--ip ::1`",
+        ),
     ] {
         let outcome = files.run(arguments).expect_code(2);
         assert_eq!(outcome.text(), "", "{arguments:?}");
@@ -371,6 +379,9 @@ fn generated_files_are_accepted() {
             "8081",
         ],
         &["fabric", "--name", "r1", "--private"],
+        &["edge", "--name", "r1", "--ip", "2001:db8::1"],
+        &["fabric", "--name", "r1", "--host", "2001:db8::1"],
+        &["fabric", "--name", "::1", "--health-port", "8081"],
     ] {
         let made = files.run(&[&["generate"], arguments].concat()).success();
         assert_eq!(made.stderr, "");
@@ -381,6 +392,23 @@ fn generated_files_are_accepted() {
             let findings = judged["findings"].as_array().unwrap();
             let notes = findings.iter().all(|finding| finding["severity"] == "note");
             assert!(notes, "{arguments:?}: {judged}");
+        }
+    }
+}
+
+/// The original takes IPv6 addresses for links, not for clients.
+#[test]
+fn fabric_router_is_reached_by_an_ipv6_address() {
+    let files = Files::new();
+    for host in ["2001:db8::1", "[2001:db8::1]", "2001:0DB8:0::1"] {
+        let arguments = ["generate", "fabric", "--name", "r1", "--host", host];
+        let made = files.run(&arguments).success().text();
+        for line in [
+            "bind: \"tls:[::]:10080\"",
+            "advertise: \"tls:[2001:db8::1]:10080\"",
+            "      - \"2001:db8::1\"",
+        ] {
+            assert!(made.contains(line), "{host}: {line} is not in\n{made}");
         }
     }
 }

@@ -38,7 +38,6 @@ fn malformed_files_are_refused_with_a_code() {
         ("text.yml", b"only words\n".to_vec(), "wrong-type"),
         ("laughs.yml", billion_laughs().into_bytes(), "yaml-limit"),
         ("deep.yml", "[".repeat(10_000).into_bytes(), "yaml-limit"),
-        ("steps.yml", steps().into_bytes(), "yaml-limit"),
         ("large.yml", vec![b'#'; (4 << 20) + 1], "too-large"),
     ] {
         files.write(name, content);
@@ -56,6 +55,18 @@ fn malformed_files_are_refused_with_a_code() {
             told.ends_with(&format!("{name}: refused, 1 error\n")),
             "{told}"
         );
+    }
+}
+
+/// What lies deeper than anybody looks is passed over, and told.
+#[test]
+fn many_levels_of_an_unknown_key_are_refused() {
+    let files = Files::new();
+    files.write("steps.yml", steps());
+    for norm in ["portcullis", "openziti"] {
+        let judged = files.judged(&["--as", norm, "steps.yml"], 1);
+        assert_ne!(judged["verdict"], "accept");
+        assert!(codes(&judged).contains(&"yaml-limit"), "{judged}");
     }
 }
 
@@ -160,4 +171,59 @@ fn nothing_harmful_is_shown() {
         assert!(!told.is_empty());
         assert!(!told.contains("c2VjcmV0"), "{arguments:?}: {told}");
     }
+}
+
+/// Secrets at right and wrong places, as keys and as values; each holds `sEcReT` or 777123.
+const SECRETS: [&str; 2] = [
+    r#"v: 3
+identity:
+  cert: r.cert
+  server_cert: r.chain.cert
+  key: "pkcs11:/usr/lib/p11.so?slot=0&pin=sEcReT"
+  server_key: pem:sEcReT
+  ca: [pem:sEcReT]
+  "pem:-----BEGIN PRIVATE KEY-----\nsEcReT": 1
+  kye: -----BEGIN EC PRIVATE KEY----- sEcReT
+ctrl:
+  endpoint: tls:ctrl.example.test:6262
+  "pem:sEcReT": x
+proxy: {type: http, address: x:1, password: 777123, pasword: sEcReT}
+web:
+  - name: x
+    identity: {cert: a, key: "pem:sEcReT $WORD", server_cert: b, ca: c}
+    bindPoints: ["pem:-----BEGIN PRIVATE KEY-----\nsEcReT"]
+"-----BEGIN PRIVATE KEY-----\nsEcReT": {a: 1, a: 2}
+"#,
+    r#"v: 3
+identity: {cert: a, server_cert: b, ca: c, key: "$KEY", alt_server_certs: [{server_cert: a, server_key: "pem:sEcReT"}]}
+ctrl: {endpoint: tls:ctrl.example.test:6262}
+proxy: {type: http, address: x:1, username: a, password: sEcReT}
+csr: {sans: {dns: [a]}}
+"#,
+];
+
+#[test]
+fn no_secret_is_shown_wherever_it_stands() {
+    let files = Files::new();
+    files.write("env", "KEY=pem:sEcReT\nWORD=x\n");
+    for (name, file) in ["one.yml", "two.yml"].into_iter().zip(SECRETS) {
+        files.write(name, file);
+        for command in ["check", "show"] {
+            for norm in ["portcullis", "openziti"] {
+                for form in [&["--format", "json"][..], &[]] {
+                    let arguments = [command, "--as", norm, "--env-file", "env", name];
+                    let outcome = files.run(&[&arguments, form].concat());
+                    let told = outcome.text() + &outcome.stderr;
+                    assert!(told.len() > 50, "{arguments:?} {form:?}: {told}");
+                    let secret = told.contains("sEcReT") || told.contains("777123");
+                    assert!(!secret, "{arguments:?} {form:?}: {told}");
+                }
+            }
+        }
+    }
+    let shown = files.run(&["show", "--env-file", "env", "two.yml"]).text();
+    assert!(
+        shown.contains(r#"password: "(a password)" # line 4"#),
+        "{shown}"
+    );
 }

@@ -158,7 +158,7 @@ fn log(found: &[Diagnostic], sources: &Sources) {
             code = diagnostic.code,
             help = diagnostic.help.as_deref(),
             "{}",
-            diagnostics::message(diagnostic),
+            diagnostic.message,
         );
     }
 }

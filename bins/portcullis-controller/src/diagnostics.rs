@@ -3,9 +3,8 @@
 use crate::config;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use portcullis_controller_config::SourceText;
-use portcullis_yaml::{Diagnostic, Severity, SourceId};
+use portcullis_yaml::{Diagnostic, Severity, SourceId, holds_secret};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// The files that diagnostics are about.
@@ -64,7 +63,7 @@ pub(crate) struct Record<'a> {
     severity: String,
     code: &'a str,
     path: String,
-    message: Cow<'a, str>,
+    message: &'a str,
     help: Option<&'a str>,
 }
 
@@ -78,21 +77,9 @@ impl<'a> Record<'a> {
             severity: diagnostic.severity.to_string(),
             code: diagnostic.code,
             path: diagnostic.path.to_string(),
-            message: message(diagnostic),
+            message: &diagnostic.message,
             help: diagnostic.help.as_deref(),
         }
-    }
-}
-
-/// What is wrong, without the key that a message about a key may quote.
-pub(crate) fn message(diagnostic: &Diagnostic) -> Cow<'_, str> {
-    let text = diagnostic.message.as_str();
-    match text.split_once("-----BEGIN") {
-        Some((before, quoted)) => {
-            let after = quoted.split_once('`').map_or("", |(_, after)| after);
-            Cow::Owned(format!("{before}...`{after}"))
-        },
-        None => Cow::Borrowed(text),
     }
 }
 
@@ -112,7 +99,9 @@ pub(crate) fn human(diagnostic: &Diagnostic, sources: &Sources, styled: bool) ->
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let title = level.primary_title(message(diagnostic)).id(diagnostic.code);
+    let title = level
+        .primary_title(diagnostic.message.as_str())
+        .id(diagnostic.code);
     let main = match span(diagnostic, text) {
         Some(span) => {
             let mark = AnnotationKind::Primary
@@ -151,7 +140,7 @@ fn span(diagnostic: &Diagnostic, text: &str) -> Option<std::ops::Range<usize>> {
         .find('\n')
         .map_or(text.len(), |at| start + at);
     // A key may stand in the file itself.
-    if text.get(before..after)?.contains("PRIVATE KEY") {
+    if diagnostic.path.is_secret() || holds_secret(text.get(before..after)?) {
         return None;
     }
     Some(start..end.min(after).max(start))

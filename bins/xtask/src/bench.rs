@@ -1,4 +1,4 @@
-//! Speed and size of a controller in release form, beside what the machine can do at all.
+//! Speed and size of the programs in release form, beside what the machine can do at all.
 //!
 //! A figure alone says as much about the machine as about the program. Most are therefore measured
 //! beside a bare rate, taken in turns with it: handshakes of a server that does nothing else,
@@ -29,6 +29,7 @@ mod process;
 mod refusals;
 mod report;
 mod request;
+mod router_config;
 mod scale;
 mod seed;
 mod starts;
@@ -38,7 +39,7 @@ mod tokens;
 
 use anyhow::Context as _;
 use clap::Args;
-use plan::Noun;
+use plan::{Noun, Programs};
 use scale::Scale;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -62,6 +63,9 @@ pub(crate) struct Arguments {
     /// Measure this program instead of building one
     #[arg(long, value_name = "FILE")]
     controller: Option<PathBuf>,
+    /// Measure this command-line client [default: `portcullis` beside the controller]
+    #[arg(long, value_name = "FILE", requires = "controller")]
+    cli: Option<PathBuf>,
     /// Be the bare server that the controller is measured beside
     #[arg(long, hide = true, value_name = "DIR")]
     peer: Option<PathBuf>,
@@ -88,7 +92,12 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
         .prefix("portcullis-bench-")
         .tempdir_in(directory)
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
-    let measuring = plan::measure(controller, scratch.path(), scale, &arguments.only);
+    let beside = beside.join("portcullis");
+    let programs = Programs {
+        controller,
+        cli: arguments.cli.as_deref().unwrap_or(&beside),
+    };
+    let measuring = plan::measure(programs, scratch.path(), scale, &arguments.only);
     let report = runtime()?.block_on(measuring)?;
     report.print()?;
     if let Some(file) = &arguments.json {

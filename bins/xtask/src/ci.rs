@@ -42,6 +42,14 @@ const STEPS: &[Step] = &[
     ),
     ("test", Run::Cargo(&["test", "--workspace"], None)),
     (
+        "fuzz",
+        // The whole workspace is named so that nothing is built anew: only one crate has such tests.
+        Run::Cargo(
+            &["test", "--workspace", "--test", "it", "fuzz::"],
+            Some(("PORTCULLIS_FUZZ_SECONDS", "30")),
+        ),
+    ),
+    (
         "doc",
         Run::Cargo(
             &["doc", "--workspace", "--no-deps"],

@@ -2,6 +2,8 @@
 
 mod writer;
 
+use std::net::Ipv6Addr;
+
 use portcullis_yaml::Severity;
 
 use crate::check::{Options, check};
@@ -50,7 +52,8 @@ pub struct Plan {
     pub folder: String,
     /// Address of the controller, host and port.
     pub controller: Option<String>,
-    /// Host under which others reach the router.
+    /// Host under which others reach the router. An IPv6 address, which may stand in brackets, is for
+    /// fabric routers alone.
     pub host: String,
     /// IP address under which others reach the router, besides.
     pub ip: Option<String>,
@@ -76,6 +79,12 @@ pub enum GenerateError {
         "`{0}` cannot be written into the file: it must not be empty or contain `$` or a control character"
     )]
     Unwritable(String),
+    /// The original splits the addresses of edge listeners at every colon, so that no IPv6 address can
+    /// stand there; those of links are read well.
+    #[error(
+        "the original cannot tell clients the IPv6 address `{0}`: an edge router needs a host name or an IPv4 address"
+    )]
+    Ipv6Edge(Ipv6Addr),
     /// The file that these wishes lead to would not be accepted, for these errors.
     #[error("these wishes lead to a file that is not accepted: {}", .0.first().map(|finding| finding.diagnostic.to_string()).unwrap_or_default())]
     Refused(Vec<Finding>),
@@ -98,6 +107,20 @@ impl Plan {
             tunnel: Tunnel::default(),
             health_port: None,
         }
+    }
+
+    /// The host without brackets.
+    fn bare_host(&self) -> &str {
+        let inner = self.host.strip_prefix('[');
+        inner
+            .and_then(|host| host.strip_suffix(']'))
+            .filter(|host| host.parse::<Ipv6Addr>().is_ok())
+            .unwrap_or(&self.host)
+    }
+
+    /// The host, if it is an IPv6 address.
+    fn ipv6_host(&self) -> Option<Ipv6Addr> {
+        self.bare_host().parse().ok()
     }
 
     fn texts(&self) -> Vec<&str> {
@@ -134,6 +157,9 @@ pub fn generate(plan: &Plan) -> Result<String, GenerateError> {
         if text.is_empty() || text.contains('$') || text.chars().any(char::is_control) {
             return Err(GenerateError::Unwritable(text.to_owned()));
         }
+    }
+    if let (RouterKind::Edge, Some(address)) = (plan.kind, plan.ipv6_host()) {
+        return Err(GenerateError::Ipv6Edge(address));
     }
     let file = Writer::file(plan);
     let text = Text::new("router.yml", file.as_bytes());

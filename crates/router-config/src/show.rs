@@ -1,10 +1,13 @@
 //! Showing what was found: findings and effective values as JSON and YAML.
 
-use portcullis_yaml::Segment;
+use portcullis_yaml::{Segment, is_encoded, is_secret_name, without_secrets};
 use serde_json::{Value as Json, json};
 
 use crate::effective::{Effective, Setting, Source};
 use crate::finding::{Finding, Verdict};
+
+/// Stands for a private key.
+const A_KEY: &str = "pem: (a private key)";
 
 /// Writes what was found in a file as one JSON object.
 pub fn report_json(file: &str, verdict: Verdict, findings: &[Finding]) -> Json {
@@ -31,15 +34,16 @@ fn finding_json(finding: &Finding) -> Json {
 }
 
 impl Effective {
-    /// Writes all values by the path of their key, each with its source. Private keys that stand in
-    /// the file are left out.
+    /// Writes all values by the path of their key, each with its source. Private keys and passwords
+    /// that stand in the file are left out.
     pub fn to_json(&self) -> Json {
-        let entry = |(path, setting): (&str, &Setting)| (path.to_owned(), setting_json(setting));
+        let entry =
+            |(path, setting): (&str, &Setting)| (path.to_owned(), setting_json(path, setting));
         Json::Object(self.iter().map(entry).collect())
     }
 
     /// Writes all values as YAML, nested like the file, with the source of each in a comment.
-    /// Private keys that stand in the file are left out.
+    /// Private keys and passwords that stand in the file are left out.
     pub fn to_yaml(&self) -> String {
         let mut settings: Vec<(Vec<Segment>, &Setting)> = self
             .iter()
@@ -78,10 +82,8 @@ impl Writer {
             self.open.push(step.clone());
         }
         let comment = source_text(&setting.source).replace(char::is_control, " ");
-        self.step(
-            last,
-            Some(&format!("{} # {comment}", shown(&setting.value))),
-        );
+        let value = shown(steps, &setting.value);
+        self.step(last, Some(&format!("{value} # {comment}")));
     }
 
     fn step(&mut self, step: &Segment, value: Option<&str>) {
@@ -121,10 +123,23 @@ fn steps(path: &str) -> Vec<Segment> {
     steps
 }
 
-/// The value as it may be seen: a private key that stands in the file is not for every eye.
-fn shown(value: &Json) -> Json {
+/// The value of a key as it may be seen: secrets that stand in the file are not for every eye.
+fn shown(path: &[Segment], value: &Json) -> Json {
+    if let Json::Array(items) = value {
+        return items.iter().map(|item| shown(path, item)).collect();
+    }
+    let mut keys = path.iter().rev().filter_map(|step| match step {
+        Segment::Key(key) => Some(key.as_str()),
+        Segment::Index(_) => None,
+    });
+    let name = keys.next().unwrap_or_default();
+    // The entries of `alt_server_certs` spell it `serverKey`.
+    let is_key = matches!(name, "key" | "server_key" | "serverKey");
     match value.as_str() {
-        Some(text) if text.contains("PRIVATE KEY") => json!("pem: (a private key)"),
+        Some(text) if text.contains("PRIVATE KEY") => json!(A_KEY),
+        Some(text) if is_key && (text.starts_with("pem:") || is_encoded(text)) => json!(A_KEY),
+        Some(text) if is_key => json!(without_secrets(text)),
+        Some(_) if is_secret_name(name) => json!("(a password)"),
         _ => value.clone(),
     }
 }
@@ -139,8 +154,8 @@ fn source_text(source: &Source) -> String {
     }
 }
 
-fn setting_json(setting: &Setting) -> Json {
-    let value = shown(&setting.value);
+fn setting_json(path: &str, setting: &Setting) -> Json {
+    let value = shown(&steps(path), &setting.value);
     match &setting.source {
         Source::Default => json!({ "value": value, "source": "default" }),
         Source::Given(place) => json!({ "value": value, "source": "file", "line": place.line }),

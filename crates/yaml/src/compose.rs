@@ -4,6 +4,7 @@ mod builder;
 mod colon;
 mod merge;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, SequenceStyle};
@@ -26,6 +27,32 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+thread_local! {
+    /// Whether this thread is inside [`parse`].
+    static PARSING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Tells whether this thread is inside [`parse`].
+///
+/// The parser underneath panics on a few malformed texts. That is caught and becomes an error, but the
+/// panic hook of the program is called before: a hook that keeps silent here tells of true faults only.
+///
+/// # Examples
+///
+/// ```
+/// use std::panic::{set_hook, take_hook};
+///
+/// let tell = take_hook();
+/// set_hook(Box::new(move |panic| {
+///     if !portcullis_yaml::is_parsing() {
+///         tell(panic);
+///     }
+/// }));
+/// ```
+pub fn is_parsing() -> bool {
+    PARSING.get()
+}
+
 /// Reads the first document of `text`.
 ///
 /// Everything after it is left unread, with a warning. Aliases and `<<` are put in place; environment
@@ -45,7 +72,10 @@ pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, 
         text
     };
     // A tag followed by a comma, as in `[!a,b]`, is beyond the parser, which panics.
-    catch_unwind(AssertUnwindSafe(|| parse_checked(text, source, limits))).unwrap_or_else(|_| {
+    PARSING.set(true);
+    let parsed = catch_unwind(AssertUnwindSafe(|| parse_checked(text, source, limits)));
+    PARSING.set(false);
+    parsed.unwrap_or_else(|_| {
         let problem = "a blank was expected after the tag".to_owned();
         let place = Place::of_offset(text, find_unended_tag(text), source);
         Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))

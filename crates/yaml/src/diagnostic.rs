@@ -1,9 +1,12 @@
 //! What is to be said about a file.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::path::KeyPath;
 use crate::place::{Place, SourceId, Span};
+use crate::read::codes;
+use crate::secret::{without_quotes, without_secrets};
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +30,8 @@ impl fmt::Display for Severity {
 }
 
 /// One remark about one place of a file. Drawing it is left to the programs.
+///
+/// Private keys, PINs and passwords of the file are taken out of its words, and it is never long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How bad it is.
@@ -58,7 +63,7 @@ impl Diagnostic {
         place: Place,
         message: impl Into<String>,
     ) -> Self {
-        Self {
+        let mut diagnostic = Self {
             severity,
             code,
             path,
@@ -66,17 +71,34 @@ impl Diagnostic {
             span: place.span,
             line: place.line,
             column: place.column,
-            message: message.into(),
+            message: String::new(),
             help: None,
-        }
+        };
+        diagnostic.message = diagnostic.shown(message.into());
+        diagnostic
     }
 
     /// Says what would be right.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
-        self.help = Some(help.into());
+        self.help = Some(self.shown(help.into()));
         self
     }
+
+    /// Leaves out of a text what nobody is to be shown.
+    fn shown(&self, text: String) -> String {
+        if self.path.is_secret() && QUOTING.contains(&self.code) {
+            let (dotted, path) = (self.path.dotted(), self.path.to_string());
+            return without_quotes(&text, &[&dotted, &path]);
+        }
+        match without_secrets(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(shown) => shown,
+        }
+    }
 }
+
+/// Codes of diagnostics that quote the value they are about.
+const QUOTING: [&str; 2] = [codes::WRONG_TYPE, codes::INVALID_VALUE];
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

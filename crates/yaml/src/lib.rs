@@ -36,9 +36,10 @@ mod path;
 mod place;
 mod read;
 mod scalar;
+mod secret;
 pub mod syntax;
 
-pub use compose::{Document, parse};
+pub use compose::{Document, is_parsing, parse};
 pub use decode::decode;
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use environment::{Variable, expand, expand_environment};
@@ -50,3 +51,4 @@ pub use overlay::overlay;
 pub use path::{KeyPath, Segment};
 pub use place::{Place, SourceId, Span};
 pub use read::{Field, Key, Section, codes};
+pub use secret::{holds_secret, is_encoded, is_secret_name, without_secrets};

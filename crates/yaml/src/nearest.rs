@@ -38,6 +38,7 @@ fn letters(word: &str) -> Vec<char> {
     word.chars()
         .filter(|c| !matches!(c, '_' | '-'))
         .flat_map(char::to_lowercase)
+        .take(LONGEST_WORD + 1)
         .collect()
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::secret::{is_secret_name, without_secrets};
+
 /// One step of a [`KeyPath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
@@ -38,7 +40,8 @@ impl KeyPath {
         &self.0
     }
 
-    /// Writes the path with every key as it stands in the file, joined by dots, without quotes.
+    /// Writes the path with every key as it stands in the file, joined by dots, without quotes. Only
+    /// of a key that is a private key itself, or very long, a part is left out.
     ///
     /// Unlike the [`Display`](fmt::Display) form this is not always unambiguous; it is the form that
     /// other programs expect.
@@ -55,7 +58,7 @@ impl KeyPath {
                     if !text.is_empty() {
                         text.push('.');
                     }
-                    text.push_str(key);
+                    text.push_str(&without_secrets(key));
                 },
             }
         }
@@ -65,6 +68,15 @@ impl KeyPath {
     /// Tells whether this names the document itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Tells whether the value is a secret by the name of its key.
+    pub fn is_secret(&self) -> bool {
+        let keys = self.0.iter().rev().filter_map(|segment| match segment {
+            Segment::Key(key) => Some(key),
+            Segment::Index(_) => None,
+        });
+        keys.take(1).any(|key| is_secret_name(key))
     }
 
     pub(crate) fn push(&mut self, segment: Segment) {
@@ -88,11 +100,14 @@ impl fmt::Display for KeyPath {
         for (position, segment) in self.0.iter().enumerate() {
             match segment {
                 Segment::Index(index) => write!(formatter, "[{index}]")?,
-                Segment::Key(key) if is_simple(key) => {
-                    let dot = if position == 0 { "" } else { "." };
-                    write!(formatter, "{dot}{key}")?;
+                Segment::Key(key) => {
+                    let key = without_secrets(key);
+                    match (is_simple(&key), position) {
+                        (true, 0) => write!(formatter, "{key}")?,
+                        (true, _) => write!(formatter, ".{key}")?,
+                        (false, _) => write!(formatter, "[{key:?}]")?,
+                    }
                 },
-                Segment::Key(key) => write!(formatter, "[{key:?}]")?,
             }
         }
         Ok(())

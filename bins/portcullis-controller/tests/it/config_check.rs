@@ -71,6 +71,8 @@ fn file_that_is_not_yaml_is_a_mistake_not_a_failure() {
     for (name, content) in [
         ("text.yml", &b"a: [b\n"[..]),
         ("binary.yml", &b"a: \xff\xfe\n"[..]),
+        // The parser underneath panics on it.
+        ("tag.yml", &b"[!a,b]"[..]),
     ] {
         fs::write(folder.path().join(name), content).unwrap();
         let finished = finish(
@@ -85,6 +87,26 @@ fn file_that_is_not_yaml_is_a_mistake_not_a_failure() {
                 .contains(&format!("{name}: 1 mistake, no warnings")),
             "{finished:?}"
         );
+        assert_eq!(finished.stderr, "", "{name}");
+    }
+}
+
+#[test]
+fn no_secret_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = "v: 3\nidentity: {cert: a, key: 'pkcs11:/p.so?pin=sEcReT', ca: b, c: pem:sEcReT}\n\
+        \"-----BEGIN PRIVATE KEY-----\\nsEcReT\": {a: 1, a: 2}\n\
+        ctrl: -----BEGIN EC PRIVATE KEY----- sEcReT\n";
+    fs::write(folder.path().join("r.yml"), file).unwrap();
+    for format in ["human", "json"] {
+        let checked = finish(
+            program()
+                .current_dir(&folder)
+                .args(["config", "check", "--format", format, "r.yml"]),
+        );
+        let told = checked.stdout + &checked.stderr;
+        assert!(told.contains("unknown-key"), "{told}");
+        assert!(!told.contains("sEcReT"), "{told}");
     }
 }
 

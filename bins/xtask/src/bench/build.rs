@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 const CONTROLLER: &str = "portcullis-controller";
+const CLI: &str = "portcullis";
 const THIS: &str = "xtask";
 
-/// The controller, and this program, which makes the load.
+/// What is measured, and this program, which makes the load.
 pub(super) struct Programs {
     controller: PathBuf,
+    cli: PathBuf,
     this: PathBuf,
 }
 
@@ -28,11 +30,11 @@ struct Target {
     name: String,
 }
 
-/// Builds both.
+/// Builds all of them.
 pub(super) fn build(root: &Path) -> anyhow::Result<Programs> {
     let mut cargo = workspace::cargo(root)
         .args(["build", "--release", "--package", CONTROLLER])
-        .args(["--package", THIS, "--bins"])
+        .args(["--package", CLI, "--package", THIS, "--bins"])
         .arg("--message-format=json-render-diagnostics")
         .stdout(Stdio::piped())
         .spawn()
@@ -59,17 +61,20 @@ pub(super) fn build(root: &Path) -> anyhow::Result<Programs> {
     };
     Ok(Programs {
         controller: program(CONTROLLER)?,
+        cli: program(CLI)?,
         this: program(THIS)?,
     })
 }
 
 impl Programs {
-    /// Runs this program again in release form, with the same arguments and the controller.
+    /// Runs this program again in release form, with the same arguments and the programs.
     pub(super) fn measure(&self) -> anyhow::Result<ExitCode> {
         let status = Command::new(&self.this)
             .args(std::env::args_os().skip(1))
             .arg("--controller")
             .arg(&self.controller)
+            .arg("--cli")
+            .arg(&self.cli)
             .status()
             .context("the load cannot be started")?;
         Ok(if status.success() {

@@ -6,8 +6,8 @@ use super::peer::Peer;
 use super::report::Report;
 use super::scale::Scale;
 use super::{
-    codes, creates, crowd, current_identity, enrollments, lists, logins, memory, passwords, starts,
-    tokens,
+    codes, creates, crowd, current_identity, enrollments, lists, logins, memory, passwords,
+    router_config, starts, tokens,
 };
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -36,12 +36,22 @@ pub(super) enum Noun {
     Codes,
     /// Lists on stores of several sizes, with memory and start
     Lists,
+    /// Checks of routers' configuration files, with memory
+    RouterConfig,
 }
 
-/// Measures the program at `controller`; what it writes goes to `scratch`. Without any noun in
+/// What is measured.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Programs<'p> {
+    pub(super) controller: &'p Path,
+    /// The command-line client.
+    pub(super) cli: &'p Path,
+}
+
+/// Measures programs; what they write goes to `scratch`. Without any noun in
 /// `only`, everything is measured.
 pub(super) async fn measure(
-    controller: &Path,
+    Programs { controller, cli }: Programs<'_>,
     scratch: &Path,
     scale: Scale,
     only: &[Noun],
@@ -49,7 +59,7 @@ pub(super) async fn measure(
     let wants = |noun| only.is_empty() || only.contains(&noun);
     let mut report = Report::new();
     let program = Program::new(controller, scratch, "home");
-    let have_their_own = [Noun::Codes, Noun::Lists];
+    let have_their_own = [Noun::Codes, Noun::Lists, Noun::RouterConfig];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
             say("starts")?;
@@ -76,6 +86,10 @@ pub(super) async fn measure(
         say("lists")?;
         let program = Program::new(controller, scratch, "lists");
         lists::measure(&program, scale, &mut report).await?;
+    }
+    if wants(Noun::RouterConfig) {
+        say("configuration files of routers")?;
+        router_config::measure(cli, scratch, scale, &mut report).await?;
     }
     Ok(report)
 }

@@ -22,6 +22,8 @@ pub(super) struct Scale {
     pub(super) list: Budget,
     /// Identities that log in with certificates.
     pub(super) devices: usize,
+    /// Checks of one configuration file.
+    pub(super) checks: u32,
 }
 
 /// The most that is done for one figure in one turn, however fast it goes: it keeps the store, and
@@ -42,6 +44,7 @@ impl Scale {
             count: 1000,
         },
         devices: 64,
+        checks: 10,
     };
 
     /// About forty seconds.
@@ -57,6 +60,7 @@ impl Scale {
             count: 200,
         },
         devices: 16,
+        checks: 3,
     };
 
     /// What one figure may take.

@@ -1,5 +1,7 @@
 //! The lines of a generated file.
 
+use std::net::IpAddr;
+
 use crate::generate::{Plan, RouterKind, Tunnel};
 
 /// Collects lines.
@@ -78,9 +80,9 @@ impl Writer {
         let comment = if plan.public { "" } else { "# " };
         self.line(&format!("  {comment}listeners:"));
         self.line(&format!("    {comment}- binding: transport"));
-        let bind = format!("tls:0.0.0.0:{}", plan.link_port);
+        let bind = format!("tls:{}:{}", everywhere(plan), plan.link_port);
         self.line(&format!("    {comment}  bind: {}", quoted(&bind)));
-        let advertise = format!("tls:{}:{}", bracketed(&plan.host), plan.link_port);
+        let advertise = format!("tls:{}:{}", host(plan), plan.link_port);
         self.line(&format!("    {comment}  advertise: {}", quoted(&advertise)));
     }
 
@@ -98,7 +100,7 @@ impl Writer {
         let address = format!("{kind}:0.0.0.0:{}", plan.edge_port);
         self.line(&format!("    address: {}", quoted(&address)));
         self.line("    options:");
-        let advertise = format!("{}:{}", bracketed(&plan.host), plan.edge_port);
+        let advertise = format!("{}:{}", host(plan), plan.edge_port);
         self.line("      # Without a kind of connection; the host must be among the SANs below.");
         self.line(&format!("      advertise: {}", quoted(&advertise)));
         self.tunnel(plan);
@@ -146,17 +148,13 @@ impl Writer {
 
     fn csr(&mut self, plan: &Plan, indent: &str) {
         self.line(&format!("{indent}sans:"));
-        let is_ip = |text: &str| text.parse::<std::net::IpAddr>().is_ok();
-        let mut names = vec!["localhost"];
-        let mut addresses = vec!["127.0.0.1", "::1"];
-        for host in [Some(plan.host.as_str()), plan.ip.as_deref()]
-            .into_iter()
-            .flatten()
-        {
-            let list = if is_ip(host) {
-                &mut addresses
-            } else {
-                &mut names
+        let mut names = vec!["localhost".to_owned()];
+        let mut addresses = vec!["127.0.0.1".to_owned(), "::1".to_owned()];
+        let hosts = [Some(plan.bare_host()), plan.ip.as_deref()];
+        for host in hosts.into_iter().flatten() {
+            let (list, host) = match host.parse::<IpAddr>() {
+                Ok(address) => (&mut addresses, address.to_string()),
+                Err(_) => (&mut names, host.to_owned()),
             };
             if !list.contains(&host) {
                 list.push(host);
@@ -165,7 +163,7 @@ impl Writer {
         for (key, list) in [("dns", names), ("ip", addresses)] {
             self.line(&format!("{indent}  {key}:"));
             for name in list {
-                self.line(&format!("{indent}    - {}", quoted(name)));
+                self.line(&format!("{indent}    - {}", quoted(&name)));
             }
         }
     }
@@ -187,9 +185,9 @@ impl Writer {
         self.line("    bindPoints:");
         self.line(&format!(
             "      - interface: {}",
-            quoted(&format!("0.0.0.0:{port}"))
+            quoted(&format!("{}:{port}", everywhere(plan)))
         ));
-        let address = format!("{}:{port}", bracketed(&plan.host));
+        let address = format!("{}:{port}", host(plan));
         self.line(&format!("        address: {}", quoted(&address)));
         self.line("    apis:");
         self.line("      - binding: health-checks");
@@ -201,10 +199,18 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-fn bracketed(host: &str) -> String {
-    if host.contains(':') && !host.starts_with('[') {
-        format!("[{host}]")
-    } else {
-        host.to_owned()
+/// The host as it stands before a port.
+fn host(plan: &Plan) -> String {
+    match plan.ipv6_host() {
+        Some(address) => format!("[{address}]"),
+        None => plan.host.clone(),
+    }
+}
+
+/// All addresses of the machine, among them that of the host: `0.0.0.0` is for IPv4 alone.
+fn everywhere(plan: &Plan) -> &'static str {
+    match plan.ipv6_host() {
+        Some(_) => "[::]",
+        None => "0.0.0.0",
     }
 }

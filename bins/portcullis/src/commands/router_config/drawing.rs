@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use portcullis_router_config::{
     Diagnostic, Effect, Finding, Severity, Stage, Text, Verdict, codes,
 };
+use portcullis_yaml::holds_secret;
 use std::ops::Range;
 
 /// Longest line that is shown, in bytes on each side of the place.
@@ -165,10 +166,10 @@ fn excerpt<'text>(diagnostic: &Diagnostic, text: &'text str) -> Option<(&'text s
         None => return None,
     };
     let line = text.get(line_start..line_end)?;
-    let is_key = line.contains("PRIVATE KEY") || is_within_key(text, line_start);
+    let is_secret = diagnostic.path.is_secret() || holds_secret(line);
     // Other control characters are drawn as signs.
     let drives_terminal = line.contains(|c| matches!(c, '\u{80}'..='\u{9f}'));
-    if line.is_empty() || is_key || drives_terminal {
+    if line.is_empty() || is_secret || is_within_key(text, line_start) || drives_terminal {
         return None;
     }
     let end = end.clamp(start, line_end);

@@ -142,8 +142,14 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
 impl RouterArgs {
     /// Says which wishes cannot be fulfilled.
     fn refused(&self, error: &GenerateError) -> CliError {
-        let GenerateError::Refused(findings) = error else {
-            return CliError::usage(error.to_string());
+        let findings = match error {
+            GenerateError::Refused(findings) => findings,
+            GenerateError::Unwritable(_) => return CliError::usage(error.to_string()),
+            GenerateError::Ipv6Edge(address) => {
+                return CliError::usage(error.to_string()).hint(format!(
+                    "give a name with `--host`, and the address with `--ip {address}`"
+                ));
+            },
         };
         let found = findings.first().map(|finding| &finding.diagnostic);
         let reason = found.map_or("", |diagnostic| &diagnostic.message);

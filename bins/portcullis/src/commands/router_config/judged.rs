@@ -103,7 +103,7 @@ impl From<portcullis_router_config::Report> for Judged {
         Self {
             verdict: report.verdict,
             stage: None,
-            findings: without_keys(report.findings),
+            findings: report.findings,
         }
     }
 }
@@ -113,23 +113,9 @@ impl From<Judgement> for Judged {
         Self {
             verdict: judgement.verdict,
             stage: judgement.stage,
-            findings: without_keys(judgement.findings),
+            findings: judgement.findings,
         }
     }
-}
-
-/// Takes private keys out of what is said about values: one may stand in the file, at a wrong place.
-fn without_keys(mut findings: Vec<Finding>) -> Vec<Finding> {
-    for finding in &mut findings {
-        let diagnostic = &mut finding.diagnostic;
-        let texts = std::iter::once(&mut diagnostic.message).chain(&mut diagnostic.help);
-        for text in texts.filter(|text| text.contains("PRIVATE KEY")) {
-            let (before, quoted) = text.split_once("-----").unwrap_or_default();
-            let after = quoted.rfind('`').and_then(|at| quoted.get(at..));
-            *text = format!("{before}...{}", after.unwrap_or_default());
-        }
-    }
-    findings
 }
 
 #[cfg(test)]

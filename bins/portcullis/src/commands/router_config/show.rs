@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Values of a file with mistakes are shown as far as they can be understood; the mistakes are told on
-the standard error, and the exit code is 1. Private keys that stand in the file are left out.
+the standard error, and the exit code is 1. Private keys and passwords in the file are left out.
 
 Examples:
   portcullis router-config show router.yml
