@@ -264,6 +264,11 @@ fn duration(walker: &mut Walker<'_>, field: &Field<'_>, bounds: (i64, i64)) -> O
                 ));
             return None;
         },
+        Value::Float(number) => {
+            let help = format!("write the unit too, such as `{number}s` or `{number}ms`");
+            walker.wrong_type(field, "a duration").help(help);
+            return None;
+        },
         _ => {
             walker.wrong_type(field, "a duration");
             return None;
@@ -275,8 +280,8 @@ fn duration(walker: &mut Walker<'_>, field: &Field<'_>, bounds: (i64, i64)) -> O
             let message = format!("`{text}` is not a duration: {error}");
             let diagnostic = walker.error(field, codes::INVALID_VALUE, message);
             if diagnostic.help.is_none() {
-                diagnostic
-                    .help("write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`");
+                let form = "write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`";
+                diagnostic.help(clock(text).unwrap_or_else(|| form.to_owned()));
             }
             None
         },
@@ -324,6 +329,20 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         NodeKind::String if wanted == "an integer" && text.parse::<i64>().is_ok() => {
             Some(format!("write `{text}` without quotes"))
         },
+        NodeKind::String if wanted == "a number" && decimal(text).is_some() => {
+            Some(format!("write `{text}` without quotes"))
+        },
+        NodeKind::String if wanted == "an integer" && clock(text).is_some() => {
+            Some(format!("YAML reads `{text}` as text, write one number"))
+        },
+        NodeKind::Float | NodeKind::String if wanted == "an integer" => {
+            let number = decimal(&text.replace('_', ""))?;
+            match number.fract() == 0.0 {
+                true if number.abs() < 1e15 => Some(format!("write `{number:.0}`")),
+                true => None,
+                false => Some("write a number without a fraction".to_owned()),
+            }
+        },
         NodeKind::String if wanted.starts_with("`true`") => {
             Some("write `true` or `false` without quotes".to_owned())
         },
@@ -332,6 +351,26 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         },
         NodeKind::String if wanted.starts_with("a list") => {
             Some(format!("write `[{text}]`, or one item per line after `- `"))
+        },
+        _ => None,
+    }
+}
+
+/// Reads a number in decimal notation, and no word such as `inf`.
+fn decimal(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Reads numbers with colons between them, as clocks show them, as durations.
+fn clock(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    match parts.as_slice() {
+        [first, second] if parts.iter().all(|part| digits(&part)) => {
+            Some(format!("write `{first}m{second}s` or `{first}h{second}m`"))
+        },
+        [hours, minutes, seconds] if parts.iter().all(|part| digits(&part)) => {
+            Some(format!("write `{hours}h{minutes}m{seconds}s`"))
         },
         _ => None,
     }

@@ -179,6 +179,12 @@ fn keys_in_the_file_are_looked_for_as_the_original_does() {
         let file = BASE.replacen(line, &format!("{name}: {value}"), 1);
         assert_eq!(verdict(&judged(&file)), expected, "{file}");
     }
+    let without = changed("  key: /r.key\n", "");
+    assert_eq!(reasons(&without), ["refuse identity.key"]);
+    let empty = changed("key: /r.key", "key: ''");
+    assert_eq!(reasons(&empty), ["refuse identity.key"]);
+    let own = changed("  cert: /r.cert\n", "  server_key: /s.key\n").replace("  key: /r.key\n", "");
+    assert_eq!(reasons(&own), ["crash identity.cert"]);
     let alternative = changed(
         "identity:\n  cert: /r.cert\n  server_cert: /r.server.cert\n  key: /r.key\n",
         "identity:\n  alt_server_certs: [{server_cert: /a.cert}]\n",
