@@ -51,7 +51,7 @@ pub(super) fn first_text<'tree>(
 }
 
 /// One text of several.
-pub(super) struct Text<'tree> {
+pub(super) struct Item<'tree> {
     /// The way under which it is shown.
     pub(super) path: KeyPath,
     pub(super) field: Field<'tree>,
@@ -59,12 +59,12 @@ pub(super) struct Text<'tree> {
 }
 
 /// Gives the texts of a string or a list of strings.
-pub(super) fn texts<'tree>(list: &Field<'tree>) -> Vec<Text<'tree>> {
+pub(super) fn texts<'tree>(list: &Field<'tree>) -> Vec<Item<'tree>> {
     let items = list.items().unwrap_or_else(|| vec![list.clone()]);
     let text = |field: Field<'tree>| {
         let text = field.node().as_str()?;
         let path = path_in_list(list, &field);
-        Some(Text { path, field, text })
+        Some(Item { path, field, text })
     };
     items.into_iter().filter_map(text).collect()
 }
