@@ -296,3 +296,31 @@ fn blanks_around_the_address_of_a_web_server_keep_it_from_opening() {
         .replace("r1.example:8081", "' r1.example:8081 '");
     assert_eq!(verdict(&judged(&changed("", &told))), "accept");
 }
+
+#[test]
+fn ports_are_read_as_by_what_opens_them() {
+    let proxy = "edge:\n  apiProxy: {listener: 'PLACE', upstream: 'a:1'}\n";
+    let packets = "LISTENERS  - {binding: transport_udp, address: 'udp:PLACE'}\n";
+    let plain = "LISTENERS  - {binding: transport, address: 'tls:PLACE'}\n";
+    let cases = [
+        (proxy, "0.0.0.0:+1080", true),
+        (proxy, ":1080", true),
+        (proxy, "0.0.0.0:", true),
+        (proxy, "0.0.0.0", false),
+        (proxy, "0.0.0.0:1080x", false),
+        (packets, "0.0.0.0:+5353", true),
+        (packets, "0.0.0.0:", true),
+        (packets, "5353", false),
+        (plain, "0.0.0.0:+8080", false),
+        (plain, "0.0.0.0:", false),
+    ];
+    for (section, place, good) in cases {
+        let section = section.replace("PLACE", place);
+        let file = match section.strip_prefix("LISTENERS") {
+            Some(entry) => changed("", entry),
+            None => changed("edge:\n", &section),
+        };
+        let accepted = verdict(&judged(&file)) == "accept";
+        assert_eq!(accepted, good, "{section}");
+    }
+}
