@@ -1,7 +1,8 @@
 //! Ways through the tree.
 
-use crate::check::path_in_list;
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Place, Section, Severity};
+
+use crate::check::path_in_list;
 
 /// Finds a key by the way to it; lists cannot be on the way.
 pub(super) fn at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'tree>> {
