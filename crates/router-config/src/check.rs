@@ -6,6 +6,7 @@
 
 mod address;
 mod form;
+mod help;
 mod host;
 mod mistake;
 mod place;

@@ -1,10 +1,11 @@
 //! Holding one value against its row.
 
 use portcullis_yaml::syntax::GoDuration;
-use portcullis_yaml::{Field, Kind as NodeKind, Node, Value};
+use portcullis_yaml::{Field, Node, Value};
 use serde_json::{Value as Json, json};
 
 use crate::check::form;
+use crate::check::help::clock;
 use crate::check::place::path_in_list;
 use crate::check::walk::Walker;
 use crate::codes;
@@ -264,6 +265,11 @@ fn duration(walker: &mut Walker<'_>, field: &Field<'_>, bounds: (i64, i64)) -> O
                 ));
             return None;
         },
+        Value::Float(number) => {
+            let help = format!("write the unit too, such as `{number}s` or `{number}ms`");
+            walker.wrong_type(field, "a duration").help(help);
+            return None;
+        },
         _ => {
             walker.wrong_type(field, "a duration");
             return None;
@@ -275,8 +281,8 @@ fn duration(walker: &mut Walker<'_>, field: &Field<'_>, bounds: (i64, i64)) -> O
             let message = format!("`{text}` is not a duration: {error}");
             let diagnostic = walker.error(field, codes::INVALID_VALUE, message);
             if diagnostic.help.is_none() {
-                diagnostic
-                    .help("write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`");
+                let form = "write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`";
+                diagnostic.help(clock(text).unwrap_or_else(|| form.to_owned()));
             }
             None
         },
@@ -307,34 +313,6 @@ fn within(
         diagnostic.help(format!("the nearest value is {nearest}"));
     }
     None
-}
-
-/// Says how to write a value that YAML gave another type.
-pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
-    if !node.variables.is_empty() {
-        return Some("a value with an environment variable is always a string".to_owned());
-    }
-    let text = node.text()?;
-    match node.kind() {
-        NodeKind::Bool | NodeKind::Integer | NodeKind::Float if wanted.starts_with("a string") => {
-            Some(format!(
-                "write `\"{text}\"` in quotes, or YAML gives it another type"
-            ))
-        },
-        NodeKind::String if wanted == "an integer" && text.parse::<i64>().is_ok() => {
-            Some(format!("write `{text}` without quotes"))
-        },
-        NodeKind::String if wanted.starts_with("`true`") => {
-            Some("write `true` or `false` without quotes".to_owned())
-        },
-        NodeKind::String if wanted == "a map of keys" && text.contains(':') => {
-            Some("a blank is missing after the colon of the first key".to_owned())
-        },
-        NodeKind::String if wanted.starts_with("a list") => {
-            Some(format!("write `[{text}]`, or one item per line after `- `"))
-        },
-        _ => None,
-    }
 }
 
 /// Gives the default of a row as it is shown.

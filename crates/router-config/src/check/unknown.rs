@@ -113,8 +113,40 @@ fn elsewhere(section: &Section<'_>, name: &str) -> Option<String> {
             .is_some_and(|first| !path.starts_with(first));
         let cost = depth + if far { 10 } else { 0 };
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-            best = Some((cost, path.to_owned()));
+            best = Some((cost, place_of(section, path, found.binding)));
         }
     });
-    best.map(|(_, path)| format!("it belongs to `{path}`"))
+    best.map(|(_, place)| format!("it belongs to {place}"))
+}
+
+/// Names a place as files do: by the positions of this section where they are the same, by `[n]` where
+/// any position of a list will do.
+fn place_of(section: &Section<'_>, path: &str, binding: Option<&str>) -> String {
+    let here = section.path().dotted();
+    let mut here = here.split('.');
+    let of_this = |wanted: &str| {
+        let own = section
+            .get("binding")
+            .and_then(|field| field.node().as_str());
+        own == Some(wanted)
+    };
+    let mut same = binding.is_none_or(of_this);
+    let steps: Vec<String> = path
+        .split('.')
+        .map(|step| {
+            let own = here.next().unwrap_or_default();
+            let name = |step: &str| step.split('[').next().unwrap_or_default().to_owned();
+            same &= name(own) == name(step);
+            match step.contains('[') {
+                true if same => own.to_owned(),
+                true => format!("{}[n]", name(step)),
+                false => step.to_owned(),
+            }
+        })
+        .collect();
+    let place = steps.join(".");
+    match binding.filter(|_| place.contains("[n]")) {
+        Some(binding) => format!("`{place}` with `binding: {binding}`"),
+        None => format!("`{place}`"),
+    }
 }

@@ -3,7 +3,7 @@
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Section, Severity};
 
 use crate::check::place::place;
-use crate::check::{Options, scalar, unknown};
+use crate::check::{Options, help, scalar, unknown};
 use crate::codes;
 use crate::effective::{Effective, Source};
 use crate::table::{Group, Key, Kind, ROOT, State, Variant};
@@ -319,7 +319,7 @@ impl<'walk> Walker<'walk> {
             _ => node.kind().to_string(),
         };
         let message = format!("`{}` must be {wanted}, this is {found}", field.path());
-        let help = scalar::type_help(node, wanted);
+        let help = help::type_help(node, wanted);
         let diagnostic = self.error_at(path, field, codes::WRONG_TYPE, message);
         if let Some(help) = help {
             diagnostic.help(help);

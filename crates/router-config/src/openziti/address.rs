@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use portcullis_yaml::syntax::HostPort;
+use portcullis_yaml::syntax::{HostPort, HostPortError};
 
 /// Kinds of connection that the original knows.
 const KINDS: [&str; 6] = ["tls", "dtls", "tcp", "ws", "wss", "udp"];
@@ -35,6 +35,19 @@ impl fmt::Display for Address {
             Some(place) if self.kind != "dtls" => write!(formatter, "{}:{place}", self.kind),
             _ => formatter.write_str(&self.written),
         }
+    }
+}
+
+/// Reads what Go's network package opens: the port may have a sign, or be missing for any port. Names
+/// of services are not known here.
+pub(super) fn listenable(text: &str) -> Result<HostPort, HostPortError> {
+    match text.rsplit_once(':') {
+        Some((host, "")) => format!("{host}:0").parse(),
+        Some((host, port)) => {
+            let unsigned = port.strip_prefix('+').unwrap_or(port);
+            format!("{host}:{unsigned}").parse()
+        },
+        None => text.parse(),
     }
 }
 

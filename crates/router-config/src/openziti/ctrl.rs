@@ -171,7 +171,10 @@ fn bounds(loader: &mut Loader<'_>, section: Option<&Section<'_>>, key: &Key) {
     };
     // What is no number at all is neither too small nor too large.
     let (wrong, bound) = match key.name {
-        "successThreshold" => (number < 0.0 || number > 1.0, "from 0 to 1"),
+        "successThreshold" => {
+            let fits = number.is_nan() || (0.0..=1.0).contains(&number);
+            (!fits, "from 0 to 1")
+        },
         "increaseFactor" => (number < 1.0, "at least 1"),
         "decreaseFactor" => (
             number <= 0.0 || number >= 1.0,

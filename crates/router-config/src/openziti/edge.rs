@@ -2,13 +2,13 @@
 
 use std::net::IpAddr;
 
-use portcullis_yaml::syntax::HostPort;
 use portcullis_yaml::{Field, Section};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::effective::Source;
 use crate::finding::Verdict;
+use crate::openziti::address::listenable;
 use crate::openziti::loader::Loader;
 use crate::openziti::network::Owner;
 use crate::openziti::{listeners, value};
@@ -116,7 +116,7 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     let Some(text) = field.node().as_str().filter(|text| !text.is_empty()) else {
         return;
     };
-    match text.parse::<HostPort>() {
+    match listenable(text) {
         Ok(place) => {
             loader.listen_at(&field, "tcp", &place, Owner::ApiProxy);
         },

@@ -123,19 +123,17 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
     if let Some(field) = get("ca") {
         open(loader, &field, false);
     }
+    let has_key = section
+        .get("key")
+        .is_some_and(|field| field.node().as_str() != Some(""));
+    let own = get("server_key").is_some();
+    if !has_key && (get("cert").is_some() || (get("server_cert").is_some() && !own)) {
+        without_key(loader, section);
+    }
     for name in ["cert", "server_cert"] {
-        let Some(field) = get(name) else { continue };
-        let own = name == "server_cert" && get("server_key").is_some();
-        if get("key").is_none()
-            && !own
-            && section
-                .get("key")
-                .is_none_or(|f| f.node().as_str() == Some(""))
-        {
-            let message = format!("there is no key for `{}`", field.path());
-            loader.refuse(&field, codes::MISSING_KEY, message);
+        if let Some(field) = get(name) {
+            open(loader, &field, false);
         }
-        open(loader, &field, false);
     }
     if let Some(field) = get("server_key") {
         open(loader, &field, true);
@@ -145,9 +143,10 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
         .and_then(|field| field.items())
         .unwrap_or_default();
     for item in items.iter().filter_map(Field::as_section) {
-        let empty = |field: &Field<'_>| field.node().as_str() == Some("");
-        if section.get("key").is_none_or(|field| empty(&field))
-            && item.get("server_key").is_none_or(|field| empty(&field))
+        if !has_key
+            && item
+                .get("server_key")
+                .is_none_or(|field| field.node().as_str() == Some(""))
             && let Some(field) = item.get("server_cert")
         {
             let message = format!("there is no key for `{}`", field.path());
@@ -163,6 +162,13 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
                 open(loader, &field, is_key);
             }
         }
+    }
+}
+
+fn without_key(loader: &mut Loader<'_>, section: &Section<'_>) {
+    match section.get("key") {
+        Some(field) => loader.refuse(&field, codes::INVALID_VALUE, "this must not be empty"),
+        None => loader.missing(section, "key", Verdict::Refuse),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::codes;
 use crate::finding::Verdict;
-use crate::openziti::address::Address;
+use crate::openziti::address::listenable;
 use crate::openziti::channel::{self, Bounds};
 use crate::openziti::loader::Loader;
 use crate::openziti::network::Owner;
@@ -363,10 +363,13 @@ fn packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
     if network == "unixgram" {
         return;
     }
-    if let Some(address) = Address::parse(&format!("udp:{rest}")) {
-        loader.listen(field, &address, Owner::Plain);
-    } else {
-        let message = format!("`{rest}` is no host with a port");
-        loader.refuse(field, codes::INVALID_VALUE, message);
+    match listenable(rest) {
+        Ok(place) => {
+            loader.listen_at(field, "udp", &place, Owner::Plain);
+        },
+        Err(error) => {
+            let message = format!("`{rest}` is no host with a port: {error}");
+            loader.refuse(field, codes::INVALID_VALUE, message);
+        },
     }
 }

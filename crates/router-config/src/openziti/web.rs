@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::codes;
 use crate::finding::{Stage, Verdict};
+use crate::openziti::address::listenable;
 use crate::openziti::channel::note;
 use crate::openziti::identity;
 use crate::openziti::loader::Loader;
@@ -80,7 +81,7 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
             .as_str()
             .is_some_and(|text| text.trim() != text)
         {
-            // Blanks around it are passed over when it is checked, and not when it is opened.
+            // They are not passed over when it is opened.
             let message = "blanks stand before or after the address";
             return loader.take_verdict(Stage::Run, |loader| {
                 loader.crash(&field, codes::INVALID_VALUE, message);
@@ -214,11 +215,9 @@ fn is_place(text: &str) -> bool {
     place_of(text).is_some_and(|place| !place.host.is_empty() && place.port > 0)
 }
 
-/// Reads a host with a port, which may have a sign that the parser of addresses does not take.
+/// Blanks around it are passed over when it is checked.
 fn place_of(text: &str) -> Option<HostPort> {
-    let (host, port) = text.trim().rsplit_once(':')?;
-    let unsigned = port.strip_prefix('+').unwrap_or(port);
-    format!("{host}:{unsigned}").parse().ok()
+    listenable(text.trim()).ok()
 }
 
 /// Served over the network itself; the identity is read at once.

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 
 use portcullis_yaml::syntax::HostPort;
-use portcullis_yaml::{Diagnostics, Field, KeyPath, Section};
+use portcullis_yaml::{Diagnostics, Field, KeyPath, Section, Segment};
 
 use crate::check::{address_of, edge_address, is_unspecified};
 use crate::codes;
-use crate::semantics::tree::{Text, at, entries, first_text, listeners, note, section, texts};
+use crate::semantics::tree::{Item, at, entries, first_text, listeners, note, section, texts};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let mut told = told_to_routers(root);
@@ -38,10 +38,12 @@ fn unreachable(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
         return;
     }
     let message = format!("nobody can dial `{host}`, it stands for all addresses of a machine");
-    let help = if field.path().dotted().ends_with(".bind") {
-        "add `advertise` with a host name or address under which others reach the router"
-    } else {
-        "write a host name or address under which others reach the router"
+    let last = field.path().segments().last();
+    let help = match last {
+        Some(Segment::Key(name)) if name != "advertise" => {
+            "add `advertise` with a host name or address under which others reach the router"
+        },
+        _ => "write a host name or address under which others reach the router",
     };
     diagnostics
         .warning(codes::UNREACHABLE, field.path(), field.place(), message)
@@ -85,7 +87,7 @@ fn told_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)
 fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let one = at(root, &["ctrl", "endpoint"]);
     let used = one.or_else(|| at(root, &["ctrl", "endpoints"]));
-    for Text { path, field, text } in used.iter().flat_map(texts) {
+    for Item { path, field, text } in used.iter().flat_map(texts) {
         if let Some((_, place)) = address_of(text) {
             portless(&path, &field, &place, diagnostics);
         }
@@ -124,7 +126,7 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
         return;
     };
     let (dns, ip) = (at(&sans, &["dns"]), at(&sans, &["ip"]));
-    for Text { path, field, text } in dns.iter().flat_map(texts) {
+    for Item { path, field, text } in dns.iter().flat_map(texts) {
         if text.parse::<IpAddr>().is_ok() {
             let message = format!("`{text}` is an IP address, which counts only under `ip`");
             diagnostics

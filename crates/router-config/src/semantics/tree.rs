@@ -1,7 +1,8 @@
 //! Ways through the tree.
 
-use crate::check::path_in_list;
 use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Place, Section, Severity};
+
+use crate::check::path_in_list;
 
 /// Finds a key by the way to it; lists cannot be on the way.
 pub(super) fn at<'tree>(root: &Section<'tree>, path: &[&str]) -> Option<Field<'tree>> {
@@ -51,7 +52,7 @@ pub(super) fn first_text<'tree>(
 }
 
 /// One text of several.
-pub(super) struct Text<'tree> {
+pub(super) struct Item<'tree> {
     /// The way under which it is shown.
     pub(super) path: KeyPath,
     pub(super) field: Field<'tree>,
@@ -59,12 +60,12 @@ pub(super) struct Text<'tree> {
 }
 
 /// Gives the texts of a string or a list of strings.
-pub(super) fn texts<'tree>(list: &Field<'tree>) -> Vec<Text<'tree>> {
+pub(super) fn texts<'tree>(list: &Field<'tree>) -> Vec<Item<'tree>> {
     let items = list.items().unwrap_or_else(|| vec![list.clone()]);
     let text = |field: Field<'tree>| {
         let text = field.node().as_str()?;
         let path = path_in_list(list, &field);
-        Some(Text { path, field, text })
+        Some(Item { path, field, text })
     };
     items.into_iter().filter_map(text).collect()
 }

@@ -32,7 +32,7 @@ pub enum PathError {
 
 /// Finds every row that a path such as `link.dialers[0].split` names.
 ///
-/// Positions in lists may be left out or empty, `link.dialers.split`, `link.dialers[].split`. Keys that
+/// Positions in lists may be left out, empty or `n`: `link.dialers.split`, `link.dialers[].split`. Keys that
 /// depend on a `binding` are found once per binding that has them; a path may also name the binding,
 /// `listeners[tunnel].options.mode`.
 ///
@@ -129,7 +129,9 @@ fn below(found: Found, position: Option<&str>) -> Vec<(Option<&'static str>, &'s
             .iter()
             .filter(|variant| {
                 position.is_none_or(|position| {
-                    position.bytes().all(|b| b.is_ascii_digit()) || position == variant.binding
+                    position == "n"
+                        || position == variant.binding
+                        || position.bytes().all(|b| b.is_ascii_digit())
                 })
             })
             .map(|variant| (Some(variant.binding), variant.keys))

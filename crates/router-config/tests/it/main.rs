@@ -7,11 +7,15 @@ mod fuzz;
 #[cfg(test)]
 mod generated;
 #[cfg(test)]
+mod help;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod openziti;
 #[cfg(test)]
 mod own;
+#[cfg(test)]
+mod reasons;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]

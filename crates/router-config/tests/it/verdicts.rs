@@ -4,8 +4,9 @@ use portcullis_router_config::Text;
 use portcullis_router_config::openziti::{Judgement, Machine, judge};
 
 use crate::findings::BASE;
+use crate::reasons::reasons;
 
-fn judged(text: &str) -> Judgement {
+pub(crate) fn judged(text: &str) -> Judgement {
     let text = Text::new("router.yml", text.as_bytes());
     judge(&text, &Machine::default(), &|_| None)
 }
@@ -27,7 +28,7 @@ fn verdict(judgement: &Judgement) -> String {
 }
 
 /// Replaces a part of the base, or adds to its end when the part is empty.
-fn changed(part: &str, by: &str) -> String {
+pub(crate) fn changed(part: &str, by: &str) -> String {
     if part.is_empty() {
         format!("{BASE}{by}")
     } else {
@@ -36,7 +37,7 @@ fn changed(part: &str, by: &str) -> String {
     }
 }
 
-const WEB: &str = "\
+pub(crate) const WEB: &str = "\
 web:
   - name: h
     apis:
@@ -179,6 +180,12 @@ fn keys_in_the_file_are_looked_for_as_the_original_does() {
         let file = BASE.replacen(line, &format!("{name}: {value}"), 1);
         assert_eq!(verdict(&judged(&file)), expected, "{file}");
     }
+    let without = changed("  key: /r.key\n", "");
+    assert_eq!(reasons(&without), ["refuse identity.key"]);
+    let empty = changed("key: /r.key", "key: ''");
+    assert_eq!(reasons(&empty), ["refuse identity.key"]);
+    let own = changed("  cert: /r.cert\n", "  server_key: /s.key\n").replace("  key: /r.key\n", "");
+    assert_eq!(reasons(&own), ["crash identity.cert"]);
     let alternative = changed(
         "identity:\n  cert: /r.cert\n  server_cert: /r.server.cert\n  key: /r.key\n",
         "identity:\n  alt_server_certs: [{server_cert: /a.cert}]\n",
@@ -226,106 +233,6 @@ fn what_is_out_of_bounds_is_told_with_its_bounds() {
         let first = judgement.findings.first().expect("a reason");
         let message = &first.diagnostic.message;
         assert!(message.contains(words), "{section}: {message}");
-    }
-}
-
-/// Lists the verdict and path of everything that stops the original, in its order.
-fn reasons(file: &str) -> Vec<String> {
-    let judgement = judged(file);
-    let line = |finding: &portcullis_router_config::Finding| {
-        let verdict = finding.effect?.verdict;
-        Some(format!("{verdict} {}", finding.diagnostic.path))
-    };
-    judgement.findings.iter().filter_map(line).collect()
-}
-
-#[test]
-fn every_reason_of_an_entry_is_told() {
-    let identity =
-        |keys: &str| format!("{}    identity: {{{keys}}}\n", WEB.replace("PORT", "8081"));
-    let edge = "    address: tls:0.0.0.0:3022\n    options:\n      advertise: r1.example:3022\n";
-    let cases = [
-        (
-            "",
-            identity("cert: 5, server_cert: [], key: ''"),
-            vec![
-                "crash web[0].identity.cert",
-                "crash web[0].identity.server_cert",
-                "refuse web[0].identity.key",
-                "refuse web[0].identity.ca",
-            ],
-        ),
-        (
-            "",
-            format!(
-                "{}    options: {{minTLSVersion: a, maxTLSVersion: b}}\n",
-                WEB.replace("PORT", "8081")
-            ),
-            vec![
-                "refuse web[0].options.minTLSVersion",
-                "refuse web[0].options.maxTLSVersion",
-            ],
-        ),
-        (
-            edge,
-            "    address: junk\n    options: {}\n".to_owned(),
-            vec![
-                "refuse listeners[0].address",
-                "refuse listeners[0].options.advertise",
-            ],
-        ),
-        (
-            edge,
-            "    bind: tls:0.0.0.0:3022\n".to_owned(),
-            vec!["refuse listeners[0].address", "refuse listeners[0].options"],
-        ),
-        (
-            "link:\n",
-            "link:\n  listeners: [{binding: transport, advertise: rubbish}]\n".to_owned(),
-            vec![
-                "refuse link.listeners[0].bind",
-                "refuse link.listeners[0].advertise",
-            ],
-        ),
-        (
-            "link:\n",
-            "  listeners: [{bind: x, advertise: y, groups: ~}]\nlink:\n".to_owned(),
-            vec![
-                "refuse ctrl.listeners[0].bind",
-                "refuse ctrl.listeners[0].advertise",
-                "refuse ctrl.listeners[0].groups",
-            ],
-        ),
-        (
-            "",
-            "  - {binding: proxy, options: {mtu: x}}\n".to_owned(),
-            vec![
-                "crash listeners[1].options.mtu",
-                "refuse listeners[1].service",
-                "refuse listeners[1].address",
-            ],
-        ),
-        (
-            "dns: [r1.example]",
-            "ip:\n        - 10.0.0.1\n        - a\n        - 5".to_owned(),
-            vec!["refuse edge.csr.sans.ip[1]", "refuse edge.csr.sans.ip[2]"],
-        ),
-        (
-            "",
-            "  - {binding: tunnel, options: {lanIf: [1, a, 2]}}\n".to_owned(),
-            vec![
-                "refuse listeners[1].options.lanIf",
-                "refuse listeners[1].options.lanIf",
-            ],
-        ),
-        (
-            "  - binding: edge\n    address: tls:0.0.0.0:3022\n    options:\n      advertise: r1.example:3022\n",
-            "  - tunnel\n".to_owned(),
-            vec!["crash listeners[0]"],
-        ),
-    ];
-    for (part, by, expected) in cases {
-        assert_eq!(reasons(&changed(part, &by)), expected, "{by}");
     }
 }
 
@@ -388,4 +295,32 @@ fn blanks_around_the_address_of_a_web_server_keep_it_from_opening() {
         .replace("PORT", "8081")
         .replace("r1.example:8081", "' r1.example:8081 '");
     assert_eq!(verdict(&judged(&changed("", &told))), "accept");
+}
+
+#[test]
+fn ports_are_read_as_by_what_opens_them() {
+    let proxy = "edge:\n  apiProxy: {listener: 'PLACE', upstream: 'a:1'}\n";
+    let packets = "LISTENERS  - {binding: transport_udp, address: 'udp:PLACE'}\n";
+    let plain = "LISTENERS  - {binding: transport, address: 'tls:PLACE'}\n";
+    let cases = [
+        (proxy, "0.0.0.0:+1080", true),
+        (proxy, ":1080", true),
+        (proxy, "0.0.0.0:", true),
+        (proxy, "0.0.0.0", false),
+        (proxy, "0.0.0.0:1080x", false),
+        (packets, "0.0.0.0:+5353", true),
+        (packets, "0.0.0.0:", true),
+        (packets, "5353", false),
+        (plain, "0.0.0.0:+8080", false),
+        (plain, "0.0.0.0:", false),
+    ];
+    for (section, place, good) in cases {
+        let section = section.replace("PLACE", place);
+        let file = match section.strip_prefix("LISTENERS") {
+            Some(entry) => changed("", entry),
+            None => changed("edge:\n", &section),
+        };
+        let accepted = verdict(&judged(&file)) == "accept";
+        assert_eq!(accepted, good, "{section}");
+    }
 }

@@ -1,0 +1,65 @@
+//! How a value that YAML gave another type is to be written.
+
+use portcullis_yaml::{Kind as NodeKind, Node};
+
+/// Says how to write a value that YAML gave another type.
+pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
+    if !node.variables.is_empty() {
+        return Some("a value with an environment variable is always a string".to_owned());
+    }
+    let text = node.text()?;
+    match node.kind() {
+        NodeKind::Bool | NodeKind::Integer | NodeKind::Float if wanted.starts_with("a string") => {
+            Some(format!(
+                "write `\"{text}\"` in quotes, or YAML gives it another type"
+            ))
+        },
+        NodeKind::String if wanted == "an integer" && text.parse::<i64>().is_ok() => {
+            Some(format!("write `{text}` without quotes"))
+        },
+        NodeKind::String if wanted == "a number" && decimal(text).is_some() => {
+            Some(format!("write `{text}` without quotes"))
+        },
+        NodeKind::String if wanted == "an integer" && clock(text).is_some() => {
+            Some(format!("YAML reads `{text}` as text, write one number"))
+        },
+        NodeKind::Float | NodeKind::String if wanted == "an integer" => {
+            let number = decimal(&text.replace('_', ""))?;
+            match number.fract() == 0.0 {
+                true if number.abs() < 1e15 => Some(format!("write `{number:.0}`")),
+                true => None,
+                false => Some("write a number without a fraction".to_owned()),
+            }
+        },
+        NodeKind::String if wanted.starts_with("`true`") => {
+            Some("write `true` or `false` without quotes".to_owned())
+        },
+        NodeKind::String if wanted == "a map of keys" && text.contains(':') => {
+            Some("a blank is missing after the colon of the first key".to_owned())
+        },
+        NodeKind::String if wanted.starts_with("a list") => {
+            Some(format!("write `[{text}]`, or one item per line after `- `"))
+        },
+        _ => None,
+    }
+}
+
+/// Reads a number in decimal notation, and no word such as `inf`.
+fn decimal(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Reads numbers with colons between them, as clocks show them, as durations.
+pub(super) fn clock(text: &str) -> Option<String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let digits = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    match parts.as_slice() {
+        [first, second] if parts.iter().all(digits) => {
+            Some(format!("write `{first}m{second}s` or `{first}h{second}m`"))
+        },
+        [hours, minutes, seconds] if parts.iter().all(digits) => {
+            Some(format!("write `{hours}h{minutes}m{seconds}s`"))
+        },
+        _ => None,
+    }
+}
