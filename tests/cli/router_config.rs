@@ -177,6 +177,22 @@ fn arguments_that_make_no_sense_are_told_and_nothing_is_judged() {
         (&["generate", "edge", "--name", "no host"], "--host"),
         (&["generate", "edge", "--name", ""], "empty"),
         (
+            &["generate", "edge", "--name", "r", "--host", "r1:3022"],
+            "without anything",
+        ),
+        (
+            &["generate", "edge", "--name", "r", "--host", "tls:r1"],
+            "without anything",
+        ),
+        (
+            &["generate", "edge", "--name", "r", "--controller", "ctrl"],
+            "ctrl.example.com:6262",
+        ),
+        (
+            &["generate", "edge", "--name", "r", "--controller", "::1:62"],
+            "`[::1]:6262`",
+        ),
+        (
             &["generate", "edge", "--name", "r", "--host", "2001:db8::1"],
             "the IPv6 address `2001:db8::1`",
         ),
@@ -363,7 +379,7 @@ fn generated_files_are_accepted() {
             "--name",
             "r1",
             "--controller",
-            "c.example.test:6262",
+            "tls:c.example.test:6262",
             "--folder",
             "/etc/r",
             "--edge-port",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Many times what it takes on a machine that does a lot besides; reading the whole of some of these
 /// files would take longer.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_mins(1);
 
 fn billion_laughs() -> String {
     let first = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
@@ -100,11 +100,11 @@ fn nothing_that_is_no_file_stops_the_others() {
 fn file_that_is_too_large_is_not_read() {
     let files = Files::new();
     let path = files.site.file("sparse.yml");
-    File::create(&path).unwrap().set_len(100 << 30).unwrap();
+    File::create(&path).unwrap().set_len(1 << 40).unwrap();
     let started = Instant::now();
     let judged = files.judged(&[text(&path)], 1);
     assert_eq!(codes(&judged), ["too-large"]);
-    // A hundred gigabytes.
+    // A terabyte.
     assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
 }
 
@@ -136,7 +136,7 @@ fn files_with_many_mistakes_and_long_lines_are_told_soon() {
         .run(&["check", "lines.yml", "line.yml"])
         .expect_code(1);
     assert!(outcome.text().contains("line.yml:1:"));
-    assert!(started.elapsed() < 3 * SOON, "{:?}", started.elapsed());
+    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
 }
 
 /// What others wrote cannot drive a terminal, and a key in a file is for no eye.

@@ -40,14 +40,18 @@ thread_local! {
 /// # Examples
 ///
 /// ```
+/// use portcullis_yaml::{Limits, SourceId, is_parsing, parse};
 /// use std::panic::{set_hook, take_hook};
 ///
 /// let tell = take_hook();
 /// set_hook(Box::new(move |panic| {
-///     if !portcullis_yaml::is_parsing() {
+///     if !is_parsing() {
 ///         tell(panic);
+///         std::process::exit(1);
 ///     }
 /// }));
+/// assert!(parse("[!a,b]", SourceId::default(), &Limits::default()).is_err());
+/// assert!(!is_parsing());
 /// ```
 pub fn is_parsing() -> bool {
     PARSING.get()

@@ -86,7 +86,7 @@ impl Diagnostic {
 
     /// Leaves out of a text what nobody is to be shown.
     fn shown(&self, text: String) -> String {
-        if self.path.is_secret() && QUOTING.contains(&self.code) {
+        if QUOTING.contains(&self.code) && self.path.is_secret() {
             let (dotted, path) = (self.path.dotted(), self.path.to_string());
             return without_quotes(&text, &[&dotted, &path]);
         }

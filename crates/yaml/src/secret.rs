@@ -46,8 +46,11 @@ pub fn is_encoded(text: &str) -> bool {
 /// Takes private keys and PINs out of a text that quotes a file, and the middle if it is very long.
 /// What is quoted stands between back quotes.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    let is_plain = !text.contains([':', '=']) && !text.contains("-----");
-    if is_plain && text.len() <= LONGEST_TEXT {
+    let start = start_of_secret(text);
+    if text.len() > LONGEST_TEXT {
+        return Cow::Owned(shortened(text, start));
+    }
+    if start.is_none() {
         return Cow::Borrowed(text);
     }
     let mut shown = Cow::Borrowed(text);
@@ -66,9 +69,6 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if PINS.iter().any(|name| lower.contains(name)) {
         shown = Cow::Owned(without_pins(&shown));
     }
-    if shown.len() > LONGEST_TEXT {
-        shown = Cow::Owned(shortened(&shown));
-    }
     shown
 }
 
@@ -84,6 +84,16 @@ pub(crate) fn without_quotes(text: &str, keep: &[&str]) -> String {
     };
     let pieces: Vec<String> = text.split('`').enumerate().map(piece).collect();
     pieces.join("`")
+}
+
+/// Finds where a secret may begin, without a copy of the text: most texts hold none.
+fn start_of_secret(text: &str) -> Option<usize> {
+    let begins = |piece: &[u8]| {
+        [b"pem:", b"----", b"pin=", b"pin-"]
+            .iter()
+            .any(|begin| piece.eq_ignore_ascii_case(*begin))
+    };
+    text.as_bytes().windows(4).position(begins)
 }
 
 fn without_pins(text: &str) -> String {
@@ -110,9 +120,14 @@ fn after_pin(text: &str) -> Option<usize> {
     ends.min()
 }
 
-fn shortened(text: &str) -> String {
-    let head = text.floor_char_boundary(LONGEST_TEXT - TAIL);
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(TAIL));
+/// Cuts a text in the middle, or where a secret may begin.
+fn shortened(text: &str, secret: Option<usize>) -> String {
+    let most = LONGEST_TEXT - TAIL;
+    let head = text.floor_char_boundary(secret.map_or(most, |start| start.min(most)));
+    let tail = match secret {
+        Some(_) => text.len(),
+        None => text.ceil_char_boundary(text.len().saturating_sub(TAIL)),
+    };
     let (head, tail) = (text.get(..head), text.get(tail..));
     [head.unwrap_or_default(), LEFT_OUT, tail.unwrap_or_default()].concat()
 }
@@ -154,6 +169,11 @@ mod tests {
         assert!(shown.starts_with("aé") && shown.contains("é...é") && shown.ends_with("éz"));
         let text = "a".repeat(LONGEST_TEXT);
         assert_eq!(without_secrets(&text), text);
+        // Where the cut falls does not matter.
+        for before in 0..LONGEST_TEXT {
+            let text = format!("{}pin={}", "b".repeat(before), "7".repeat(LONGEST_TEXT));
+            assert!(!without_secrets(&text).contains('7'), "{before}");
+        }
     }
 
     #[test]

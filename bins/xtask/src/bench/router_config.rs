@@ -1,7 +1,7 @@
 //! Checks of routers' configuration files: by the library, and by the command-line client, whose
 //! whole life counts.
 //!
-//! Each figure is the median of several checks. Of hostile files, the one that takes longest and the
+//! Each figure is taken of several checks. Of hostile files, the one that takes longest and the
 //! one that takes most memory decide; which ones these are is told beside the table.
 
 mod check;

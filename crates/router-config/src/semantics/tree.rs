@@ -29,14 +29,19 @@ pub(super) fn entries<'tree>(root: &Section<'tree>, path: &[&str]) -> Vec<Sectio
 
 /// Gives the listeners with one of these bindings.
 pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[&str]) -> Vec<Section<'tree>> {
-    let mut found = entries(root, &["listeners"]);
-    found.retain(|section| text(section, "binding").is_some_and(|name| bindings.contains(&name)));
-    found
+    let items = at(root, &["listeners"]).and_then(|field| field.items());
+    let is_meant = |item: &&Field<'tree>| {
+        let binding = item.node().as_map().and_then(|map| map.get("binding"));
+        let name = binding.and_then(|entry| entry.value.as_str());
+        name.is_some_and(|name| bindings.contains(&name))
+    };
+    let meant = items.iter().flatten().filter(is_meant);
+    meant.filter_map(Field::as_section).collect()
 }
 
 /// Gives the text of a key.
 pub(super) fn text<'tree>(section: &Section<'tree>, name: &str) -> Option<&'tree str> {
-    section.get(name)?.node().as_str()
+    section.map().get(name)?.value.as_str()
 }
 
 /// Gives the first of several keys that is there with a text.

@@ -98,9 +98,10 @@ fn hostile_files_are_refused_in_bounded_time() {
             },
             "{name}"
         );
-        // Each file is read five times, by a program without optimisation on a busy machine.
+        // Each file is read five times, by a program without optimisation on a busy machine. How long it
+        // really takes is measured by `cargo xtask bench --only router-config`.
         assert!(
-            start.elapsed() < Duration::from_secs(10),
+            start.elapsed() < Duration::from_mins(1),
             "{name}: {:?}",
             start.elapsed()
         );

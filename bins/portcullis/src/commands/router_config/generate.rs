@@ -5,6 +5,7 @@ use crate::files::{self, Existing};
 use crate::output;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use portcullis_router_config::generate::{GenerateError, Plan, RouterKind, Tunnel, generate};
+use portcullis_yaml::syntax::HostPort;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -39,7 +40,7 @@ pub(crate) struct RouterArgs {
     name: String,
 
     /// Host under which clients and other routers reach it; its name if left out
-    #[arg(long, value_name = "HOST", value_hint = ValueHint::Hostname)]
+    #[arg(long, value_name = "HOST", value_parser = host, value_hint = ValueHint::Hostname)]
     host: Option<String>,
 
     /// IP address under which it is reached besides
@@ -47,7 +48,7 @@ pub(crate) struct RouterArgs {
     ip: Option<IpAddr>,
 
     /// Host and port of the controller; 127.0.0.1:6262 if left out
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", value_parser = controller)]
     controller: Option<String>,
 
     /// Folder of the certificates and keys
@@ -120,6 +121,32 @@ fn port() -> clap::builder::RangedI64ValueParser<u16> {
     clap::value_parser!(u16).range(1..)
 }
 
+/// A host name or an IP address.
+fn host(text: &str) -> Result<String, &'static str> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    let is_address = bare.unwrap_or(text).parse::<IpAddr>().is_ok();
+    if is_address || text.chars().all(is_of_host) {
+        Ok(text.to_owned())
+    } else {
+        Err("give a host name or an IP address, without anything before or behind it")
+    }
+}
+
+/// Host and port; `tls:` in front, as in the file, is taken off.
+fn controller(text: &str) -> Result<String, &'static str> {
+    let place = text.strip_prefix("tls:").unwrap_or(text);
+    match place.parse::<HostPort>() {
+        Ok(_) => Ok(place.to_owned()),
+        Err(_) => Err("give it like `ctrl.example.com:6262`, an IPv6 address like `[::1]:6262`"),
+    }
+}
+
+fn is_of_host(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '-' | '_')
+}
+
 pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
     let (arguments, plan) = match command {
         GenerateCommand::Edge(arguments) => (&arguments.router, arguments.plan()?),
@@ -154,9 +181,8 @@ impl RouterArgs {
         let found = findings.first().map(|finding| &finding.diagnostic);
         let reason = found.map_or("", |diagnostic| &diagnostic.message);
         let failure = CliError::usage(format!("no router runs with that: {reason}"));
-        let is_host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
         match found.and_then(|diagnostic| diagnostic.help.as_ref()) {
-            _ if self.host.is_none() && !self.name.chars().all(is_host) => {
+            _ if self.host.is_none() && !self.name.chars().all(is_of_host) => {
                 failure.hint("the name is no host: give one with `--host`")
             },
             Some(help) => failure.hint(help),
