@@ -1,6 +1,10 @@
 //! The way from the root of a document to one value.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::iter;
+use std::sync::Arc;
 
 use crate::secret::{is_secret_name, without_secrets};
 
@@ -14,8 +18,16 @@ pub enum Segment {
 }
 
 /// Names a value by the keys and positions that lead to it, as in `link.dialers[0].split`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KeyPath(Vec<Segment>);
+///
+/// Paths share their beginnings, so a copy costs nothing.
+#[derive(Clone, Default)]
+pub struct KeyPath(Option<Arc<Step>>);
+
+/// The end of a path, and what leads to it.
+struct Step {
+    parent: KeyPath,
+    segment: Segment,
+}
 
 impl KeyPath {
     /// Names the document itself.
@@ -36,8 +48,15 @@ impl KeyPath {
     }
 
     /// Lists the steps from the root.
-    pub fn segments(&self) -> &[Segment] {
-        &self.0
+    pub fn segments(&self) -> Vec<&Segment> {
+        let mut segments: Vec<_> = self.backwards().collect();
+        segments.reverse();
+        segments
+    }
+
+    /// The last step; `None` for the document itself.
+    pub fn last(&self) -> Option<&Segment> {
+        self.backwards().next()
     }
 
     /// Writes the path with every key as it stands in the file, joined by dots, without quotes. Only
@@ -47,7 +66,7 @@ impl KeyPath {
     /// other programs expect.
     pub fn dotted(&self) -> String {
         let mut text = String::new();
-        for segment in &self.0 {
+        for segment in self.segments() {
             match segment {
                 Segment::Index(index) => {
                     text.push('[');
@@ -67,37 +86,74 @@ impl KeyPath {
 
     /// Tells whether this names the document itself.
     pub fn is_root(&self) -> bool {
-        self.0.is_empty()
+        self.0.is_none()
     }
 
     /// Tells whether the value is a secret by the name of its key.
     pub fn is_secret(&self) -> bool {
-        let keys = self.0.iter().rev().filter_map(|segment| match segment {
+        let mut keys = self.backwards().filter_map(|segment| match segment {
             Segment::Key(key) => Some(key),
             Segment::Index(_) => None,
         });
-        keys.take(1).any(|key| is_secret_name(key))
+        keys.next().is_some_and(|key| is_secret_name(key))
     }
 
     pub(crate) fn push(&mut self, segment: Segment) {
-        self.0.push(segment);
+        *self = self.child(segment);
     }
 
     pub(crate) fn pop(&mut self) {
-        self.0.pop();
+        if let Some(step) = self.0.take() {
+            *self = step.parent.clone();
+        }
     }
 
     fn child(&self, segment: Segment) -> Self {
-        let mut segments = Vec::with_capacity(self.0.len() + 1);
-        segments.extend_from_slice(&self.0);
-        segments.push(segment);
-        Self(segments)
+        let parent = self.clone();
+        Self(Some(Arc::new(Step { parent, segment })))
+    }
+
+    fn backwards(&self) -> impl Iterator<Item = &Segment> {
+        let steps = iter::successors(self.0.as_deref(), |step| step.parent.0.as_deref());
+        steps.map(|step| &step.segment)
+    }
+}
+
+impl PartialEq for KeyPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.backwards().eq(other.backwards())
+    }
+}
+
+impl Eq for KeyPath {}
+
+impl PartialOrd for KeyPath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for KeyPath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.segments().cmp(&other.segments())
+    }
+}
+
+impl Hash for KeyPath {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.segments().hash(state);
+    }
+}
+
+impl fmt::Debug for KeyPath {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "KeyPath({self})")
     }
 }
 
 impl fmt::Display for KeyPath {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, segment) in self.0.iter().enumerate() {
+        for (position, segment) in self.segments().into_iter().enumerate() {
             match segment {
                 Segment::Index(index) => write!(formatter, "[{index}]")?,
                 Segment::Key(key) => {

@@ -38,8 +38,8 @@ fn unreachable(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
         return;
     }
     let message = format!("nobody can dial `{host}`, it stands for all addresses of a machine");
-    let last = field.path().segments().last();
-    let help = match last {
+    let path = field.path();
+    let help = match path.last() {
         Some(Segment::Key(name)) if name != "advertise" => {
             "add `advertise` with a host name or address under which others reach the router"
         },

@@ -1,6 +1,6 @@
 //! Ways through the tree.
 
-use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Place, Section, Severity};
+use portcullis_yaml::{Diagnostic, Diagnostics, Field, KeyPath, Node, Place, Section, Severity};
 
 use crate::check::path_in_list;
 
@@ -29,14 +29,19 @@ pub(super) fn entries<'tree>(root: &Section<'tree>, path: &[&str]) -> Vec<Sectio
 
 /// Gives the listeners with one of these bindings.
 pub(super) fn listeners<'tree>(root: &Section<'tree>, bindings: &[&str]) -> Vec<Section<'tree>> {
-    let items = at(root, &["listeners"]).and_then(|field| field.items());
-    let is_meant = |item: &&Field<'tree>| {
-        let binding = item.node().as_map().and_then(|map| map.get("binding"));
+    let is_meant = |node: &Node| {
+        let binding = node.as_map().and_then(|map| map.get("binding"));
         let name = binding.and_then(|entry| entry.value.as_str());
         name.is_some_and(|name| bindings.contains(&name))
     };
-    let meant = items.iter().flatten().filter(is_meant);
-    meant.filter_map(Field::as_section).collect()
+    let Some(listeners) = at(root, &["listeners"]) else {
+        return Vec::new();
+    };
+    let items = listeners.node().as_list().into_iter().flatten();
+    let meant = items.enumerate().filter(|(_, node)| is_meant(node));
+    meant
+        .filter_map(|(index, _)| listeners.item(index)?.as_section())
+        .collect()
 }
 
 /// Gives the text of a key.

@@ -61,10 +61,17 @@ impl<'tree> Field<'tree> {
     /// Gives the items, if the value is a list.
     pub fn items(&self) -> Option<Vec<Self>> {
         let items = self.node.as_list()?;
-        let field = |(index, item): (usize, &'tree Node)| {
-            Self::new(item, item.place, self.path.index(index))
-        };
-        Some(items.iter().enumerate().map(field).collect())
+        Some(
+            (0..items.len())
+                .filter_map(|index| self.item(index))
+                .collect(),
+        )
+    }
+
+    /// Gives the item at `index`, if the value is a list that has one.
+    pub fn item(&self, index: usize) -> Option<Self> {
+        let item = self.node.as_list()?.get(index)?;
+        Some(Self::new(item, item.place, self.path.index(index)))
     }
 
     /// Reads a map.
