@@ -12,7 +12,9 @@ use crate::links::policy::Policy;
 /// How this router dials others: one entry of `link.dialers`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dialer {
-    /// Interface or local address to dial from; it also tells links of several dialers apart.
+    /// Interface or local address to dial from, as the file says it; it also tells links of several
+    /// dialers apart. A listener that says only where it listens (`bind`) has an interface too, namely the
+    /// one with that address: who runs on a machine looks it up there.
     pub interface: Option<String>,
     /// Only listeners that share one of these are dialed.
     pub groups: Groups,

@@ -424,6 +424,22 @@ fn of_two_links_for_the_same_purpose_one_is_closed() {
 }
 
 #[test]
+fn an_accepted_link_that_is_replaced_is_kept_a_little_longer() {
+    let mut links = links(SECTION);
+    let (older, newer) = (accepted("80"), accepted("00"));
+    for link in [&older, &newer] {
+        let admission = links.link_accepted(&key(), link.clone(), at(0));
+        assert_eq!(admission, Admission::Admitted);
+    }
+    assert_eq!(links.poll(at(0)), [Action::ReportDuplicate(older.clone())]);
+    assert!(links.poll(at(74_999)).is_empty());
+    assert_eq!(
+        links.poll(at(75_000)),
+        [Action::Close(older, Why::Replaced)]
+    );
+}
+
+#[test]
 fn a_duplicate_that_this_side_dialed_is_closed_at_once() {
     let mut links = links(SECTION);
     connect(&mut links, &[listener("tls:r2:1")], at(0));
