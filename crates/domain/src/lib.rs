@@ -45,9 +45,11 @@ pub mod policies;
 pub mod roles;
 pub mod router;
 pub mod service;
+pub mod session;
 pub mod session_certificate;
 pub mod signer;
 pub mod tags;
+pub mod terminator;
 pub mod terms;
 pub mod view;
 
