@@ -42,6 +42,7 @@ pub mod mfa;
 mod patch;
 pub mod permission;
 pub mod policies;
+pub mod posture_check;
 pub mod roles;
 pub mod router;
 pub mod service;
