@@ -229,6 +229,20 @@ fn codes_are_told_of_as_on_the_wire() {
     assert_eq!(verdict.ends_at, Some(at(400)));
     assert_eq!(verdict.updated_at(&check), at(100));
 
+    let mut later = posture(100, [state(true, true)]);
+    let report = statement("q", state(false, true));
+    later.record(report, at(200)).unwrap();
+    for (wake, unlock, prompted_at) in [
+        (true, false, Some(at(100))),
+        (false, true, Some(at(200))),
+        (true, true, Some(at(200))),
+        (false, false, None),
+    ] {
+        let check = mfa_check("c", 600, wake, unlock);
+        let verdict = judge(&check, &client(&later, Some(10)), at(250));
+        assert_eq!(verdict.prompted_at, prompted_at, "{wake} {unlock}");
+    }
+
     let unlimited = mfa_check("c", -1, false, true);
     let verdict = judge(&unlimited, &client(&woken, Some(10)), at(150));
     assert!(verdict.is_passing);
