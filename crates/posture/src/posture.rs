@@ -104,6 +104,7 @@ impl Posture {
 
     fn take_in(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
         let Statement { check, report } = statement.settle()?;
+        let member = report.member();
         let mut prompts = Prompts::default();
         let has_changed = match report {
             Report::Os(os) => put(&mut self.os, check, os, now),
@@ -115,7 +116,7 @@ impl Posture {
                 self.note(prompts, now)
             },
         };
-        self.bound()?;
+        self.bound(member)?;
         Ok(Outcome {
             has_changed,
             prompts,
@@ -157,12 +158,12 @@ impl Posture {
     }
 
     /// Refuses what does not fit into the memory that a session may take.
-    fn bound(&self) -> Result<(), FieldError> {
+    fn bound(&self, member: &str) -> Result<(), FieldError> {
         if self.bytes() <= Self::MOST_BYTES {
             return Ok(());
         }
         let reason = format!("must not bring a session over {} bytes", Self::MOST_BYTES);
-        Err(FieldError::new("typeId", reason, "more"))
+        Err(FieldError::new(member, reason, "more"))
     }
 
     /// The bytes of all texts.

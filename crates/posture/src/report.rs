@@ -73,6 +73,17 @@ impl Report {
     pub const LONGEST_PATH: usize = 4096;
     /// Longest of all other texts, bytes.
     pub const LONGEST_TEXT: usize = 255;
+
+    /// The member that is the larger part of it.
+    pub(crate) const fn member(&self) -> &'static str {
+        match self {
+            Self::Os(_) => "version",
+            Self::Domain(_) => "domain",
+            Self::Mac(_) => "macAddresses",
+            Self::Process { .. } => "path",
+            Self::EndpointState { .. } => "typeId",
+        }
+    }
 }
 
 impl Statement {

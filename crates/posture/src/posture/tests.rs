@@ -154,8 +154,13 @@ fn a_session_takes_no_more_than_its_share_of_memory() {
             posture.record(statement("q", report), at(1)).err()
         })
         .unwrap();
-    assert_eq!(error.field, "typeId");
+    assert_eq!(error.field, "path");
+    assert!(error.reason.contains("bytes"), "{}", error.reason);
     assert_eq!(posture.processes().count(), Posture::MOST_BYTES / 4003);
+    let addresses = Report::Mac((0..256).map(|number| format!("{number:0250}")).collect());
+    let report = statement("q", addresses);
+    let error = posture.record(report, at(1)).unwrap_err();
+    assert_eq!(error.field, "macAddresses");
 }
 
 #[test]
