@@ -19,7 +19,9 @@ const LIBRARIES: &[(&str, Allowed)] = &[
     ("api", Allowed::Only(&["domain"])),
     (
         "app",
-        Allowed::Only(&["domain", "filter", "index", "pki", "storage", "totp"]),
+        Allowed::Only(&[
+            "domain", "filter", "index", "pki", "posture", "storage", "totp",
+        ]),
     ),
     ("client", Allowed::Only(&["api", "domain"])),
     ("controller-config", Allowed::Only(&["domain", "yaml"])),
@@ -28,6 +30,7 @@ const LIBRARIES: &[(&str, Allowed)] = &[
     ("http", Allowed::Only(&["api", "app", "domain"])),
     ("index", Allowed::Only(&["domain", "filter"])),
     ("pki", Allowed::Only(&["domain"])),
+    ("posture", Allowed::Only(&["domain"])),
     (
         "router",
         Allowed::Only(&["domain", "router-config", "yaml"]),
@@ -55,6 +58,7 @@ pub(super) const FREE_OF: &[FreeOf] = &[
             "domain",
             "filter",
             "index",
+            "posture",
             "router",
             "router-config",
             "totp",
