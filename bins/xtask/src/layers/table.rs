@@ -24,6 +24,7 @@ const LIBRARIES: &[(&str, Allowed)] = &[
         ]),
     ),
     ("client", Allowed::Only(&["api", "domain"])),
+    ("config-types", Allowed::Only(&["domain"])),
     ("controller-config", Allowed::Only(&["domain", "yaml"])),
     ("domain", Allowed::Only(&[])),
     ("filter", Allowed::Only(&["domain"])),
@@ -55,6 +56,7 @@ pub(super) struct FreeOf {
 pub(super) const FREE_OF: &[FreeOf] = &[
     FreeOf {
         crates: &[
+            "config-types",
             "domain",
             "filter",
             "index",
