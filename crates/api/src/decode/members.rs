@@ -11,6 +11,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
+mod documents;
+mod sets;
+
+pub(crate) use sets::echo_list;
+
 /// Longest part of a refused value that an error repeats, in characters.
 const LONGEST_ECHO: usize = 64;
 
@@ -71,10 +76,31 @@ impl Members {
         }))
     }
 
+    /// Reads the items of a body that is a list and must be there; `parameter` names it in errors.
+    /// Items stand under their positions, the first one under `0`.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no list.
+    /// The value `null` is a list without items.
+    pub fn parse_list(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
+        let items = match Node::parse(bytes).map_err(|error| no_json(parameter, &error))? {
+            None => return Err(missing(parameter, "[]").into()),
+            Some(Node::Null) => Vec::new(),
+            Some(Node::List(items)) => items,
+            Some(other) => return Err(wrong_type(parameter, "a list", &other)),
+        };
+        let numbered = items.into_iter().enumerate();
+        Ok(Self {
+            prefix: String::new(),
+            members: numbered
+                .map(|(position, item)| (position.to_string(), item))
+                .collect(),
+        })
+    }
+
     fn read(bytes: &[u8], parameter: &str) -> Result<Option<Self>, DecodeError> {
-        let node = Node::parse(bytes)
-            .map_err(|error| DecodeError::Parse(format!("{parameter} is no JSON: {error}")))?;
-        let members = match node {
+        let members = match Node::parse(bytes).map_err(|error| no_json(parameter, &error))? {
             None => return Ok(None),
             Some(Node::Null) => Vec::new(),
             Some(Node::Object(members)) => members,
@@ -393,6 +419,10 @@ impl Members {
     fn require<T>(&self, name: &str, value: Option<T>) -> Result<T, DecodeError> {
         value.ok_or_else(|| missing(&self.path(name), "<nil>").into())
     }
+}
+
+fn no_json(parameter: &str, error: &serde_json::Error) -> DecodeError {
+    DecodeError::Parse(format!("{parameter} is no JSON: {error}"))
 }
 
 fn missing(path: &str, value: &str) -> FieldError {
