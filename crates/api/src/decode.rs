@@ -13,8 +13,8 @@
 mod members;
 mod node;
 
-pub use members::Members;
 pub(crate) use members::echo_list;
+pub use members::{Members, StringLists};
 
 use portcullis_domain::FieldError;
 

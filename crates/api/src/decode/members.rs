@@ -14,6 +14,7 @@ use std::ops::RangeInclusive;
 mod documents;
 mod sets;
 
+pub use sets::StringLists;
 pub(crate) use sets::echo_list;
 
 /// Longest part of a refused value that an error repeats, in characters.

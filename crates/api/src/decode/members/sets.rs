@@ -8,6 +8,9 @@ use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Lists of texts by free names; the list may be missing.
+pub type StringLists = BTreeMap<String, Option<Vec<String>>>;
+
 impl Members {
     /// The words by which policies select an entity, under the name `roleAttributes`.
     pub fn role_attributes(&mut self) -> Result<Option<RoleAttributes>, DecodeError> {
@@ -47,10 +50,7 @@ impl Members {
     }
 
     /// An object that maps free names to lists of texts, or to nothing.
-    pub fn string_lists(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<BTreeMap<String, Option<Vec<String>>>>, DecodeError> {
+    pub fn string_lists(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
         self.map(name, "a list of strings", |_, node| match node {
             Node::Null => Ok(Ok(None)),
             Node::List(items) => {
@@ -143,7 +143,7 @@ mod tests {
         let read = lists(r#"{"m": {"a": null, "b": [], "c": ["x"]}}"#)
             .unwrap()
             .unwrap();
-        let read: Vec<_> = read.into_iter().map(|(_, list)| list).collect();
+        let read: Vec<_> = read.into_values().collect();
         assert_eq!(read, [None, Some(vec![]), Some(vec!["x".to_owned()])]);
         for text in [
             r#"{"m": {"a": "x"}}"#,
