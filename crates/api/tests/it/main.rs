@@ -10,6 +10,7 @@
 mod answers;
 mod decoding;
 mod recorded;
+mod replay;
 mod requests;
 mod secrets;
 mod views;

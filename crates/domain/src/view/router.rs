@@ -3,7 +3,7 @@
 use super::{IdentityRef, Named, RouterRef, ServiceGrants};
 use crate::clock::Timestamp;
 use crate::enrollment::EnrollmentSecrets;
-use crate::ids::{EnrollmentId, RouterId, ServiceId, ServicePolicyId};
+use crate::ids::{EnrollmentId, ServiceId, ServicePolicyId};
 use crate::router::Router;
 use crate::session::Session;
 use crate::tags::Tags;
@@ -123,7 +123,7 @@ pub struct TerminatorView {
     /// Its service.
     pub service: Named<ServiceId>,
     /// Its router.
-    pub router: Named<RouterId>,
+    pub router: RouterRef,
     /// What using it costs besides, by what was learnt of late.
     pub dynamic_cost: u16,
 }
