@@ -13,4 +13,5 @@ mod recorded;
 mod replay;
 mod requests;
 mod secrets;
+mod service_views;
 mod views;
