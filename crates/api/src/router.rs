@@ -1,8 +1,10 @@
 //! What edge routers and transit routers have in common on the wire.
 
 mod enrollment;
+mod request;
 
 pub use enrollment::EnrollmentMembers;
+pub use request::{RouterBody, RouterMerge};
 
 /// Addresses at which controllers reach a router, and the groups of each.
 pub use crate::decode::StringLists as CtrlChanListeners;

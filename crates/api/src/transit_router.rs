@@ -1,9 +1,5 @@
 //! Transit routers on the wire, and edge routers in the list of all routers.
 
-mod request;
-
-pub use request::{TransitRouterBody, TransitRouterMerge};
-
 use crate::entity::Base;
 use crate::link::Links;
 use crate::router::{CtrlChanListeners, EnrollmentMembers};

@@ -1,13 +1,11 @@
 //! Requests about edge routers, read by the server and written by clients.
 
 use crate::decode::{Decode, DecodeError, Members};
-use crate::router::CtrlChanListeners;
-use portcullis_domain::ids::ConfigId;
+use crate::router::{RouterBody, RouterMerge};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::router::{Edge, EdgePatch, RouterKind, RouterPatch, RouterSpec};
 use portcullis_domain::tags::Tags;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// Name of the body in errors.
 const PARAMETER: &str = "edgeRouter";
@@ -19,25 +17,13 @@ const PARAMETER: &str = "edgeRouter";
 pub struct EdgeRouterBody {
     /// What it hands to clients that ask for it.
     pub app_data: Tags,
-    /// Ids of its configurations.
-    pub configs: BTreeSet<ConfigId>,
-    /// What it costs to cross it.
-    pub cost: u16,
-    /// Addresses at which controllers reach it, and the groups of each.
-    #[serde(skip_serializing_if = "CtrlChanListeners::is_empty")]
-    pub ctrl_chan_listeners: CtrlChanListeners,
-    /// Whether it is shut out.
-    pub disabled: bool,
     /// Whether it is to be a tunneler too.
     pub is_tunneler_enabled: bool,
-    /// The name.
-    pub name: String,
-    /// Whether circuits may begin and end at it only.
-    pub no_traversal: bool,
     /// The words by which policies select it.
     pub role_attributes: RoleAttributes,
-    /// What users attach to it.
-    pub tags: Tags,
+    /// Members that every router has.
+    #[serde(flatten)]
+    pub router: RouterBody,
 }
 
 /// The body of PATCH `/edge-routers/{id}`. What is `None` stays as it is.
@@ -47,33 +33,29 @@ pub struct EdgeRouterMerge {
     /// What it is to hand to clients, all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app_data: Option<Tags>,
-    /// New configurations, all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub configs: Option<BTreeSet<ConfigId>>,
-    /// What it is to cost to cross it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cost: Option<u16>,
-    /// New addresses for controllers, all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ctrl_chan_listeners: Option<CtrlChanListeners>,
-    /// Whether it is shut out.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disabled: Option<bool>,
     /// Whether it is to be a tunneler too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_tunneler_enabled: Option<bool>,
-    /// A new name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Whether circuits may begin and end at it only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_traversal: Option<bool>,
     /// New role attributes, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role_attributes: Option<RoleAttributes>,
-    /// New tags, all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Tags>,
+    /// Members that every router has.
+    #[serde(flatten)]
+    pub router: RouterMerge,
+}
+
+impl Decode for EdgeRouterBody {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let tunneler = members.optional_bool("isTunnelerEnabled")?;
+        Ok(Self {
+            app_data: members.flat_object("appData")?.unwrap_or_default(),
+            is_tunneler_enabled: tunneler.unwrap_or_default(),
+            router: RouterBody::decode(members)?,
+            role_attributes: members.role_attributes()?.unwrap_or_default(),
+        })
+    }
 }
 
 impl Decode for EdgeRouterMerge {
@@ -82,84 +64,37 @@ impl Decode for EdgeRouterMerge {
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
             app_data: members.flat_object("appData")?,
-            configs: members.ids("configs")?,
-            cost: members.optional_u16("cost")?,
-            ctrl_chan_listeners: members.string_lists("ctrlChanListeners")?,
-            disabled: members.optional_bool("disabled")?,
             is_tunneler_enabled: members.optional_bool("isTunnelerEnabled")?,
-            name: members.optional_string("name")?,
-            no_traversal: members.optional_bool("noTraversal")?,
+            router: RouterMerge::decode(members)?,
             role_attributes: members.role_attributes()?,
-            tags: members.tags()?,
-        })
-    }
-}
-
-impl Decode for EdgeRouterBody {
-    const PARAMETER: &'static str = PARAMETER;
-
-    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        Ok(Self {
-            app_data: members.flat_object("appData")?.unwrap_or_default(),
-            configs: members.ids("configs")?.unwrap_or_default(),
-            cost: members.optional_u16("cost")?.unwrap_or_default(),
-            ctrl_chan_listeners: members
-                .string_lists("ctrlChanListeners")?
-                .unwrap_or_default(),
-            disabled: members.optional_bool("disabled")?.unwrap_or_default(),
-            is_tunneler_enabled: members
-                .optional_bool("isTunnelerEnabled")?
-                .unwrap_or_default(),
-            name: members.required_string("name")?,
-            no_traversal: members.optional_bool("noTraversal")?.unwrap_or_default(),
-            role_attributes: members.role_attributes()?.unwrap_or_default(),
-            tags: members.tags()?.unwrap_or_default(),
         })
     }
 }
 
 impl From<EdgeRouterBody> for RouterSpec {
     fn from(body: EdgeRouterBody) -> Self {
-        Self {
-            name: body.name,
-            kind: RouterKind::Edge(Edge {
-                role_attributes: body.role_attributes,
-                is_tunneler_enabled: body.is_tunneler_enabled,
-                app_data: body.app_data,
-            }),
-            cost: body.cost,
-            no_traversal: body.no_traversal,
-            disabled: body.disabled,
-            ctrl_chan_listeners: body.ctrl_chan_listeners,
-            configs: body.configs,
-            certificate: None,
-            tags: body.tags,
-        }
+        body.router.spec(RouterKind::Edge(Edge {
+            role_attributes: body.role_attributes,
+            is_tunneler_enabled: body.is_tunneler_enabled,
+            app_data: body.app_data,
+        }))
     }
 }
 
 impl From<EdgeRouterMerge> for RouterPatch {
     fn from(merge: EdgeRouterMerge) -> Self {
-        Self {
-            name: merge.name,
-            cost: merge.cost,
-            no_traversal: merge.no_traversal,
-            disabled: merge.disabled,
-            ctrl_chan_listeners: merge.ctrl_chan_listeners,
-            configs: merge.configs,
-            edge: EdgePatch {
-                role_attributes: merge.role_attributes,
-                is_tunneler_enabled: merge.is_tunneler_enabled,
-                app_data: merge.app_data,
-            },
-            tags: merge.tags,
-        }
+        merge.router.patch(EdgePatch {
+            role_attributes: merge.role_attributes,
+            is_tunneler_enabled: merge.is_tunneler_enabled,
+            app_data: merge.app_data,
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portcullis_domain::ids::ConfigId;
     use serde_json::{Value, json};
 
     fn read<D: Decode>(body: &Value) -> Result<D, DecodeError> {
@@ -169,7 +104,10 @@ mod tests {
     #[test]
     fn what_is_left_out_is_at_its_default() {
         let named = EdgeRouterBody {
-            name: "r".to_owned(),
+            router: RouterBody {
+                name: "r".to_owned(),
+                ..RouterBody::default()
+            },
             ..EdgeRouterBody::default()
         };
         let nulls = json!({
@@ -218,19 +156,22 @@ mod tests {
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
         let sent = EdgeRouterBody {
-            configs: ["c"].map(ConfigId::from_wire).into(),
-            cost: 65535,
-            ctrl_chan_listeners: [
-                ("tls:a:1".to_owned(), Some(vec!["g".to_owned()])),
-                ("tls:b:1".to_owned(), None),
-            ]
-            .into(),
-            disabled: true,
+            app_data: Tags::default(),
             is_tunneler_enabled: true,
-            name: "r".to_owned(),
-            no_traversal: true,
             role_attributes: RoleAttributes::new(["x".to_owned()]).unwrap(),
-            ..EdgeRouterBody::default()
+            router: RouterBody {
+                configs: ["c"].map(ConfigId::from_wire).into(),
+                cost: 65535,
+                ctrl_chan_listeners: [
+                    ("tls:a:1".to_owned(), Some(vec!["g".to_owned()])),
+                    ("tls:b:1".to_owned(), None),
+                ]
+                .into(),
+                disabled: true,
+                name: "r".to_owned(),
+                no_traversal: true,
+                tags: Tags::default(),
+            },
         };
         let written = serde_json::to_value(&sent).unwrap();
         assert_eq!(read::<EdgeRouterBody>(&written).unwrap(), sent);
@@ -238,8 +179,11 @@ mod tests {
         assert!(spec.disabled && spec.no_traversal);
         assert!(spec.edge().unwrap().is_tunneler_enabled);
         let sent = EdgeRouterMerge {
-            ctrl_chan_listeners: Some(sent.ctrl_chan_listeners),
             is_tunneler_enabled: Some(false),
+            router: RouterMerge {
+                ctrl_chan_listeners: Some(sent.router.ctrl_chan_listeners),
+                ..RouterMerge::default()
+            },
             ..EdgeRouterMerge::default()
         };
         let written = serde_json::to_value(&sent).unwrap();

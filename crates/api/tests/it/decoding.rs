@@ -10,6 +10,7 @@ use portcullis_api::enroll::{Enroll, EnrollOtt};
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::error::ErrorBody;
 use portcullis_api::identity::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
+use portcullis_api::router::{RouterBody, RouterMerge};
 use portcullis_api::service::{ServiceCreate, ServiceMerge, ServiceReplace};
 use portcullis_api::service_config::ServiceConfigAssignments;
 use portcullis_api::service_edge_router_policy::{
@@ -18,7 +19,6 @@ use portcullis_api::service_edge_router_policy::{
 use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyMerge};
 use portcullis_api::session::SessionCreate;
 use portcullis_api::terminator::{TerminatorCreate, TerminatorMerge};
-use portcullis_api::transit_router::{TransitRouterBody, TransitRouterMerge};
 use portcullis_domain::ids::RequestId;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -173,8 +173,8 @@ fn read_services(bytes: &[u8]) {
     read::<ServiceEdgeRouterPolicyMerge>(bytes);
     read::<EdgeRouterBody>(bytes);
     read::<EdgeRouterMerge>(bytes);
-    read::<TransitRouterBody>(bytes);
-    read::<TransitRouterMerge>(bytes);
+    read::<RouterBody>(bytes);
+    read::<RouterMerge>(bytes);
     read::<TerminatorCreate>(bytes);
     read::<TerminatorMerge>(bytes);
     read::<SessionCreate>(bytes);

@@ -7,6 +7,7 @@ use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeMerge, ConfigTypeR
 use portcullis_api::decode::{Decode, DecodeError};
 use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterMerge};
 use portcullis_api::edge_router_policy::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
+use portcullis_api::router::{RouterBody, RouterMerge};
 use portcullis_api::service::{ServiceCreate, ServiceMerge, ServiceReplace};
 use portcullis_api::service_config::ServiceConfigAssignments;
 use portcullis_api::service_edge_router_policy::{
@@ -15,7 +16,6 @@ use portcullis_api::service_edge_router_policy::{
 use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyMerge};
 use portcullis_api::session::SessionCreate;
 use portcullis_api::terminator::{TerminatorCreate, TerminatorMerge, TerminatorReplace};
-use portcullis_api::transit_router::{TransitRouterBody, TransitRouterMerge};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::{Config, ConfigType};
 use portcullis_domain::ids::{
@@ -23,7 +23,7 @@ use portcullis_domain::ids::{
 };
 use portcullis_domain::managed::{Managed, Spec};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
-use portcullis_domain::router::Router;
+use portcullis_domain::router::{EdgePatch, Router, RouterKind};
 use portcullis_domain::service::Service;
 use portcullis_domain::terminator::Terminator;
 use std::collections::BTreeMap;
@@ -135,9 +135,9 @@ impl World {
             "transit-routers" | "routers" => change(
                 &mut self.routers,
                 (step, id),
-                |step| Ok(read::<TransitRouterBody>(step)?.into()),
-                |step, _| Ok(read::<TransitRouterBody>(step)?.into()),
-                |step| Ok(read::<TransitRouterMerge>(step)?.into()),
+                |step| Ok(read::<RouterBody>(step)?.spec(RouterKind::Transit)),
+                |step, _| Ok(read::<RouterBody>(step)?.spec(RouterKind::Transit)),
+                |step| Ok(read::<RouterMerge>(step)?.patch(EdgePatch::default())),
             ),
             "terminators" => change(
                 &mut self.terminators,

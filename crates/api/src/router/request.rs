@@ -1,7 +1,8 @@
-//! Requests about transit routers, read by the server and written by clients.
+//! What requests about routers of both kinds have in common, read by the server and written by
+//! clients.
 
+use super::CtrlChanListeners;
 use crate::decode::{Decode, DecodeError, Members};
-use crate::router::CtrlChanListeners;
 use portcullis_domain::ids::ConfigId;
 use portcullis_domain::router::{EdgePatch, RouterKind, RouterPatch, RouterSpec};
 use portcullis_domain::tags::Tags;
@@ -11,11 +12,11 @@ use std::collections::BTreeSet;
 /// Name of the body in errors.
 const PARAMETER: &str = "router";
 
-/// The body of POST `/transit-routers` and PUT `/transit-routers/{id}`. What is left out is set to
-/// its default.
+/// The body of POST `/transit-routers` and PUT `/transit-routers/{id}`, and most of that of edge
+/// routers. What is left out is set to its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TransitRouterBody {
+pub struct RouterBody {
     /// Ids of its configurations.
     pub configs: BTreeSet<ConfigId>,
     /// What it costs to cross it.
@@ -33,10 +34,11 @@ pub struct TransitRouterBody {
     pub tags: Tags,
 }
 
-/// The body of PATCH `/transit-routers/{id}`. What is `None` stays as it is.
+/// The body of PATCH `/transit-routers/{id}`, and most of that of edge routers. What is `None` stays
+/// as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TransitRouterMerge {
+pub struct RouterMerge {
     /// New configurations, all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configs: Option<BTreeSet<ConfigId>>,
@@ -60,7 +62,7 @@ pub struct TransitRouterMerge {
     pub tags: Option<Tags>,
 }
 
-impl Decode for TransitRouterBody {
+impl Decode for RouterBody {
     const PARAMETER: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -78,7 +80,7 @@ impl Decode for TransitRouterBody {
     }
 }
 
-impl Decode for TransitRouterMerge {
+impl Decode for RouterMerge {
     const PARAMETER: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
@@ -94,33 +96,35 @@ impl Decode for TransitRouterMerge {
     }
 }
 
-impl From<TransitRouterBody> for RouterSpec {
-    fn from(body: TransitRouterBody) -> Self {
-        Self {
-            name: body.name,
-            kind: RouterKind::Transit,
-            cost: body.cost,
-            no_traversal: body.no_traversal,
-            disabled: body.disabled,
-            ctrl_chan_listeners: body.ctrl_chan_listeners,
-            configs: body.configs,
+impl RouterBody {
+    /// What administrators decide by it about a router of that kind.
+    pub fn spec(self, kind: RouterKind) -> RouterSpec {
+        RouterSpec {
+            name: self.name,
+            kind,
+            cost: self.cost,
+            no_traversal: self.no_traversal,
+            disabled: self.disabled,
+            ctrl_chan_listeners: self.ctrl_chan_listeners,
+            configs: self.configs,
             certificate: None,
-            tags: body.tags,
+            tags: self.tags,
         }
     }
 }
 
-impl From<TransitRouterMerge> for RouterPatch {
-    fn from(merge: TransitRouterMerge) -> Self {
-        Self {
-            name: merge.name,
-            cost: merge.cost,
-            no_traversal: merge.no_traversal,
-            disabled: merge.disabled,
-            ctrl_chan_listeners: merge.ctrl_chan_listeners,
-            configs: merge.configs,
-            edge: EdgePatch::default(),
-            tags: merge.tags,
+impl RouterMerge {
+    /// The changes that it asks for, together with those that only edge routers know.
+    pub fn patch(self, edge: EdgePatch) -> RouterPatch {
+        RouterPatch {
+            name: self.name,
+            cost: self.cost,
+            no_traversal: self.no_traversal,
+            disabled: self.disabled,
+            ctrl_chan_listeners: self.ctrl_chan_listeners,
+            configs: self.configs,
+            edge,
+            tags: self.tags,
         }
     }
 }
@@ -132,34 +136,34 @@ mod tests {
 
     #[test]
     fn what_clients_write_is_what_the_server_reads() {
-        let sent = TransitRouterBody {
+        let sent = RouterBody {
             cost: 5,
             disabled: true,
             name: "t".to_owned(),
             no_traversal: true,
-            ..TransitRouterBody::default()
+            ..RouterBody::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
-        assert_eq!(TransitRouterBody::from_body(&bytes).unwrap(), sent);
-        let spec = RouterSpec::from(sent);
+        assert_eq!(RouterBody::from_body(&bytes).unwrap(), sent);
+        let spec = sent.spec(RouterKind::Transit);
         assert_eq!((spec.kind, spec.cost), (RouterKind::Transit, 5));
         assert!(spec.disabled && spec.no_traversal);
-        let sent = TransitRouterMerge {
+        let sent = RouterMerge {
             cost: Some(0),
-            ..TransitRouterMerge::default()
+            ..RouterMerge::default()
         };
         let bytes = serde_json::to_vec(&sent).unwrap();
         assert_eq!(bytes, br#"{"cost":0}"#);
-        assert_eq!(TransitRouterMerge::from_body(&bytes).unwrap(), sent);
+        assert_eq!(RouterMerge::from_body(&bytes).unwrap(), sent);
     }
 
     #[test]
     fn edge_members_mean_nothing_and_the_name_is_required() {
         let body = json!({"name": "t", "roleAttributes": ["#x"], "isTunnelerEnabled": 5});
-        let read = TransitRouterBody::from_body(body.to_string().as_bytes()).unwrap();
+        let read = RouterBody::from_body(body.to_string().as_bytes()).unwrap();
         assert_eq!(read.name, "t");
         for (body, field) in [("{}", "name"), (r#"{"cost": 65536}"#, "cost")] {
-            match TransitRouterBody::from_body(body.as_bytes()).unwrap_err() {
+            match RouterBody::from_body(body.as_bytes()).unwrap_err() {
                 DecodeError::Field(error) => assert_eq!(error.field, field),
                 DecodeError::Parse(text) => panic!("{body}: {text}"),
             }
