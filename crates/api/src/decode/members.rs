@@ -7,14 +7,14 @@ use portcullis_domain::FieldError;
 use portcullis_domain::tags::Tags;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
 
 mod documents;
+mod maps;
 mod sets;
 
-pub use sets::StringLists;
+pub use maps::StringLists;
 pub(crate) use sets::echo_list;
 
 /// Longest part of a refused value that an error repeats, in characters.
@@ -348,46 +348,6 @@ impl Members {
     /// is a value.
     pub fn json_object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, DecodeError> {
         Ok(self.take_object(name)?.map(node::into_map))
-    }
-
-    /// An object that maps free names to texts.
-    pub fn string_map(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
-        self.map(name, "a string", |_, node| match node {
-            Node::Text(text) => Ok(Ok(text)),
-            other => Err(other),
-        })
-    }
-
-    /// An object that maps free names to whole numbers from 0 to 65535.
-    pub fn u16_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, u16>>, DecodeError> {
-        self.map(name, "a whole number", |path, node| {
-            integer(node).map(|value| to_u16(path, value))
-        })
-    }
-
-    fn map<T>(
-        &mut self,
-        name: &str,
-        expected: &str,
-        read: impl Fn(&str, Node) -> Result<Result<T, DecodeError>, Node>,
-    ) -> Result<Option<BTreeMap<String, T>>, DecodeError> {
-        let path = self.path(name);
-        let Some(members) = self.take_object(name)? else {
-            return Ok(None);
-        };
-        members
-            .into_iter()
-            .map(|(key, node)| {
-                let path = format!("{path}.{key}");
-                let value =
-                    read(&path, node).map_err(|node| wrong_type(&path, expected, &node))??;
-                Ok((key, value))
-            })
-            .collect::<Result<_, _>>()
-            .map(Some)
     }
 
     fn take_object(&mut self, name: &str) -> Result<Option<Vec<(String, Node)>>, DecodeError> {

@@ -12,6 +12,19 @@ use std::collections::BTreeSet;
 const PARAMETER: &str = "service";
 
 /// The body of POST `/services`.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_api::decode::Decode as _;
+/// use portcullis_api::service::ServiceCreate;
+/// use portcullis_domain::service::TerminatorStrategy;
+///
+/// let body = br#"{"name": "web", "encryptionRequired": true, "terminatorStrategy": "sticky"}"#;
+/// let spec = ServiceCreate::from_body(body)?.spec()?;
+/// assert_eq!(spec.terminator_strategy, TerminatorStrategy::Sticky);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceCreate {

@@ -6,10 +6,7 @@ use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// Lists of texts by free names; the list may be missing.
-pub type StringLists = BTreeMap<String, Option<Vec<String>>>;
+use std::collections::BTreeSet;
 
 impl Members {
     /// The words by which policies select an entity, under the name `roleAttributes`.
@@ -47,21 +44,6 @@ impl Members {
                 Err(FieldError::new(path, "must not be negative", value.to_string()).into())
             },
         }
-    }
-
-    /// An object that maps free names to lists of texts, or to nothing.
-    pub fn string_lists(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
-        self.map(name, "a list of strings", |_, node| match node {
-            Node::Null => Ok(Ok(None)),
-            Node::List(items) => {
-                let texts = items.into_iter().map(|item| match item {
-                    Node::Text(text) => Ok(text),
-                    other => Err(other),
-                });
-                texts.collect::<Result<_, _>>().map(|texts| Ok(Some(texts)))
-            },
-            other => Err(other),
-        })
     }
 
     /// Takes out the items of a list body, each an object.
@@ -134,23 +116,6 @@ mod tests {
         assert_eq!(read("9223372036854775807"), Ok(Some(i64::MAX as u64)));
         for text in ["1.5", "true", "9223372036854775808"] {
             assert!(matches!(read(text), Err(DecodeError::Parse(_))), "{text}");
-        }
-    }
-
-    #[test]
-    fn lists_by_name_may_be_missing() {
-        let lists = |text: &str| members(text).string_lists("m");
-        let read = lists(r#"{"m": {"a": null, "b": [], "c": ["x"]}}"#)
-            .unwrap()
-            .unwrap();
-        let read: Vec<_> = read.into_values().collect();
-        assert_eq!(read, [None, Some(vec![]), Some(vec!["x".to_owned()])]);
-        for text in [
-            r#"{"m": {"a": "x"}}"#,
-            r#"{"m": {"a": [1]}}"#,
-            r#"{"m": []}"#,
-        ] {
-            assert!(matches!(lists(text), Err(DecodeError::Parse(_))), "{text}");
         }
     }
 
