@@ -64,7 +64,7 @@ pub struct ServicePolicyPatch {
 }
 
 impl ServiceGrant {
-    /// Every grant, in the order in which permissions are shown.
+    /// Every grant.
     pub const ALL: [Self; 2] = [Self::Dial, Self::Bind];
 
     /// The word on the wire.
