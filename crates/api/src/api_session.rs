@@ -175,10 +175,9 @@ impl ApiSessionDetail {
     /// with `stand_in` for the token, a UUID that always stands for this session and opens nothing.
     pub fn for_administrator(view: ApiSessionView, stand_in: SecretString) -> Self {
         let session = view.session;
-        let path = format!("api-sessions/{}", session.id);
         Self {
             base: Base {
-                links: Links::to(&path).and("sessions", format!("{path}/sessions")),
+                links: Links::of_api_session(&session.id),
                 created_at: session.created_at.into(),
                 id: session.id,
                 tags: Tags::default(),

@@ -13,7 +13,8 @@
 mod members;
 mod node;
 
-pub use members::Members;
+pub(crate) use members::echo_list;
+pub use members::{Members, StringLists};
 
 use portcullis_domain::FieldError;
 
@@ -36,6 +37,9 @@ pub trait Decode: Sized {
     /// Whether the request may come without a body, which then reads as one without members.
     const IS_OPTIONAL: bool = false;
 
+    /// Whether the body is a list; its items stand among the members under their positions then.
+    const IS_LIST: bool = false;
+
     /// Takes the request out of the members of its body.
     ///
     /// # Errors
@@ -50,7 +54,9 @@ pub trait Decode: Sized {
     /// [`DecodeError`] for the first fault met; a missing body is a fault of
     /// [`PARAMETER`](Self::PARAMETER).
     fn from_body(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let mut members = if Self::IS_OPTIONAL {
+        let mut members = if Self::IS_LIST {
+            Members::parse_list(bytes, Self::PARAMETER)?
+        } else if Self::IS_OPTIONAL {
             Members::parse_optional(bytes, Self::PARAMETER)?
         } else {
             Members::parse(bytes, Self::PARAMETER)?

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+mod reference;
+
 /// What can be followed from an identity, besides itself and its policy.
 const OF_AN_IDENTITY: [&str; 9] = [
     "authenticators",
@@ -46,13 +48,17 @@ impl Links {
         self
     }
 
-    /// The links of an identity.
-    pub fn of_identity(id: &IdentityId, policy: &AuthPolicyId) -> Self {
-        let path = format!("identities/{id}");
-        let links = Self::to(&path).and("auth-policies", format!("auth-policies/{policy}"));
-        OF_AN_IDENTITY.into_iter().fold(links, |links, name| {
+    /// The link `self` to `./<path>`, and links to what lies `below` it, by the names there.
+    pub fn to_all(path: &str, below: impl IntoIterator<Item = &'static str>) -> Self {
+        below.into_iter().fold(Self::to(path), |links, name| {
             links.and(name, format!("{path}/{name}"))
         })
+    }
+
+    /// The links of an identity.
+    pub fn of_identity(id: &IdentityId, policy: &AuthPolicyId) -> Self {
+        Self::to_all(&format!("identities/{id}"), OF_AN_IDENTITY)
+            .and("auth-policies", format!("auth-policies/{policy}"))
     }
 
     /// The path behind a name.
@@ -71,17 +77,27 @@ pub struct EntityRef {
     pub entity: Cow<'static, str>,
     /// Its id.
     pub id: String,
-    /// Its name.
-    #[serde(default)]
+    /// Its name; left out for kinds that have none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
 impl EntityRef {
     /// A reference to an entity whose only link is `self`.
     pub fn new(entity: &'static str, id: impl Into<String>, name: impl Into<String>) -> Self {
+        Self::with_links(entity, id, name, [])
+    }
+
+    /// A reference to an entity with links to what lies `below` it.
+    pub(crate) fn with_links(
+        entity: &'static str,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        below: impl IntoIterator<Item = &'static str>,
+    ) -> Self {
         let id = id.into();
         Self {
-            links: Links::to(format!("{entity}/{id}")),
+            links: Links::to_all(&format!("{entity}/{id}"), below),
             entity: Cow::Borrowed(entity),
             id,
             name: name.into(),

@@ -41,6 +41,15 @@ pub fn cuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
     Ok(format!("c{}", entropy::characters(entropy, LOWER, 24)?))
 }
 
+/// An id of one kind of entity.
+pub trait EntityId: Clone + Ord {
+    /// Wraps an id that was issued earlier.
+    fn from_wire(raw: String) -> Self;
+
+    /// Borrows the id exactly as it appears on the wire.
+    fn as_str(&self) -> &str;
+}
+
 /// Declares a string newtype that names one kind of entity.
 macro_rules! entity_id {
     ($(#[$doc:meta])* $name:ident, $shape:path) => {
@@ -64,6 +73,16 @@ macro_rules! entity_id {
 
             /// Borrows the id exactly as it appears on the wire.
             pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl EntityId for $name {
+            fn from_wire(raw: String) -> Self {
+                Self(raw)
+            }
+
+            fn as_str(&self) -> &str {
                 &self.0
             }
         }
@@ -125,6 +144,51 @@ entity_id!(
     /// Names a service.
     ServiceId,
     long
+);
+entity_id!(
+    /// Names a configuration of services or routers.
+    ConfigId,
+    long
+);
+entity_id!(
+    /// Names a type of configurations.
+    ConfigTypeId,
+    long
+);
+entity_id!(
+    /// Names a service policy.
+    ServicePolicyId,
+    long
+);
+entity_id!(
+    /// Names an edge-router policy.
+    EdgeRouterPolicyId,
+    long
+);
+entity_id!(
+    /// Names a service-edge-router policy.
+    ServiceEdgeRouterPolicyId,
+    long
+);
+entity_id!(
+    /// Names a posture check.
+    PostureCheckId,
+    long
+);
+entity_id!(
+    /// Names a router, be it an edge router or a transit router.
+    RouterId,
+    short
+);
+entity_id!(
+    /// Names a terminator.
+    TerminatorId,
+    long
+);
+entity_id!(
+    /// Names a service session.
+    SessionId,
+    cuid
 );
 entity_id!(
     /// Names a controller of the network.

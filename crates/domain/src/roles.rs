@@ -1,5 +1,9 @@
 //! Role attributes: the words by which policies select entities.
 
+mod selector;
+
+pub use selector::{Roles, Semantic};
+
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

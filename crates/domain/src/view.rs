@@ -1,5 +1,18 @@
 //! Entities together with what is shown beside them: what use cases answer and transports write.
 
+mod policy;
+mod reference;
+mod router;
+mod service;
+
+pub use policy::{EdgeRouterPolicyView, ServiceEdgeRouterPolicyView, ServicePolicyView};
+pub use reference::{Named, Names, RouterRef};
+pub use router::{
+    CommonRouter, ManagedRouterView, PolicyAdviceView, RouterConnection, RouterEnrollment,
+    RouterEnrollmentView, RouterVersion, RouterView, SessionView, SyncStatus, TerminatorView,
+};
+pub use service::{ConfigView, PolicyPosture, ServiceConfigView, ServiceGrants, ServiceView};
+
 use crate::api_session::ApiSession;
 use crate::authenticator::{Authenticator, ExtensionRequest};
 use crate::ca::Ca;

@@ -168,12 +168,17 @@ impl<E: Catalogued> Catalog<E> {
 
     /// The entity with that id.
     pub fn find_by_id(&self, id: &str) -> Option<Number> {
+        self.number(self.slot_by_id(id)?)
+    }
+
+    /// The slot of the entity with that id.
+    pub fn slot_by_id(&self, id: &str) -> Option<Slot> {
         self.find(Key::Id, |rows, slot| rows.ids.text(slot).cmp(id))
     }
 
     /// The entity with that name.
     pub fn find_by_name(&self, name: &str) -> Option<Number> {
-        self.find(Key::Name, |rows, slot| rows.names.text(slot).cmp(name))
+        self.number(self.find(Key::Name, |rows, slot| rows.names.text(slot).cmp(name))?)
     }
 
     /// What lives under `owner`, by id: at most `limit` after the first `offset`.
@@ -257,10 +262,10 @@ impl<E: Catalogued> Catalog<E> {
         }
     }
 
-    fn find(&self, key: Key, compare: impl Fn(&Rows, Slot) -> Ordering) -> Option<Number> {
+    fn find(&self, key: Key, compare: impl Fn(&Rows, Slot) -> Ordering) -> Option<Slot> {
         let order = self.order(key);
         let rank = order.rank(|slot| compare(&self.rows, slot)).ok()?;
-        self.rows.slots.number(order.select(rank)?)
+        order.select(rank)
     }
 
     /// The first rank of what lives under `owner`, and the one after the last.

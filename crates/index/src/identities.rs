@@ -1,5 +1,6 @@
 //! Identities in a catalog.
 
+use crate::access::{Selectable, Side};
 use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
 use crate::held::{Held, Word};
@@ -8,6 +9,7 @@ use crate::slots::Slot;
 use crate::text::TextColumn;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityType};
+use portcullis_domain::ids::IdentityId;
 use roaring::RoaringBitmap;
 
 impl Catalogued for Identity {
@@ -27,6 +29,15 @@ impl Catalogued for Identity {
 
     fn updated_at(&self) -> Timestamp {
         self.updated_at
+    }
+}
+
+impl Selectable for Identity {
+    type Id = IdentityId;
+    const SIDE: Side = Side::Identities;
+
+    fn role_attributes(columns: &IdentityColumns) -> &Postings {
+        columns.role_attributes()
     }
 }
 

@@ -10,6 +10,9 @@
 //! what is asked for ([`Catalog::search`], [`Catalog::page_in`]); a search that needs more than
 //! they hold says so, and leaves over whom to look at.
 //!
+//! [`Access`] knows what the policies of the network say: which of them select an entity, and which
+//! entities they select. It keeps no verdicts; who may use what is found when it is asked for.
+//!
 //! Answers are numbers of records, which the caller opens in a snapshot of the store; a record
 //! that is gone by then is passed over. What must hold inside a transaction is read from the
 //! store, never from here.
@@ -46,6 +49,7 @@
 //! # Ok::<(), portcullis_domain::FieldError>(())
 //! ```
 
+mod access;
 mod authenticators;
 mod bits;
 mod catalog;
@@ -54,6 +58,7 @@ mod enrollments;
 mod few;
 mod held;
 mod identities;
+mod managed;
 mod matches;
 mod order;
 mod page;
@@ -64,12 +69,14 @@ mod sessions;
 mod slots;
 mod text;
 
+pub use access::{Access, Kinds, Policy, PolicyKind, Selectable, Side};
 pub use authenticators::AuthenticatorColumns;
 pub use catalog::{Catalog, CatalogBuilder, Catalogued, Columns, Direction, SortKey, Walk};
 pub use enrollments::EnrollmentColumns;
 pub use few::NoColumns;
 pub use held::{Held, Word};
 pub use identities::IdentityColumns;
+pub use managed::{Described, PostureCheckColumns, RouterColumns, ServiceColumns};
 pub use matches::Matches;
 pub use postings::Postings;
 pub use projections::Projections;

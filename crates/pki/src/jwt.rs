@@ -4,10 +4,12 @@ mod algorithm;
 mod claims;
 mod compact;
 mod json;
+mod session_claims;
 mod sign;
 mod verify;
 
 pub use claims::EnrollmentClaims;
+pub use session_claims::{Granted, SessionClaims};
 pub use sign::JwtSigner;
 pub use verify::{verify, verify_with_certificate};
 

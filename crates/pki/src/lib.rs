@@ -64,7 +64,7 @@ pub use certificate::{
 pub use chain::{ChainError, TrustAnchors, VerifiedChain, VerifyAt};
 pub use csr::{Csr, CsrError, make_csr};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
-pub use jwt::{EnrollmentClaims, JwtError, JwtSigner};
+pub use jwt::{EnrollmentClaims, Granted, JwtError, JwtSigner, SessionClaims};
 pub use key::{
     CryptoError, KeyError, KeyType, PublicKey, PublicKeyKind, SigningKey, UnsupportedKey,
 };

@@ -19,15 +19,19 @@ const LIBRARIES: &[(&str, Allowed)] = &[
     ("api", Allowed::Only(&["domain"])),
     (
         "app",
-        Allowed::Only(&["domain", "filter", "index", "pki", "storage", "totp"]),
+        Allowed::Only(&[
+            "domain", "filter", "index", "pki", "posture", "storage", "totp",
+        ]),
     ),
     ("client", Allowed::Only(&["api", "domain"])),
+    ("config-types", Allowed::Only(&["domain"])),
     ("controller-config", Allowed::Only(&["domain", "yaml"])),
     ("domain", Allowed::Only(&[])),
     ("filter", Allowed::Only(&["domain"])),
     ("http", Allowed::Only(&["api", "app", "domain"])),
     ("index", Allowed::Only(&["domain", "filter"])),
     ("pki", Allowed::Only(&["domain"])),
+    ("posture", Allowed::Only(&["domain"])),
     (
         "router",
         Allowed::Only(&["domain", "router-config", "yaml"]),
@@ -52,9 +56,11 @@ pub(super) struct FreeOf {
 pub(super) const FREE_OF: &[FreeOf] = &[
     FreeOf {
         crates: &[
+            "config-types",
             "domain",
             "filter",
             "index",
+            "posture",
             "router",
             "router-config",
             "totp",

@@ -7,9 +7,15 @@ use portcullis_domain::FieldError;
 use portcullis_domain::tags::Tags;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
+
+mod documents;
+mod maps;
+mod sets;
+
+pub use maps::StringLists;
+pub(crate) use sets::echo_list;
 
 /// Longest part of a refused value that an error repeats, in characters.
 const LONGEST_ECHO: usize = 64;
@@ -71,10 +77,31 @@ impl Members {
         }))
     }
 
+    /// Reads the items of a body that is a list and must be there; `parameter` names it in errors.
+    /// Items stand under their positions, the first one under `0`.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no list.
+    /// The value `null` is a list without items.
+    pub fn parse_list(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
+        let items = match Node::parse(bytes).map_err(|error| no_json(parameter, &error))? {
+            None => return Err(missing(parameter, "[]").into()),
+            Some(Node::Null) => Vec::new(),
+            Some(Node::List(items)) => items,
+            Some(other) => return Err(wrong_type(parameter, "a list", &other)),
+        };
+        let numbered = items.into_iter().enumerate();
+        Ok(Self {
+            prefix: String::new(),
+            members: numbered
+                .map(|(position, item)| (position.to_string(), item))
+                .collect(),
+        })
+    }
+
     fn read(bytes: &[u8], parameter: &str) -> Result<Option<Self>, DecodeError> {
-        let node = Node::parse(bytes)
-            .map_err(|error| DecodeError::Parse(format!("{parameter} is no JSON: {error}")))?;
-        let members = match node {
+        let members = match Node::parse(bytes).map_err(|error| no_json(parameter, &error))? {
             None => return Ok(None),
             Some(Node::Null) => Vec::new(),
             Some(Node::Object(members)) => members,
@@ -323,46 +350,6 @@ impl Members {
         Ok(self.take_object(name)?.map(node::into_map))
     }
 
-    /// An object that maps free names to texts.
-    pub fn string_map(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
-        self.map(name, "a string", |_, node| match node {
-            Node::Text(text) => Ok(Ok(text)),
-            other => Err(other),
-        })
-    }
-
-    /// An object that maps free names to whole numbers from 0 to 65535.
-    pub fn u16_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, u16>>, DecodeError> {
-        self.map(name, "a whole number", |path, node| {
-            integer(node).map(|value| to_u16(path, value))
-        })
-    }
-
-    fn map<T>(
-        &mut self,
-        name: &str,
-        expected: &str,
-        read: impl Fn(&str, Node) -> Result<Result<T, DecodeError>, Node>,
-    ) -> Result<Option<BTreeMap<String, T>>, DecodeError> {
-        let path = self.path(name);
-        let Some(members) = self.take_object(name)? else {
-            return Ok(None);
-        };
-        members
-            .into_iter()
-            .map(|(key, node)| {
-                let path = format!("{path}.{key}");
-                let value =
-                    read(&path, node).map_err(|node| wrong_type(&path, expected, &node))??;
-                Ok((key, value))
-            })
-            .collect::<Result<_, _>>()
-            .map(Some)
-    }
-
     fn take_object(&mut self, name: &str) -> Result<Option<Vec<(String, Node)>>, DecodeError> {
         self.take(name, "an object", |node| match node {
             Node::Object(members) => Ok(members),
@@ -393,6 +380,10 @@ impl Members {
     fn require<T>(&self, name: &str, value: Option<T>) -> Result<T, DecodeError> {
         value.ok_or_else(|| missing(&self.path(name), "<nil>").into())
     }
+}
+
+fn no_json(parameter: &str, error: &serde_json::Error) -> DecodeError {
+    DecodeError::Parse(format!("{parameter} is no JSON: {error}"))
 }
 
 fn missing(path: &str, value: &str) -> FieldError {

@@ -45,6 +45,18 @@ impl Node {
         }
     }
 
+    /// Whether it has at most `levels` levels of lists and objects.
+    pub(super) fn is_within(&self, levels: usize) -> bool {
+        match self {
+            Self::List(_) | Self::Object(_) if levels == 0 => false,
+            Self::List(items) => items.iter().all(|item| item.is_within(levels - 1)),
+            Self::Object(members) => members
+                .iter()
+                .all(|(_name, member)| member.is_within(levels - 1)),
+            _ => true,
+        }
+    }
+
     /// The same value for use beyond decoding; of repeated members the last one stays.
     pub(super) fn into_value(self) -> Value {
         match self {

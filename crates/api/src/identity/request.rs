@@ -11,7 +11,6 @@ use portcullis_domain::identity::{
 };
 use portcullis_domain::ids::{AuthPolicyId, CaId, ServiceId};
 use portcullis_domain::permission::PermissionSet;
-use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::AppData;
 use std::collections::BTreeMap;
 
@@ -92,7 +91,7 @@ impl Decode for PatchIdentity {
                 .map(IdentityName::new)
                 .transpose()?,
             is_admin: members.optional_bool("isAdmin")?,
-            role_attributes: role_attributes(members)?,
+            role_attributes: members.role_attributes()?,
             auth_policy: auth_policy(members)?,
             external_id: members.optional_string("externalId")?.map(unless_blank),
             permissions: permissions(members)?,
@@ -137,7 +136,7 @@ fn spec(members: &mut Members) -> Result<IdentitySpec, DecodeError> {
     let name = IdentityName::new(members.required_string("name")?)?;
     Ok(IdentitySpec {
         is_admin,
-        role_attributes: role_attributes(members)?.unwrap_or_default(),
+        role_attributes: members.role_attributes()?.unwrap_or_default(),
         auth_policy: auth_policy(members)?.unwrap_or_else(auth_policy::default_id),
         external_id: members
             .optional_string("externalId")?
@@ -195,11 +194,6 @@ fn enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
             Err(FieldError::new(members.path("enrollment"), reason, given.join(", ")).into())
         },
     }
-}
-
-fn role_attributes(members: &mut Members) -> Result<Option<RoleAttributes>, DecodeError> {
-    let attributes = members.string_list("roleAttributes")?;
-    Ok(attributes.map(RoleAttributes::new).transpose()?)
 }
 
 fn auth_policy(members: &mut Members) -> Result<Option<AuthPolicyId>, DecodeError> {

@@ -5,15 +5,26 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::auth_policy::AuthPolicyDetail;
 use portcullis_api::authenticator::AuthenticatorDetail;
 use portcullis_api::code::Code;
+use portcullis_api::config::ConfigDetail;
+use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_api::controller::ControllerDetail;
+use portcullis_api::edge_router::{EdgeRouterDetail, ServiceEdgeRouters};
+use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
 use portcullis_api::enroll::EnrollmentResult;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::envelope::{Created, Empty, Envelope, ListEnvelope};
 use portcullis_api::error::{BareError, ErrorBody};
 use portcullis_api::identity::{IdentityDetail, IdentityTypeDetail};
 use portcullis_api::network_jwt::NetworkJwt;
+use portcullis_api::policy_advice::PolicyAdvice;
+use portcullis_api::service::ServiceDetail;
+use portcullis_api::service_config::ServiceConfigDetail;
+use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
+use portcullis_api::service_policy::ServicePolicyDetail;
 use portcullis_api::service_updates::ServiceUpdates;
 use portcullis_api::spec::SpecDetail;
+use portcullis_api::terminator::TerminatorDetail;
+use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_api::version::Version;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -116,6 +127,67 @@ fn policies() {
     let members = ["primary", "secondary"];
     all_survive::<Envelope<AuthPolicyDetail>>(2, |step| is_one(step, &members));
     all_survive::<ListEnvelope<AuthPolicyDetail>>(2, |step| is_page(step, &members));
+}
+
+#[test]
+fn services() {
+    let members = ["encryptionRequired", "postureQueries"];
+    all_survive::<Envelope<ServiceDetail>>(5, |step| is_one(step, &members));
+    all_survive::<ListEnvelope<ServiceDetail>>(15, |step| is_page(step, &members));
+}
+
+#[test]
+fn configurations() {
+    let members = ["configTypeId", "data"];
+    all_survive::<Envelope<ConfigDetail>>(2, |step| is_one(step, &members));
+    all_survive::<ListEnvelope<ConfigDetail>>(5, |step| is_page(step, &members));
+    let members = ["schema", "target"];
+    all_survive::<Envelope<ConfigTypeDetail>>(3, |step| is_one(step, &members));
+    all_survive::<ListEnvelope<ConfigTypeDetail>>(3, |step| is_page(step, &members));
+}
+
+#[test]
+fn policies_of_services_and_routers() {
+    let members = ["serviceRoles", "identityRoles"];
+    all_survive::<Envelope<ServicePolicyDetail>>(4, |step| is_one(step, &members));
+    all_survive::<ListEnvelope<ServicePolicyDetail>>(4, |step| is_page(step, &members));
+    let members = ["edgeRouterRoles", "identityRoles"];
+    all_survive::<Envelope<EdgeRouterPolicyDetail>>(1, |step| is_one(step, &members));
+    all_survive::<ListEnvelope<EdgeRouterPolicyDetail>>(3, |step| is_page(step, &members));
+    let members = ["edgeRouterRoles", "serviceRoles"];
+    all_survive::<ListEnvelope<ServiceEdgeRouterPolicyDetail>>(3, |step| is_page(step, &members));
+}
+
+#[test]
+fn routers() {
+    let members = ["isTunnelerEnabled", "syncStatus"];
+    all_survive::<Envelope<EdgeRouterDetail>>(5, |step| is_one(step, &members));
+    all_survive::<ListEnvelope<EdgeRouterDetail>>(5, |step| is_page(step, &members));
+    all_survive::<Envelope<TransitRouterDetail>>(2, |step| {
+        step.api == "management"
+            && is_one(step, &["noTraversal", "isVerified"])
+            && !is_one(step, &members)
+    });
+    all_survive::<ListEnvelope<EnrollmentDetail>>(2, |step| {
+        is_page(step, &["edgeRouterId"]) || is_page(step, &["transitRouterId"])
+    });
+    all_survive::<Envelope<ServiceEdgeRouters>>(1, |step| is_one(step, &["edgeRouters"]));
+}
+
+#[test]
+fn what_uses_services() {
+    let members = ["dynamicCost", "precedence"];
+    let is_edge_api = |step: &Step| step.api == "management";
+    all_survive::<Envelope<TerminatorDetail>>(2, |step| {
+        is_edge_api(step) && is_one(step, &members)
+    });
+    all_survive::<ListEnvelope<TerminatorDetail>>(1, |step| {
+        is_edge_api(step) && is_page(step, &members)
+    });
+    all_survive::<ListEnvelope<ServiceConfigDetail>>(1, |step| {
+        is_page(step, &["configId", "serviceId"])
+    });
+    all_survive::<Envelope<PolicyAdvice>>(3, |step| is_one(step, &["commonRouters"]));
 }
 
 #[test]

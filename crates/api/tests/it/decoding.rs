@@ -1,11 +1,24 @@
 //! Whatever the bytes, reading a body ends in a request or an error.
 
 use portcullis_api::authenticate::Authenticate;
+use portcullis_api::config::{ConfigCreate, ConfigMerge};
+use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeMerge};
 use portcullis_api::decode::{Decode, DecodeError};
+use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterMerge};
+use portcullis_api::edge_router_policy::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
 use portcullis_api::enroll::{Enroll, EnrollOtt};
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentRefresh};
 use portcullis_api::error::ErrorBody;
 use portcullis_api::identity::{CreateIdentity, DisableIdentity, PatchIdentity, ReplaceIdentity};
+use portcullis_api::router::{RouterBody, RouterMerge};
+use portcullis_api::service::{ServiceCreate, ServiceMerge, ServiceReplace};
+use portcullis_api::service_config::ServiceConfigAssignments;
+use portcullis_api::service_edge_router_policy::{
+    ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge,
+};
+use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyMerge};
+use portcullis_api::session::SessionCreate;
+use portcullis_api::terminator::{TerminatorCreate, TerminatorMerge};
 use portcullis_domain::ids::RequestId;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -45,6 +58,31 @@ const NAMES: &[&str] = &[
     "hostname",
     "clientCsr",
     "token",
+    "encryptionRequired",
+    "configs",
+    "maxIdleTimeMillis",
+    "terminatorStrategy",
+    "configTypeId",
+    "data",
+    "schema",
+    "target",
+    "semantic",
+    "identityRoles",
+    "serviceRoles",
+    "edgeRouterRoles",
+    "postureCheckRoles",
+    "cost",
+    "disabled",
+    "noTraversal",
+    "ctrlChanListeners",
+    "isTunnelerEnabled",
+    "address",
+    "binding",
+    "precedence",
+    "router",
+    "service",
+    "serviceId",
+    "configId",
 ];
 
 const TEXTS: &[&str] = &[
@@ -57,6 +95,12 @@ const TEXTS: &[&str] = &[
     "required",
     "identity.read",
     "#x",
+    "#all",
+    "@x",
+    "AnyOf",
+    "Dial",
+    "Invalid",
+    "weighted",
     "admin1",
     "2031-04-05T06:07:08.009Z",
     "2031-13-05T06:07:08Z",
@@ -99,6 +143,7 @@ fn json() -> impl Strategy<Value = Value> {
 
 /// Reads `bytes` as every request, and writes the errors.
 fn read_all(bytes: &[u8]) {
+    read_services(bytes);
     read::<CreateIdentity>(bytes);
     read::<ReplaceIdentity>(bytes);
     read::<PatchIdentity>(bytes);
@@ -108,6 +153,31 @@ fn read_all(bytes: &[u8]) {
     read::<Authenticate>(bytes);
     read::<Enroll>(bytes);
     read::<EnrollOtt>(bytes);
+}
+
+/// Reads `bytes` as every request about services and what is needed to use them.
+fn read_services(bytes: &[u8]) {
+    read::<ServiceCreate>(bytes);
+    read::<ServiceReplace>(bytes);
+    read::<ServiceMerge>(bytes);
+    read::<ServiceConfigAssignments>(bytes);
+    read::<ConfigCreate>(bytes);
+    read::<ConfigMerge>(bytes);
+    read::<ConfigTypeCreate>(bytes);
+    read::<ConfigTypeMerge>(bytes);
+    read::<ServicePolicyBody>(bytes);
+    read::<ServicePolicyMerge>(bytes);
+    read::<EdgeRouterPolicyBody>(bytes);
+    read::<EdgeRouterPolicyMerge>(bytes);
+    read::<ServiceEdgeRouterPolicyBody>(bytes);
+    read::<ServiceEdgeRouterPolicyMerge>(bytes);
+    read::<EdgeRouterBody>(bytes);
+    read::<EdgeRouterMerge>(bytes);
+    read::<RouterBody>(bytes);
+    read::<RouterMerge>(bytes);
+    read::<TerminatorCreate>(bytes);
+    read::<TerminatorMerge>(bytes);
+    read::<SessionCreate>(bytes);
 }
 
 fn read<T: Decode>(bytes: &[u8]) {

@@ -10,6 +10,8 @@
 mod answers;
 mod decoding;
 mod recorded;
+mod replay;
 mod requests;
 mod secrets;
+mod service_views;
 mod views;

@@ -11,11 +11,22 @@ pub(crate) const TIME: &str = "2031-04-05T06:07:08.009Z";
 pub(crate) struct Step {
     /// File and name, for messages.
     pub(crate) name: String,
+    /// The API that was asked, for example `management`.
+    pub(crate) api: String,
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) request: Option<Value>,
+    /// The body where it is no JSON.
+    pub(crate) text: Option<String>,
     pub(crate) status: u64,
     pub(crate) answer: Value,
+}
+
+impl Step {
+    /// The file in which it is recorded.
+    pub(crate) fn file(&self) -> &str {
+        self.name.split(':').next().unwrap_or_default()
+    }
 }
 
 /// Every recorded step, none if there are no recordings beside the workspace.
@@ -60,8 +71,10 @@ fn steps_of(path: &Path) -> Vec<Step> {
         .iter()
         .map(|step| Step {
             name: format!("{file}: {}", step["name"].as_str().unwrap_or_default()),
+            api: step["api"].as_str().unwrap_or_default().to_owned(),
             method: step["method"].as_str().unwrap_or_default().to_owned(),
             path: step["path"].as_str().unwrap_or_default().to_owned(),
+            text: step["request"]["body_text"].as_str().map(str::to_owned),
             request: step["request"].get("body").cloned().map(at_one_time),
             status: step["response"]["status"].as_u64().unwrap(),
             answer: at_one_time(step["response"]["body"].clone()),

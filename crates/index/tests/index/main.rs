@@ -6,6 +6,7 @@
     reason = "helpers of tests fail by panicking"
 )]
 
+mod access;
 mod catalog;
 mod entities;
 mod projections;

@@ -9,9 +9,15 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{
-    ApiSessionId, AuthPolicyId, AuthenticatorId, EnrollmentId, IdentityId,
+    ApiSessionId, AuthPolicyId, AuthenticatorId, EnrollmentId, IdentityId, PostureCheckId,
+    RouterId, ServiceId,
 };
+use portcullis_domain::posture_check::{Check, MfaCheck, PostureCheck, PostureCheckSpec};
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
+use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
 use portcullis_domain::tags::Tags;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn at(millisecond: i64) -> Timestamp {
     Timestamp::from_millisecond(millisecond).unwrap()
@@ -88,4 +94,50 @@ pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession 
         is_cert_extendable: false,
         improper_client_cert_chain: false,
     }
+}
+
+pub(crate) fn service(id: &str, role_attributes: RoleAttributes) -> Service {
+    let spec = ServiceSpec {
+        name: id.to_owned(),
+        role_attributes,
+        configs: BTreeSet::new(),
+        encryption_required: true,
+        terminator_strategy: TerminatorStrategy::default(),
+        max_idle_time_millis: 0,
+        tags: Tags::default(),
+    };
+    Service::new(ServiceId::from_wire(id), spec, at(0)).unwrap()
+}
+
+pub(crate) fn router(id: &str, kind: RouterKind) -> Router {
+    let spec = RouterSpec {
+        name: id.to_owned(),
+        kind,
+        cost: 0,
+        no_traversal: false,
+        disabled: false,
+        ctrl_chan_listeners: BTreeMap::new(),
+        configs: BTreeSet::new(),
+        certificate: None,
+        tags: Tags::default(),
+    };
+    Router::new(RouterId::from_wire(id), spec, at(0)).unwrap()
+}
+
+pub(crate) fn edge_router(id: &str, role_attributes: RoleAttributes) -> Router {
+    let edge = Edge {
+        role_attributes,
+        ..Edge::default()
+    };
+    router(id, RouterKind::Edge(edge))
+}
+
+pub(crate) fn posture_check(id: &str, role_attributes: RoleAttributes) -> PostureCheck {
+    let spec = PostureCheckSpec {
+        name: id.to_owned(),
+        role_attributes,
+        check: Check::Mfa(MfaCheck::default()),
+        tags: Tags::default(),
+    };
+    PostureCheck::new(PostureCheckId::from_wire(id), spec, at(0)).unwrap()
 }

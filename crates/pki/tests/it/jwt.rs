@@ -5,7 +5,8 @@ use std::sync::Arc;
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::{SignedDuration, Timestamp};
 use portcullis_pki::{
-    Certificate, EnrollmentClaims, JwtError, JwtSigner, KeyType, ServerNames, SigningKey,
+    Certificate, EnrollmentClaims, Granted, JwtError, JwtSigner, KeyType, ServerNames,
+    SessionClaims, SigningKey,
     jwt::{verify, verify_with_certificate},
 };
 use serde_json::{Value, json};
@@ -122,6 +123,32 @@ fn claims_have_the_shapes_that_clients_know() {
             claims
         );
     }
+}
+
+#[test]
+fn service_sessions_are_told_as_routers_read_them() {
+    let granted = Granted {
+        session: "c-session",
+        api_session: "c-api-session",
+        identity: "aB3",
+        service: "s1",
+        grant: "Dial",
+    };
+    let claims = SessionClaims::new("https://ctrl.example.test:1280", granted, now());
+    let written = serde_json::to_value(&claims).unwrap();
+    let issued = now().as_second();
+    assert_eq!(
+        written,
+        json!({
+            "iss": "https://ctrl.example.test:1280", "sub": "s1", "aud": ["openziti"],
+            "iat": issued, "exp": issued + 31_536_000, "jti": "c-session",
+            "z_asid": "c-api-session", "z_iid": "aB3", "z_t": "s", "z_st": "Dial", "z_leg": true,
+        })
+    );
+    assert_eq!(
+        serde_json::from_value::<SessionClaims>(written).unwrap(),
+        claims
+    );
 }
 
 #[test]

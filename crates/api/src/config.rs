@@ -1,0 +1,48 @@
+//! Configurations of services and routers on the wire.
+
+mod request;
+
+pub use request::{ConfigCreate, ConfigMerge, ConfigReplace};
+
+use crate::entity::Base;
+use crate::link::{EntityRef, Links};
+use portcullis_domain::config::Object;
+use portcullis_domain::ids::{ConfigId, ConfigTypeId};
+use portcullis_domain::view::ConfigView;
+use serde::{Deserialize, Serialize};
+
+/// A configuration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConfigDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<ConfigId>,
+    /// Its type.
+    pub config_type: EntityRef,
+    /// Id of its type.
+    pub config_type_id: ConfigTypeId,
+    /// What it says.
+    pub data: Object,
+    /// Its unique name.
+    pub name: String,
+}
+
+impl From<ConfigView> for ConfigDetail {
+    fn from(view: ConfigView) -> Self {
+        let config = view.config;
+        Self {
+            base: Base {
+                links: Links::to(format!("configs/{}", config.id)),
+                created_at: config.created_at.into(),
+                id: config.id,
+                tags: config.spec.tags,
+                updated_at: config.updated_at.into(),
+            },
+            config_type: view.config_type.into(),
+            config_type_id: config.spec.config_type,
+            data: config.spec.data,
+            name: config.spec.name,
+        }
+    }
+}

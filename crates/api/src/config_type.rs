@@ -1,0 +1,43 @@
+//! Types of configurations on the wire.
+
+mod request;
+
+pub use request::{ConfigTypeCreate, ConfigTypeMerge, ConfigTypeReplace};
+
+use crate::entity::Base;
+use crate::link::Links;
+use portcullis_domain::config::{ConfigType, Object, Target};
+use portcullis_domain::ids::ConfigTypeId;
+use serde::{Deserialize, Serialize};
+
+/// A type of configurations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConfigTypeDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<ConfigTypeId>,
+    /// Its unique name.
+    pub name: String,
+    /// The JSON Schema of its configurations; `null` where any object will do.
+    pub schema: Option<Object>,
+    /// What its configurations are for.
+    #[serde(default)]
+    pub target: Target,
+}
+
+impl From<ConfigType> for ConfigTypeDetail {
+    fn from(kind: ConfigType) -> Self {
+        Self {
+            base: Base {
+                links: Links::to(format!("config-types/{}", kind.id)),
+                created_at: kind.created_at.into(),
+                id: kind.id,
+                tags: kind.spec.tags,
+                updated_at: kind.updated_at.into(),
+            },
+            name: kind.spec.name,
+            schema: kind.spec.schema,
+            target: kind.spec.target,
+        }
+    }
+}

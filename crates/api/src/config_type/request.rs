@@ -1,0 +1,190 @@
+//! Requests about types of configurations, read by the server and written by clients.
+
+use crate::decode::{Decode, DecodeError, Members};
+use portcullis_domain::config::{ConfigTypePatch, ConfigTypeSpec, Object, Target};
+use portcullis_domain::tags::Tags;
+use serde::Serialize;
+
+/// Name of the body in errors.
+const PARAMETER: &str = "configType";
+
+/// The words for what configurations are for.
+const TARGETS: [&str; 3] = [
+    Target::Service.name(),
+    Target::Router.name(),
+    Target::Other.name(),
+];
+
+/// The body of POST `/config-types`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfigTypeCreate {
+    /// Members shared with a replacement.
+    #[serde(flatten)]
+    pub replace: ConfigTypeReplace,
+    /// What its configurations are for; services where it is left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+}
+
+/// The body of PUT `/config-types/{id}`. What is left out is set back to its default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfigTypeReplace {
+    /// The name.
+    pub name: String,
+    /// The JSON Schema of its configurations; without one any object will do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Object>,
+    /// What users attach to it.
+    pub tags: Tags,
+}
+
+/// The body of PATCH `/config-types/{id}`. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ConfigTypeMerge {
+    /// A new name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A new schema, for configurations that are written from then on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Object>,
+    /// New tags, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Tags>,
+}
+
+impl Decode for ConfigTypeCreate {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let replace = ConfigTypeReplace::decode(members)?;
+        let target = members.optional_choice("target", &TARGETS)?;
+        Ok(Self {
+            replace,
+            target: target.map(Target::from_name).transpose()?,
+        })
+    }
+}
+
+impl Decode for ConfigTypeReplace {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            name: members.required_string("name")?,
+            schema: members.document("schema")?,
+            tags: members.tags()?.unwrap_or_default(),
+        })
+    }
+}
+
+impl Decode for ConfigTypeMerge {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            name: members.optional_string("name")?,
+            schema: members.document("schema")?,
+            tags: members.tags()?,
+        })
+    }
+}
+
+impl From<ConfigTypeCreate> for ConfigTypeSpec {
+    fn from(create: ConfigTypeCreate) -> Self {
+        Self {
+            target: create.target.unwrap_or_default(),
+            ..create.replace.into()
+        }
+    }
+}
+
+impl From<ConfigTypeReplace> for ConfigTypeSpec {
+    /// Whatever the target is here, a replaced type keeps its own.
+    fn from(replace: ConfigTypeReplace) -> Self {
+        Self {
+            name: replace.name,
+            schema: replace.schema,
+            target: Target::default(),
+            tags: replace.tags,
+        }
+    }
+}
+
+impl From<ConfigTypeMerge> for ConfigTypePatch {
+    fn from(merge: ConfigTypeMerge) -> Self {
+        Self {
+            name: merge.name,
+            schema: merge.schema,
+            tags: merge.tags,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn create(body: &Value) -> Result<ConfigTypeSpec, DecodeError> {
+        ConfigTypeCreate::from_body(body.to_string().as_bytes()).map(Into::into)
+    }
+
+    #[test]
+    fn services_are_the_target_unless_another_is_named() {
+        for (body, target) in [
+            (json!({"name": "t"}), Target::Service),
+            (json!({"name": "t", "target": null}), Target::Service),
+            (json!({"name": "t", "target": "router"}), Target::Router),
+            (json!({"name": "t", "target": "other"}), Target::Other),
+        ] {
+            let spec = create(&body).unwrap();
+            assert_eq!((spec.target, spec.schema), (target, None), "{body}");
+        }
+    }
+
+    #[test]
+    fn faults_are_named_in_the_order_of_members() {
+        for (body, field, value) in [
+            (json!({"target": "moon"}), "name", "<nil>"),
+            (
+                json!({"name": "t", "schema": [], "target": "moon"}),
+                "schema",
+                "[]",
+            ),
+            (json!({"name": "t", "target": "moon"}), "target", "moon"),
+            (
+                json!({"name": "t", "target": "Service"}),
+                "target",
+                "Service",
+            ),
+        ] {
+            match create(&body).unwrap_err() {
+                DecodeError::Field(error) => {
+                    assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
+                },
+                DecodeError::Parse(text) => panic!("{body}: {text}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_clients_write_is_what_the_server_reads() {
+        let sent = ConfigTypeCreate {
+            replace: ConfigTypeReplace {
+                name: "t".to_owned(),
+                schema: json!({"type": "object"}).as_object().cloned(),
+                tags: Tags::default(),
+            },
+            target: Some(Target::Router),
+        };
+        let bytes = serde_json::to_vec(&sent).unwrap();
+        assert_eq!(ConfigTypeCreate::from_body(&bytes).unwrap(), sent);
+        let sent = ConfigTypeMerge {
+            schema: sent.replace.schema,
+            ..ConfigTypeMerge::default()
+        };
+        let bytes = serde_json::to_vec(&sent).unwrap();
+        let read = ConfigTypeMerge::from_body(&bytes).unwrap();
+        assert_eq!(ConfigTypePatch::from(read).schema, sent.schema);
+    }
+}

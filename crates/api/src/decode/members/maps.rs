@@ -1,0 +1,91 @@
+//! Members of a body whose own members have free names.
+
+use super::{Members, Node, integer, to_u16, wrong_type};
+use crate::decode::DecodeError;
+use std::collections::BTreeMap;
+
+/// Lists of texts by free names; the list may be missing.
+pub type StringLists = BTreeMap<String, Option<Vec<String>>>;
+
+impl Members {
+    /// An object that maps free names to texts.
+    pub fn string_map(
+        &mut self,
+        name: &str,
+    ) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
+        self.map(name, "a string", |_, node| match node {
+            Node::Text(text) => Ok(Ok(text)),
+            other => Err(other),
+        })
+    }
+
+    /// An object that maps free names to whole numbers from 0 to 65535.
+    pub fn u16_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, u16>>, DecodeError> {
+        self.map(name, "a whole number", |path, node| {
+            integer(node).map(|value| to_u16(path, value))
+        })
+    }
+
+    fn map<T>(
+        &mut self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str, Node) -> Result<Result<T, DecodeError>, Node>,
+    ) -> Result<Option<BTreeMap<String, T>>, DecodeError> {
+        let path = self.path(name);
+        let Some(members) = self.take_object(name)? else {
+            return Ok(None);
+        };
+        members
+            .into_iter()
+            .map(|(key, node)| {
+                let path = format!("{path}.{key}");
+                let value =
+                    read(&path, node).map_err(|node| wrong_type(&path, expected, &node))??;
+                Ok((key, value))
+            })
+            .collect::<Result<_, _>>()
+            .map(Some)
+    }
+
+    /// An object that maps free names to lists of texts, or to nothing.
+    pub fn string_lists(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
+        self.map(name, "a list of strings", |_, node| match node {
+            Node::Null => Ok(Ok(None)),
+            Node::List(items) => {
+                let texts = items.into_iter().map(|item| match item {
+                    Node::Text(text) => Ok(text),
+                    other => Err(other),
+                });
+                texts.collect::<Result<_, _>>().map(|texts| Ok(Some(texts)))
+            },
+            other => Err(other),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(body: &str) -> Members {
+        Members::parse(body.as_bytes(), "body").unwrap()
+    }
+
+    #[test]
+    fn lists_by_name_may_be_missing() {
+        let lists = |text: &str| members(text).string_lists("m");
+        let read = lists(r#"{"m": {"a": null, "b": [], "c": ["x"]}}"#)
+            .unwrap()
+            .unwrap();
+        let read: Vec<_> = read.into_values().collect();
+        assert_eq!(read, [None, Some(vec![]), Some(vec!["x".to_owned()])]);
+        for text in [
+            r#"{"m": {"a": "x"}}"#,
+            r#"{"m": {"a": [1]}}"#,
+            r#"{"m": []}"#,
+        ] {
+            assert!(matches!(lists(text), Err(DecodeError::Parse(_))), "{text}");
+        }
+    }
+}

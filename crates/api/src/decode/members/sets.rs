@@ -1,0 +1,145 @@
+//! Members of a body that entities of several kinds share, or that are sets.
+
+use super::{LONGEST_ECHO, Members, Node, integer, missing, wrong_type};
+use crate::decode::DecodeError;
+use portcullis_domain::FieldError;
+use portcullis_domain::ids::EntityId;
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::tags::Tags;
+use std::collections::BTreeSet;
+
+impl Members {
+    /// The words by which policies select an entity, under the name `roleAttributes`.
+    pub fn role_attributes(&mut self) -> Result<Option<RoleAttributes>, DecodeError> {
+        let attributes = self.string_list("roleAttributes")?;
+        Ok(attributes.map(RoleAttributes::new).transpose()?)
+    }
+
+    /// A list of ids, which is a set.
+    pub fn ids<I: EntityId>(&mut self, name: &str) -> Result<Option<BTreeSet<I>>, DecodeError> {
+        let ids = self.string_list(name)?;
+        Ok(ids.map(|ids| ids.into_iter().map(I::from_wire).collect()))
+    }
+
+    /// Named values that do not nest, as tags do not.
+    pub fn flat_object(&mut self, name: &str) -> Result<Option<Tags>, DecodeError> {
+        let path = self.path(name);
+        let object = self.json_object(name)?;
+        let flat = object.map(Tags::from_json).transpose();
+        Ok(flat.map_err(|error| FieldError {
+            field: error.field.replacen("tags", &path, 1),
+            ..error
+        })?)
+    }
+
+    /// A whole number from 0 to [`i64::MAX`].
+    pub fn optional_u64(&mut self, name: &str) -> Result<Option<u64>, DecodeError> {
+        let path = self.path(name);
+        let Some(value) = self.take(name, "a whole number", integer)? else {
+            return Ok(None);
+        };
+        match u64::try_from(value) {
+            Ok(value) => Ok(Some(value)),
+            Err(_negative) => {
+                Err(FieldError::new(path, "must not be negative", value.to_string()).into())
+            },
+        }
+    }
+
+    /// Takes out the items of a list body, each an object.
+    pub fn items(&mut self) -> Result<Vec<Self>, DecodeError> {
+        let items = std::mem::take(&mut self.members).into_iter();
+        items
+            .map(|(position, node)| match node {
+                Node::Object(members) => Ok(Self {
+                    prefix: format!("{position}."),
+                    members,
+                }),
+                Node::Null => Err(missing(&position, "<nil>").into()),
+                other => Err(wrong_type(&position, "an object", &other)),
+            })
+            .collect()
+    }
+}
+
+/// The beginning of a refused list, in brackets, so that an answer does not grow with the request.
+pub(crate) fn echo_list<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
+    let mut echo = String::from("[");
+    for item in items {
+        if echo.len() > 1 {
+            echo.push(' ');
+        }
+        echo.extend(item.chars().take(LONGEST_ECHO));
+        if echo.len() > LONGEST_ECHO {
+            return echo.chars().take(LONGEST_ECHO).collect();
+        }
+    }
+    echo.push(']');
+    echo
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_domain::ids::ConfigId;
+
+    fn members(body: &str) -> Members {
+        Members::parse(body.as_bytes(), "body").unwrap()
+    }
+
+    fn field<T: std::fmt::Debug>(result: Result<T, DecodeError>) -> (String, String) {
+        match result.unwrap_err() {
+            DecodeError::Field(error) => (error.field, error.value),
+            DecodeError::Parse(text) => panic!("{text}"),
+        }
+    }
+
+    #[test]
+    fn lists_of_ids_are_sets() {
+        let ids = members(r#"{"configs": ["b", "a", "b"]}"#).ids("configs");
+        let expected: BTreeSet<_> = ["a", "b"].map(ConfigId::from_wire).into();
+        assert_eq!(ids.unwrap(), Some(expected));
+        let none = members(r#"{"configs": null}"#).ids::<ConfigId>("configs");
+        assert_eq!(none.unwrap(), None);
+    }
+
+    #[test]
+    fn flat_objects_are_named_when_they_nest() {
+        let flat = members(r#"{"appData": {"a": 1, "tags": {}}}"#).flat_object("appData");
+        assert_eq!(field(flat), ("appData.tags".to_owned(), "{}".to_owned()));
+    }
+
+    #[test]
+    fn numbers_below_zero_are_refused() {
+        let read = |text: &str| members(&format!(r#"{{"n": {text}}}"#)).optional_u64("n");
+        assert_eq!(field(read("-1")), ("n".to_owned(), "-1".to_owned()));
+        assert_eq!(read("9223372036854775807"), Ok(Some(i64::MAX as u64)));
+        for text in ["1.5", "true", "9223372036854775808"] {
+            assert!(matches!(read(text), Err(DecodeError::Parse(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn items_of_a_list_are_objects() {
+        let read = |text: &str| Members::parse_list(text.as_bytes(), "list")?.items();
+        let mut items = read(r#"[{"a": "x"}, {"a": "y"}]"#).unwrap();
+        assert_eq!(items.len(), 2);
+        assert_eq!(items[1].path("a"), "1.a");
+        assert_eq!(items[1].required_string("a").unwrap(), "y");
+        assert!(read("[]").unwrap().is_empty() && read("null").unwrap().is_empty());
+        assert_eq!(field(read("")), ("list".to_owned(), "[]".to_owned()));
+        assert_eq!(field(read("[{}, null]")).0, "1");
+        for text in ["{}", "[5]", r#""text""#] {
+            assert!(matches!(read(text), Err(DecodeError::Parse(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn refused_lists_are_repeated_in_part() {
+        assert_eq!(echo_list(["a", "b c"]), "[a b c]");
+        assert_eq!(echo_list([]), "[]");
+        let long = "ä".repeat(1000);
+        assert_eq!(echo_list([&*long, &*long]).chars().count(), LONGEST_ECHO);
+        assert!(echo_list(["x"; 1000]).len() <= LONGEST_ECHO);
+    }
+}

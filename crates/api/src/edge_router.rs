@@ -1,0 +1,106 @@
+//! Edge routers on the wire.
+
+mod for_clients;
+mod request;
+
+pub use for_clients::{CurrentIdentityEdgeRouter, ServiceEdgeRouters, SessionEdgeRouter};
+pub use request::{EdgeRouterBody, EdgeRouterMerge};
+
+use crate::entity::Base;
+use crate::link::Links;
+use crate::router::{CommonEdgeRouter, CtrlChanListeners, EnrollmentMembers, VersionInfo, edge};
+use portcullis_domain::ids::{ConfigId, RouterId};
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::view::{ManagedRouterView, RouterView};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// An edge router.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeRouterDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<RouterId>,
+    /// What clients see as well.
+    #[serde(flatten)]
+    pub common: CommonEdgeRouter,
+    /// Its certificate, PEM; `null` before it enrolled.
+    pub cert_pem: Option<String>,
+    /// Ids of its configurations; `null` for none.
+    pub configs: Option<BTreeSet<ConfigId>>,
+    /// Addresses at which controllers reach it.
+    #[serde(default, skip_serializing_if = "CtrlChanListeners::is_empty")]
+    pub ctrl_chan_listeners: CtrlChanListeners,
+    /// Its pending enrollment.
+    #[serde(flatten)]
+    pub enrollment: EnrollmentMembers,
+    /// Lower-case hex SHA-1 of its certificate; left out before it enrolled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+    /// The network interfaces that it reported.
+    pub interfaces: Option<Vec<Value>>,
+    /// Whether it is a tunneler too; then there are an identity and a policy with its id.
+    #[serde(default)]
+    pub is_tunneler_enabled: bool,
+    /// Whether it has enrolled.
+    #[serde(default)]
+    pub is_verified: bool,
+    /// The words by which policies select it; `null` for none.
+    pub role_attributes: Option<RoleAttributes>,
+    /// A certificate that was issued to it and that it did not use yet.
+    pub unverified_cert_pem: Option<String>,
+    /// Lower-case hex SHA-1 of that.
+    pub unverified_fingerprint: Option<String>,
+    /// What it runs, as it says.
+    #[serde(default)]
+    pub version_info: VersionInfo,
+}
+
+impl From<ManagedRouterView> for EdgeRouterDetail {
+    fn from(view: ManagedRouterView) -> Self {
+        let ManagedRouterView {
+            router,
+            connection,
+            enrollment,
+        } = view;
+        let is_verified = router.is_verified();
+        let version_info = connection.version.clone().into();
+        let mut common = CommonEdgeRouter::from(RouterView {
+            router: router.clone(),
+            connection,
+        });
+        let spec = router.spec;
+        let edge = edge(spec.kind);
+        common.app_data = Some(edge.app_data);
+        // Administrators find it with the rest of what the router runs.
+        common.version.clear();
+        let (cert_pem, fingerprint) = spec
+            .certificate
+            .map(|certificate| (certificate.pem, certificate.fingerprint))
+            .unzip();
+        Self {
+            base: Base {
+                links: Links::of_edge_router(&router.id),
+                created_at: router.created_at.into(),
+                id: router.id,
+                tags: spec.tags,
+                updated_at: router.updated_at.into(),
+            },
+            common,
+            cert_pem,
+            configs: Some(spec.configs).filter(|configs| !configs.is_empty()),
+            ctrl_chan_listeners: spec.ctrl_chan_listeners,
+            enrollment: enrollment.into(),
+            fingerprint,
+            interfaces: None,
+            is_tunneler_enabled: edge.is_tunneler_enabled,
+            is_verified,
+            role_attributes: Some(edge.role_attributes).filter(|roles| !roles.is_empty()),
+            unverified_cert_pem: None,
+            unverified_fingerprint: None,
+            version_info,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Edge routers as clients see them, who want to connect.
+
+use crate::entity::Base;
+use crate::link::Links;
+use crate::router::CommonEdgeRouter;
+use portcullis_domain::ids::RouterId;
+use portcullis_domain::view::RouterView;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An edge router that the caller may use, as GET `/current-identity/edge-routers` lists it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CurrentIdentityEdgeRouter {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<RouterId>,
+    /// What is needed to connect.
+    #[serde(flatten)]
+    pub common: CommonEdgeRouter,
+}
+
+/// An edge router through which a service session may be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionEdgeRouter {
+    /// What is needed to connect.
+    #[serde(flatten)]
+    pub common: CommonEdgeRouter,
+    /// The addresses once more, for clients of old.
+    #[serde(default)]
+    pub urls: BTreeMap<String, String>,
+}
+
+/// The edge routers through which the caller may use a service, as GET
+/// `/services/{id}/edge-routers` of the client API shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceEdgeRouters {
+    /// The routers; `null` for none.
+    pub edge_routers: Option<Vec<CommonEdgeRouter>>,
+}
+
+impl From<RouterView> for CurrentIdentityEdgeRouter {
+    fn from(view: RouterView) -> Self {
+        let router = &view.router;
+        let base = Base {
+            links: Links::of_edge_router(&router.id),
+            created_at: router.created_at.into(),
+            id: router.id.clone(),
+            tags: router.spec.tags.clone(),
+            updated_at: router.updated_at.into(),
+        };
+        Self {
+            base,
+            common: view.into(),
+        }
+    }
+}
+
+impl From<RouterView> for SessionEdgeRouter {
+    fn from(view: RouterView) -> Self {
+        Self {
+            urls: view.connection.supported_protocols.clone(),
+            common: view.into(),
+        }
+    }
+}
+
+impl FromIterator<RouterView> for ServiceEdgeRouters {
+    fn from_iter<R: IntoIterator<Item = RouterView>>(routers: R) -> Self {
+        let routers: Vec<_> = routers.into_iter().map(CommonEdgeRouter::from).collect();
+        Self {
+            edge_routers: Some(routers).filter(|routers| !routers.is_empty()),
+        }
+    }
+}

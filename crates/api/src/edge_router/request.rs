@@ -1,0 +1,194 @@
+//! Requests about edge routers, read by the server and written by clients.
+
+use crate::decode::{Decode, DecodeError, Members};
+use crate::router::{RouterBody, RouterMerge};
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::router::{Edge, EdgePatch, RouterKind, RouterPatch, RouterSpec};
+use portcullis_domain::tags::Tags;
+use serde::Serialize;
+
+/// Name of the body in errors.
+const PARAMETER: &str = "edgeRouter";
+
+/// The body of POST `/edge-routers` and PUT `/edge-routers/{id}`. What is left out is set to its
+/// default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeRouterBody {
+    /// What it hands to clients that ask for it.
+    pub app_data: Tags,
+    /// Whether it is to be a tunneler too.
+    pub is_tunneler_enabled: bool,
+    /// The words by which policies select it.
+    pub role_attributes: RoleAttributes,
+    /// Members that every router has.
+    #[serde(flatten)]
+    pub router: RouterBody,
+}
+
+/// The body of PATCH `/edge-routers/{id}`. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeRouterMerge {
+    /// What it is to hand to clients, all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app_data: Option<Tags>,
+    /// Whether it is to be a tunneler too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_tunneler_enabled: Option<bool>,
+    /// New role attributes, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role_attributes: Option<RoleAttributes>,
+    /// Members that every router has.
+    #[serde(flatten)]
+    pub router: RouterMerge,
+}
+
+impl Decode for EdgeRouterBody {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let tunneler = members.optional_bool("isTunnelerEnabled")?;
+        Ok(Self {
+            app_data: members.flat_object("appData")?.unwrap_or_default(),
+            is_tunneler_enabled: tunneler.unwrap_or_default(),
+            router: RouterBody::decode(members)?,
+            role_attributes: members.role_attributes()?.unwrap_or_default(),
+        })
+    }
+}
+
+impl Decode for EdgeRouterMerge {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            app_data: members.flat_object("appData")?,
+            is_tunneler_enabled: members.optional_bool("isTunnelerEnabled")?,
+            router: RouterMerge::decode(members)?,
+            role_attributes: members.role_attributes()?,
+        })
+    }
+}
+
+impl From<EdgeRouterBody> for RouterSpec {
+    fn from(body: EdgeRouterBody) -> Self {
+        body.router.spec(RouterKind::Edge(Edge {
+            role_attributes: body.role_attributes,
+            is_tunneler_enabled: body.is_tunneler_enabled,
+            app_data: body.app_data,
+        }))
+    }
+}
+
+impl From<EdgeRouterMerge> for RouterPatch {
+    fn from(merge: EdgeRouterMerge) -> Self {
+        merge.router.patch(EdgePatch {
+            role_attributes: merge.role_attributes,
+            is_tunneler_enabled: merge.is_tunneler_enabled,
+            app_data: merge.app_data,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_domain::ids::ConfigId;
+    use serde_json::{Value, json};
+
+    fn read<D: Decode>(body: &Value) -> Result<D, DecodeError> {
+        D::from_body(body.to_string().as_bytes())
+    }
+
+    #[test]
+    fn what_is_left_out_is_at_its_default() {
+        let named = EdgeRouterBody {
+            router: RouterBody {
+                name: "r".to_owned(),
+                ..RouterBody::default()
+            },
+            ..EdgeRouterBody::default()
+        };
+        let nulls = json!({
+            "name": "r", "appData": null, "configs": null, "cost": null, "ctrlChanListeners": null,
+            "disabled": null, "isTunnelerEnabled": null, "noTraversal": null,
+            "roleAttributes": null, "tags": null,
+        });
+        for body in [json!({"name": "r"}), nulls.clone()] {
+            assert_eq!(read::<EdgeRouterBody>(&body).unwrap(), named, "{body}");
+        }
+        let spec = RouterSpec::from(named);
+        assert_eq!(spec.edge(), Some(&Edge::default()));
+        let merge: EdgeRouterMerge = read(&json!({"name": null, "cost": null})).unwrap();
+        assert_eq!(RouterPatch::from(merge), RouterPatch::default());
+    }
+
+    #[test]
+    fn faults_are_named_in_the_order_of_members() {
+        for (body, field, value) in [
+            (json!({"appData": {"a": [1]}}), "appData.a", "[1]"),
+            (json!({"cost": 70000}), "cost", "70000"),
+            (json!({"name": "r", "cost": -1}), "cost", "-1"),
+            (json!({"disabled": true}), "name", "<nil>"),
+            (
+                json!({"name": "r", "roleAttributes": ["@x"]}),
+                "roleAttributes",
+                "@x",
+            ),
+        ] {
+            match read::<EdgeRouterBody>(&body).unwrap_err() {
+                DecodeError::Field(error) => {
+                    assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
+                },
+                DecodeError::Parse(text) => panic!("{body}: {text}"),
+            }
+        }
+        for body in [
+            json!({"name": "r", "ctrlChanListeners": {"tls:a:1": "group"}}),
+            json!({"name": "r", "isTunnelerEnabled": 1}),
+        ] {
+            let read = read::<EdgeRouterBody>(&body);
+            assert!(matches!(read, Err(DecodeError::Parse(_))), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_clients_write_is_what_the_server_reads() {
+        let sent = EdgeRouterBody {
+            app_data: Tags::default(),
+            is_tunneler_enabled: true,
+            role_attributes: RoleAttributes::new(["x".to_owned()]).unwrap(),
+            router: RouterBody {
+                configs: ["c"].map(ConfigId::from_wire).into(),
+                cost: 65535,
+                ctrl_chan_listeners: [
+                    ("tls:a:1".to_owned(), Some(vec!["g".to_owned()])),
+                    ("tls:b:1".to_owned(), None),
+                ]
+                .into(),
+                disabled: true,
+                name: "r".to_owned(),
+                no_traversal: true,
+                tags: Tags::default(),
+            },
+        };
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(read::<EdgeRouterBody>(&written).unwrap(), sent);
+        let spec = RouterSpec::from(sent.clone());
+        assert!(spec.disabled && spec.no_traversal);
+        assert!(spec.edge().unwrap().is_tunneler_enabled);
+        let sent = EdgeRouterMerge {
+            is_tunneler_enabled: Some(false),
+            router: RouterMerge {
+                ctrl_chan_listeners: Some(sent.router.ctrl_chan_listeners),
+                ..RouterMerge::default()
+            },
+            ..EdgeRouterMerge::default()
+        };
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(read::<EdgeRouterMerge>(&written).unwrap(), sent);
+        let patch = RouterPatch::from(sent);
+        assert_eq!(patch.edge.is_tunneler_enabled, Some(false));
+    }
+}

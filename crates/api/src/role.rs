@@ -1,0 +1,160 @@
+//! The selectors of policies on the wire.
+
+use crate::decode::{DecodeError, Members, echo_list};
+use portcullis_domain::FieldError;
+use portcullis_domain::ids::EntityId;
+use portcullis_domain::roles::{Roles, Semantic};
+use portcullis_domain::view::Names;
+use serde::{Deserialize, Serialize};
+
+/// The words for how many of a list's attributes an entity has to carry.
+const SEMANTICS: [&str; 2] = [Semantic::AllOf.name(), Semantic::AnyOf.name()];
+
+/// A selector and how it is shown to people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedRole {
+    /// The selector, or `@` and the name of the entity that it names.
+    #[serde(default)]
+    pub name: String,
+    /// The selector.
+    #[serde(default)]
+    pub role: String,
+}
+
+impl NamedRole {
+    /// How selectors are shown, with the `names` of those that they name. Who has no name there does
+    /// not exist and is left out.
+    pub fn list<I: EntityId>(roles: &Roles<I>, names: &Names<I>) -> Vec<Self> {
+        let plain = roles.selectors().filter(|role| !role.starts_with('@'));
+        let by_id = roles.ids().filter_map(|id| Some((id, names.get(id)?)));
+        plain
+            .map(|role| Self {
+                name: role.clone(),
+                role,
+            })
+            .chain(by_id.map(|(id, name)| Self {
+                name: format!("@{name}"),
+                role: format!("@{}", id.as_str()),
+            }))
+            .collect()
+    }
+}
+
+/// Selectors as they were sent. They are looked at when everything else in the body is known to be
+/// in order, as clients are used to.
+pub(crate) struct GivenRoles {
+    field: String,
+    selectors: Option<Vec<String>>,
+}
+
+impl GivenRoles {
+    /// Takes a list of selectors out of a body.
+    pub(crate) fn take(members: &mut Members, name: &str) -> Result<Self, DecodeError> {
+        Ok(Self {
+            field: members.path(name),
+            selectors: members.string_list(name)?,
+        })
+    }
+
+    /// The entities that they select; `None` when no list was sent.
+    pub(crate) fn read<I: EntityId>(self) -> Result<Option<Roles<I>>, FieldError> {
+        let Some(selectors) = self.selectors else {
+            return Ok(None);
+        };
+        let roles = Roles::new(&self.field, selectors.iter().cloned());
+        match roles {
+            Ok(roles) => Ok(Some(roles)),
+            Err(error) => Err(FieldError {
+                value: echo_list(culprits(&selectors)),
+                ..error
+            }),
+        }
+    }
+}
+
+/// The selectors that are none; all of them if it is not one alone that is at fault.
+fn culprits(selectors: &[String]) -> Vec<&str> {
+    let all = || selectors.iter().map(String::as_str);
+    let malformed: Vec<_> = all().filter(|role| !role.starts_with(['#', '@'])).collect();
+    if malformed.is_empty() {
+        all().collect()
+    } else {
+        malformed
+    }
+}
+
+/// Takes out the member `semantic`.
+pub(crate) fn semantic(members: &mut Members) -> Result<Option<Semantic>, DecodeError> {
+    let name = members.optional_choice("semantic", &SEMANTICS)?;
+    Ok(name.map(Semantic::from_name).transpose()?)
+}
+
+/// Takes out the member `semantic`, which must be there.
+pub(crate) fn required_semantic(members: &mut Members) -> Result<Semantic, DecodeError> {
+    let name = members.required_choice("semantic", &SEMANTICS)?;
+    Ok(Semantic::from_name(name)?)
+}
+
+/// Selectors as they are shown: `null` for none.
+pub(crate) fn shown<I: EntityId>(roles: Roles<I>) -> Option<Roles<I>> {
+    Some(roles).filter(|roles| !roles.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_domain::ids::ServiceId;
+    use serde_json::{Value, json};
+
+    fn read(body: &Value) -> Result<Option<Roles<ServiceId>>, FieldError> {
+        let mut members = Members::parse(body.to_string().as_bytes(), "policy").unwrap();
+        GivenRoles::take(&mut members, "serviceRoles")
+            .unwrap()
+            .read()
+    }
+
+    #[test]
+    fn selectors_are_shown_with_names() {
+        let roles = read(&json!({"serviceRoles": ["@gone", "@x", "#b", "#a"]}));
+        let names = Names::from([
+            (ServiceId::from_wire("x"), "web".to_owned()),
+            (ServiceId::from_wire("other"), "unasked".to_owned()),
+        ]);
+        let list = NamedRole::list(&roles.unwrap().unwrap(), &names);
+        assert_eq!(
+            serde_json::to_value(list).unwrap(),
+            json!([
+                {"name": "#a", "role": "#a"},
+                {"name": "#b", "role": "#b"},
+                {"name": "@web", "role": "@x"},
+            ])
+        );
+        let all = NamedRole::list(&Roles::All, &names);
+        assert_eq!(all.len(), 1);
+        assert_eq!((&*all[0].name, &*all[0].role), ("#all", "#all"));
+    }
+
+    #[test]
+    fn refused_selectors_are_repeated() {
+        for (selectors, value) in [
+            (json!(["plain", "#a", "x"]), "[plain x]"),
+            (json!(["#all", "#a"]), "[#all #a]"),
+            (json!([""]), "[]"),
+        ] {
+            let error = read(&json!({"serviceRoles": selectors})).unwrap_err();
+            assert_eq!((&*error.field, &*error.value), ("serviceRoles", value));
+        }
+        let many: Vec<_> = (0..10_000).map(|number| format!("plain{number}")).collect();
+        let error = read(&json!({"serviceRoles": many})).unwrap_err();
+        assert!(error.value.len() < 100, "{}", error.value.len());
+    }
+
+    #[test]
+    fn absent_selectors_are_not_empty_ones() {
+        assert_eq!(read(&json!({"serviceRoles": null})), Ok(None));
+        let none = read(&json!({"serviceRoles": []})).unwrap().unwrap();
+        assert!(none.is_empty());
+        assert_eq!(shown(none), None);
+        assert_eq!(shown(Roles::<ServiceId>::All), Some(Roles::All));
+    }
+}

@@ -1,0 +1,47 @@
+//! The pending enrollment among the members of a router.
+
+use crate::secret;
+use crate::time::WireTime;
+use portcullis_domain::view::RouterEnrollment;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+
+/// The pending enrollment of a router; without members when there is none.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnrollmentMembers {
+    /// When it was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enrollment_created_at: Option<WireTime>,
+    /// When it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enrollment_expires_at: Option<WireTime>,
+    /// The token in the signed form that is handed to whoever sets up the router.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    pub enrollment_jwt: Option<SecretString>,
+    /// The token.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    pub enrollment_token: Option<SecretString>,
+}
+
+impl From<Option<RouterEnrollment>> for EnrollmentMembers {
+    fn from(enrollment: Option<RouterEnrollment>) -> Self {
+        let Some(enrollment) = enrollment else {
+            return Self::default();
+        };
+        Self {
+            enrollment_created_at: Some(enrollment.created_at.into()),
+            enrollment_expires_at: Some(enrollment.expires_at.into()),
+            enrollment_jwt: Some(enrollment.secrets.jwt),
+            enrollment_token: Some(enrollment.secrets.token),
+        }
+    }
+}

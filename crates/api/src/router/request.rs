@@ -1,0 +1,172 @@
+//! What requests about routers of both kinds have in common, read by the server and written by
+//! clients.
+
+use super::CtrlChanListeners;
+use crate::decode::{Decode, DecodeError, Members};
+use portcullis_domain::ids::ConfigId;
+use portcullis_domain::router::{EdgePatch, RouterKind, RouterPatch, RouterSpec};
+use portcullis_domain::tags::Tags;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Name of the body in errors.
+const PARAMETER: &str = "router";
+
+/// The body of POST `/transit-routers` and PUT `/transit-routers/{id}`, and most of that of edge
+/// routers. What is left out is set to its default.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RouterBody {
+    /// Ids of its configurations.
+    pub configs: BTreeSet<ConfigId>,
+    /// What it costs to cross it.
+    pub cost: u16,
+    /// Addresses at which controllers reach it, and the groups of each.
+    #[serde(skip_serializing_if = "CtrlChanListeners::is_empty")]
+    pub ctrl_chan_listeners: CtrlChanListeners,
+    /// Whether it is shut out.
+    pub disabled: bool,
+    /// The name.
+    pub name: String,
+    /// Whether circuits may begin and end at it only.
+    pub no_traversal: bool,
+    /// What users attach to it.
+    pub tags: Tags,
+}
+
+/// The body of PATCH `/transit-routers/{id}`, and most of that of edge routers. What is `None` stays
+/// as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RouterMerge {
+    /// New configurations, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configs: Option<BTreeSet<ConfigId>>,
+    /// What it is to cost to cross it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u16>,
+    /// New addresses for controllers, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ctrl_chan_listeners: Option<CtrlChanListeners>,
+    /// Whether it is shut out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// A new name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Whether circuits may begin and end at it only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_traversal: Option<bool>,
+    /// New tags, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Tags>,
+}
+
+impl Decode for RouterBody {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            configs: members.ids("configs")?.unwrap_or_default(),
+            cost: members.optional_u16("cost")?.unwrap_or_default(),
+            ctrl_chan_listeners: members
+                .string_lists("ctrlChanListeners")?
+                .unwrap_or_default(),
+            disabled: members.optional_bool("disabled")?.unwrap_or_default(),
+            name: members.required_string("name")?,
+            no_traversal: members.optional_bool("noTraversal")?.unwrap_or_default(),
+            tags: members.tags()?.unwrap_or_default(),
+        })
+    }
+}
+
+impl Decode for RouterMerge {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            configs: members.ids("configs")?,
+            cost: members.optional_u16("cost")?,
+            ctrl_chan_listeners: members.string_lists("ctrlChanListeners")?,
+            disabled: members.optional_bool("disabled")?,
+            name: members.optional_string("name")?,
+            no_traversal: members.optional_bool("noTraversal")?,
+            tags: members.tags()?,
+        })
+    }
+}
+
+impl RouterBody {
+    /// What administrators decide by it about a router of that kind.
+    pub fn spec(self, kind: RouterKind) -> RouterSpec {
+        RouterSpec {
+            name: self.name,
+            kind,
+            cost: self.cost,
+            no_traversal: self.no_traversal,
+            disabled: self.disabled,
+            ctrl_chan_listeners: self.ctrl_chan_listeners,
+            configs: self.configs,
+            certificate: None,
+            tags: self.tags,
+        }
+    }
+}
+
+impl RouterMerge {
+    /// The changes that it asks for, together with those that only edge routers know.
+    pub fn patch(self, edge: EdgePatch) -> RouterPatch {
+        RouterPatch {
+            name: self.name,
+            cost: self.cost,
+            no_traversal: self.no_traversal,
+            disabled: self.disabled,
+            ctrl_chan_listeners: self.ctrl_chan_listeners,
+            configs: self.configs,
+            edge,
+            tags: self.tags,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_clients_write_is_what_the_server_reads() {
+        let sent = RouterBody {
+            cost: 5,
+            disabled: true,
+            name: "t".to_owned(),
+            no_traversal: true,
+            ..RouterBody::default()
+        };
+        let bytes = serde_json::to_vec(&sent).unwrap();
+        assert_eq!(RouterBody::from_body(&bytes).unwrap(), sent);
+        let spec = sent.spec(RouterKind::Transit);
+        assert_eq!((spec.kind, spec.cost), (RouterKind::Transit, 5));
+        assert!(spec.disabled && spec.no_traversal);
+        let sent = RouterMerge {
+            cost: Some(0),
+            ..RouterMerge::default()
+        };
+        let bytes = serde_json::to_vec(&sent).unwrap();
+        assert_eq!(bytes, br#"{"cost":0}"#);
+        assert_eq!(RouterMerge::from_body(&bytes).unwrap(), sent);
+    }
+
+    #[test]
+    fn edge_members_mean_nothing_and_the_name_is_required() {
+        let body = json!({"name": "t", "roleAttributes": ["#x"], "isTunnelerEnabled": 5});
+        let read = RouterBody::from_body(body.to_string().as_bytes()).unwrap();
+        assert_eq!(read.name, "t");
+        for (body, field) in [("{}", "name"), (r#"{"cost": 65536}"#, "cost")] {
+            match RouterBody::from_body(body.as_bytes()).unwrap_err() {
+                DecodeError::Field(error) => assert_eq!(error.field, field),
+                DecodeError::Parse(text) => panic!("{body}: {text}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Requests about services, read by the server and written by clients.
+
+use crate::decode::{Decode, DecodeError, Members};
+use portcullis_domain::ids::ConfigId;
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::service::{ServicePatch, ServiceSpec, TerminatorStrategy};
+use portcullis_domain::tags::Tags;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Name of the body in errors.
+const PARAMETER: &str = "service";
+
+/// The body of POST `/services`.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_api::decode::Decode as _;
+/// use portcullis_api::service::ServiceCreate;
+/// use portcullis_domain::service::TerminatorStrategy;
+///
+/// let body = br#"{"name": "web", "encryptionRequired": true, "terminatorStrategy": "sticky"}"#;
+/// let spec = ServiceCreate::from_body(body)?.spec()?;
+/// assert_eq!(spec.terminator_strategy, TerminatorStrategy::Sticky);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceCreate {
+    /// Ids of its configurations.
+    pub configs: BTreeSet<ConfigId>,
+    /// Whether those who dial and those who bind it have to encrypt from end to end.
+    pub encryption_required: bool,
+    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    pub max_idle_time_millis: u64,
+    /// The name.
+    pub name: String,
+    /// The words by which policies select it.
+    pub role_attributes: RoleAttributes,
+    /// What users attach to it.
+    pub tags: Tags,
+    /// How one of its terminators is chosen; the usual way where it is left out or empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminator_strategy: Option<String>,
+}
+
+/// The body of PUT `/services/{id}`. What is left out is set back to its default, which for
+/// encryption is not to demand it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ServiceReplace(pub ServiceCreate);
+
+/// The body of PATCH `/services/{id}`. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceMerge {
+    /// New configurations, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configs: Option<BTreeSet<ConfigId>>,
+    /// Whether encryption is demanded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encryption_required: Option<bool>,
+    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_idle_time_millis: Option<u64>,
+    /// A new name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// New role attributes, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role_attributes: Option<RoleAttributes>,
+    /// New tags, all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Tags>,
+    /// How one of its terminators is chosen; the empty text stands for the usual way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terminator_strategy: Option<String>,
+}
+
+/// A strategy that does not exist. Clients are used to be told so as of an entity that is not found,
+/// under [`Code::NotFound`](crate::code::Code::NotFound).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("terminatorStrategy with name {0} not found")]
+pub struct UnknownStrategy(pub String);
+
+impl ServiceCreate {
+    /// What administrators decide by it.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownStrategy`] when the strategy is none.
+    pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
+        Ok(ServiceSpec {
+            name: self.name,
+            role_attributes: self.role_attributes,
+            configs: self.configs,
+            encryption_required: self.encryption_required,
+            terminator_strategy: self
+                .terminator_strategy
+                .map(strategy)
+                .transpose()?
+                .unwrap_or_default(),
+            max_idle_time_millis: self.max_idle_time_millis,
+            tags: self.tags,
+        })
+    }
+
+    fn read(
+        members: &mut Members,
+        encryption: impl FnOnce(&mut Members) -> Result<bool, DecodeError>,
+    ) -> Result<Self, DecodeError> {
+        Ok(Self {
+            configs: members.ids("configs")?.unwrap_or_default(),
+            encryption_required: encryption(members)?,
+            max_idle_time_millis: members
+                .optional_u64("maxIdleTimeMillis")?
+                .unwrap_or_default(),
+            name: members.required_string("name")?,
+            role_attributes: members.role_attributes()?.unwrap_or_default(),
+            tags: members.tags()?.unwrap_or_default(),
+            terminator_strategy: members.optional_string("terminatorStrategy")?,
+        })
+    }
+}
+
+impl ServiceMerge {
+    /// The changes that it asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownStrategy`] when the strategy is none.
+    pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
+        Ok(ServicePatch {
+            name: self.name,
+            role_attributes: self.role_attributes,
+            configs: self.configs,
+            encryption_required: self.encryption_required,
+            terminator_strategy: self.terminator_strategy.map(strategy).transpose()?,
+            max_idle_time_millis: self.max_idle_time_millis,
+            tags: self.tags,
+        })
+    }
+}
+
+impl Decode for ServiceCreate {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Self::read(members, |members| {
+            members.required_bool("encryptionRequired")
+        })
+    }
+}
+
+impl Decode for ServiceReplace {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let read = ServiceCreate::read(members, |members| {
+            let required = members.optional_bool("encryptionRequired")?;
+            Ok(required.unwrap_or_default())
+        });
+        read.map(Self)
+    }
+}
+
+impl Decode for ServiceMerge {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            configs: members.ids("configs")?,
+            encryption_required: members.optional_bool("encryptionRequired")?,
+            max_idle_time_millis: members.optional_u64("maxIdleTimeMillis")?,
+            name: members.optional_string("name")?,
+            role_attributes: members.role_attributes()?,
+            tags: members.tags()?,
+            terminator_strategy: members.optional_string("terminatorStrategy")?,
+        })
+    }
+}
+
+fn strategy(name: String) -> Result<TerminatorStrategy, UnknownStrategy> {
+    if name.is_empty() {
+        return Ok(TerminatorStrategy::default());
+    }
+    TerminatorStrategy::find(&name).ok_or(UnknownStrategy(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn read<D: Decode>(body: &Value) -> Result<D, DecodeError> {
+        D::from_body(body.to_string().as_bytes())
+    }
+
+    fn least() -> ServiceSpec {
+        ServiceSpec {
+            name: "s".to_owned(),
+            role_attributes: RoleAttributes::default(),
+            configs: BTreeSet::new(),
+            encryption_required: true,
+            terminator_strategy: TerminatorStrategy::SmartRouting,
+            max_idle_time_millis: 0,
+            tags: Tags::default(),
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_at_its_default() {
+        let body = json!({"name": "s", "encryptionRequired": true, "terminatorStrategy": ""});
+        let create: ServiceCreate = read(&body).unwrap();
+        assert_eq!(create.spec(), Ok(least()));
+        let body = json!({"NAME": "s", "configs": null, "id": "mine"});
+        let ServiceReplace(replace) = read(&body).unwrap();
+        let plain = ServiceSpec {
+            encryption_required: false,
+            ..least()
+        };
+        assert_eq!(replace.spec(), Ok(plain));
+        let merge: ServiceMerge = read(&json!({"name": null})).unwrap();
+        assert_eq!(merge.patch(), Ok(ServicePatch::default()));
+    }
+
+    #[test]
+    fn lists_become_sets() {
+        let body = json!({
+            "name": "s", "encryptionRequired": true, "roleAttributes": ["b", "a", "b"],
+            "configs": ["y", "x", "y"], "terminatorStrategy": "weighted",
+            "maxIdleTimeMillis": 60000,
+        });
+        let create: ServiceCreate = read(&body).unwrap();
+        let spec = create.spec().unwrap();
+        assert_eq!(spec.role_attributes.iter().collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(spec.configs, ["x", "y"].map(ConfigId::from_wire).into());
+        assert_eq!(spec.terminator_strategy, TerminatorStrategy::Weighted);
+        assert_eq!(spec.max_idle_time_millis, 60_000);
+    }
+
+    #[test]
+    fn strategies_that_do_not_exist_are_named() {
+        for name in ["nope", "Weighted", " "] {
+            let body = json!({"name": "s", "encryptionRequired": true, "terminatorStrategy": name});
+            let create: ServiceCreate = read(&body).unwrap();
+            assert_eq!(create.spec(), Err(UnknownStrategy(name.to_owned())));
+            let merge: ServiceMerge = read(&body).unwrap();
+            assert_eq!(merge.patch(), Err(UnknownStrategy(name.to_owned())));
+        }
+    }
+
+    #[test]
+    fn faults_are_named_in_the_order_of_members() {
+        for (body, field, value) in [
+            (json!({}), "encryptionRequired", "<nil>"),
+            (json!({"encryptionRequired": true}), "name", "<nil>"),
+            (
+                json!({"encryptionRequired": true, "maxIdleTimeMillis": -1}),
+                "maxIdleTimeMillis",
+                "-1",
+            ),
+            (
+                json!({"name": "s", "encryptionRequired": true, "roleAttributes": ["a", "#b"]}),
+                "roleAttributes",
+                "#b",
+            ),
+        ] {
+            match read::<ServiceCreate>(&body).unwrap_err() {
+                DecodeError::Field(error) => {
+                    assert_eq!((&*error.field, &*error.value), (field, value), "{body}");
+                },
+                DecodeError::Parse(text) => panic!("{body}: {text}"),
+            }
+        }
+        for body in [
+            json!({"encryptionRequired": "yes"}),
+            json!({"encryptionRequired": true, "name": 5}),
+            json!({"encryptionRequired": true, "configs": "x"}),
+        ] {
+            let read = read::<ServiceCreate>(&body);
+            assert!(matches!(read, Err(DecodeError::Parse(_))), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_clients_write_is_what_the_server_reads() {
+        let sent = ServiceCreate {
+            configs: ["x"].map(ConfigId::from_wire).into(),
+            encryption_required: false,
+            max_idle_time_millis: 1,
+            name: "s".to_owned(),
+            role_attributes: RoleAttributes::new(["r".to_owned()]).unwrap(),
+            tags: Tags::default(),
+            terminator_strategy: Some("sticky".to_owned()),
+        };
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(read::<ServiceCreate>(&written).unwrap(), sent);
+        let sent = ServiceReplace(sent);
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(read::<ServiceReplace>(&written).unwrap(), sent);
+        let sent = ServiceMerge {
+            max_idle_time_millis: Some(0),
+            role_attributes: Some(RoleAttributes::default()),
+            ..ServiceMerge::default()
+        };
+        let written = serde_json::to_value(&sent).unwrap();
+        assert_eq!(
+            written,
+            json!({"maxIdleTimeMillis": 0, "roleAttributes": []})
+        );
+        assert_eq!(read::<ServiceMerge>(&written).unwrap(), sent);
+    }
+}

@@ -1,0 +1,111 @@
+//! Terminators on the wire.
+
+mod request;
+
+pub use request::{TerminatorCreate, TerminatorMerge, TerminatorReplace};
+
+use crate::entity::Base;
+use crate::link::{EntityRef, Links};
+use portcullis_domain::identity::Precedence;
+use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
+use portcullis_domain::terminator::Terminator;
+use portcullis_domain::view::TerminatorView;
+use serde::{Deserialize, Serialize};
+
+/// A terminator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TerminatorDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<TerminatorId>,
+    /// What the router connects to.
+    pub address: String,
+    /// The part of the router that connects circuits to the service.
+    pub binding: String,
+    /// What it costs to use it.
+    #[serde(default)]
+    pub cost: u16,
+    /// What using it costs besides, by what was learnt of late.
+    #[serde(default)]
+    pub dynamic_cost: u16,
+    /// The instance of the service that it is.
+    #[serde(default)]
+    pub identity: String,
+    /// How it is preferred among those of the service.
+    #[serde(default)]
+    pub precedence: Precedence,
+    /// Its router, as one of those that pass traffic on.
+    pub router: EntityRef,
+    /// Id of its router.
+    pub router_id: RouterId,
+    /// Its service.
+    pub service: EntityRef,
+    /// Id of its service.
+    pub service_id: ServiceId,
+}
+
+/// A terminator as clients see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TerminatorClientDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<TerminatorId>,
+    /// The instance of the service that it is.
+    #[serde(default)]
+    pub identity: String,
+    /// Id of its router.
+    pub router_id: RouterId,
+    /// Its service.
+    pub service: EntityRef,
+    /// Id of its service.
+    pub service_id: ServiceId,
+}
+
+impl From<TerminatorView> for TerminatorDetail {
+    fn from(view: TerminatorView) -> Self {
+        let mut terminator = view.terminator;
+        let base = base(&mut terminator);
+        let spec = terminator.spec;
+        Self {
+            base,
+            address: spec.address,
+            binding: spec.binding,
+            cost: spec.cost,
+            dynamic_cost: view.dynamic_cost,
+            identity: spec.instance_id,
+            precedence: spec.precedence,
+            router: EntityRef::transit_router(&view.router.id, view.router.name),
+            router_id: spec.router,
+            service: view.service.into(),
+            service_id: spec.service,
+        }
+    }
+}
+
+impl From<TerminatorView> for TerminatorClientDetail {
+    fn from(view: TerminatorView) -> Self {
+        let mut terminator = view.terminator;
+        let base = base(&mut terminator);
+        let spec = terminator.spec;
+        Self {
+            base,
+            identity: spec.instance_id,
+            router_id: spec.router,
+            service: view.service.into(),
+            service_id: spec.service,
+        }
+    }
+}
+
+/// The members that every entity has; takes the tags.
+fn base(terminator: &mut Terminator) -> Base<TerminatorId> {
+    Base {
+        links: Links::to(format!("terminators/{}", terminator.id)),
+        created_at: terminator.created_at.into(),
+        id: terminator.id.clone(),
+        tags: std::mem::take(&mut terminator.spec.tags),
+        updated_at: terminator.updated_at.into(),
+    }
+}

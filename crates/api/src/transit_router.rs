@@ -1,0 +1,83 @@
+//! Transit routers on the wire, and edge routers in the list of all routers.
+
+use crate::entity::Base;
+use crate::link::Links;
+use crate::router::{CtrlChanListeners, EnrollmentMembers};
+use portcullis_domain::ids::{ConfigId, RouterId};
+use portcullis_domain::view::ManagedRouterView;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A router among all routers of the network.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TransitRouterDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<RouterId>,
+    /// Ids of its configurations; `null` for none.
+    pub configs: Option<BTreeSet<ConfigId>>,
+    /// What it costs to cross it.
+    #[serde(default)]
+    pub cost: u16,
+    /// Addresses at which controllers reach it.
+    #[serde(default, skip_serializing_if = "CtrlChanListeners::is_empty")]
+    pub ctrl_chan_listeners: CtrlChanListeners,
+    /// Whether it is shut out.
+    #[serde(default)]
+    pub disabled: bool,
+    /// Its pending enrollment; shown of transit routers alone.
+    #[serde(flatten)]
+    pub enrollment: EnrollmentMembers,
+    /// Lower-case hex SHA-1 of its certificate; `null` before it enrolled.
+    pub fingerprint: Option<String>,
+    /// The network interfaces that it reported.
+    pub interfaces: Option<Vec<Value>>,
+    /// Whether it is connected.
+    #[serde(default)]
+    pub is_online: bool,
+    /// Whether it has enrolled; always so for edge routers, which enroll in another way.
+    #[serde(default)]
+    pub is_verified: bool,
+    /// Its unique name.
+    pub name: String,
+    /// Whether circuits may begin and end at it only.
+    #[serde(default)]
+    pub no_traversal: bool,
+    /// A certificate that was issued to it and that it did not use yet.
+    pub unverified_cert_pem: Option<String>,
+    /// Lower-case hex SHA-1 of that.
+    pub unverified_fingerprint: Option<String>,
+}
+
+impl From<ManagedRouterView> for TransitRouterDetail {
+    fn from(view: ManagedRouterView) -> Self {
+        let is_edge = view.router.spec.edge().is_some();
+        let is_verified = is_edge || view.router.is_verified();
+        let router = view.router;
+        let spec = router.spec;
+        Self {
+            base: Base {
+                links: Links::of_transit_router(&router.id),
+                created_at: router.created_at.into(),
+                id: router.id,
+                tags: spec.tags,
+                updated_at: router.updated_at.into(),
+            },
+            configs: Some(spec.configs).filter(|configs| !configs.is_empty()),
+            cost: spec.cost,
+            ctrl_chan_listeners: spec.ctrl_chan_listeners,
+            disabled: spec.disabled,
+            enrollment: view.enrollment.filter(|_| !is_edge).into(),
+            fingerprint: spec.certificate.map(|certificate| certificate.fingerprint),
+            interfaces: None,
+            is_online: view.connection.is_online,
+            is_verified,
+            name: spec.name,
+            no_traversal: spec.no_traversal,
+            unverified_cert_pem: None,
+            unverified_fingerprint: None,
+        }
+    }
+}

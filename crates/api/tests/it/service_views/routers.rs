@@ -1,0 +1,168 @@
+//! Answers about routers have their forms.
+
+use super::{TIME, tags, written};
+use portcullis_api::edge_router::{
+    CurrentIdentityEdgeRouter, EdgeRouterDetail, ServiceEdgeRouters,
+};
+use portcullis_api::transit_router::TransitRouterDetail;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::enrollment::EnrollmentSecrets;
+use portcullis_domain::ids::{ConfigId, EnrollmentId, RouterId};
+use portcullis_domain::router::{Edge, Router, RouterCertificate, RouterKind, RouterSpec};
+use portcullis_domain::tags::Tags;
+use portcullis_domain::view::{
+    ManagedRouterView, RouterConnection, RouterEnrollment, RouterVersion, RouterView, SyncStatus,
+};
+use serde_json::{Value, json};
+
+pub(super) fn router(kind: RouterKind) -> Router {
+    let spec = RouterSpec {
+        name: "r".to_owned(),
+        kind,
+        cost: 7,
+        no_traversal: true,
+        disabled: true,
+        ctrl_chan_listeners: [("tls:r:1".to_owned(), None)].into(),
+        configs: [ConfigId::from_wire("c")].into(),
+        certificate: None,
+        tags: tags(),
+    };
+    Router::new(RouterId::from_wire("r"), spec, Timestamp::UNIX_EPOCH).unwrap()
+}
+
+pub(super) fn edge() -> RouterKind {
+    RouterKind::Edge(Edge {
+        app_data: tags(),
+        ..Edge::default()
+    })
+}
+
+pub(super) fn connection() -> RouterConnection {
+    RouterConnection {
+        is_online: true,
+        hostname: "host".to_owned(),
+        supported_protocols: [("tls".to_owned(), "tls://host:1".to_owned())].into(),
+        sync_status: SyncStatus::Done,
+        version: RouterVersion {
+            version: "v1".to_owned(),
+            ..RouterVersion::default()
+        },
+    }
+}
+
+fn managed(router: Router, has_enrollment: bool) -> ManagedRouterView {
+    let enrollment = RouterEnrollment {
+        id: EnrollmentId::from_wire("e"),
+        created_at: Timestamp::UNIX_EPOCH,
+        updated_at: Timestamp::UNIX_EPOCH,
+        expires_at: Timestamp::UNIX_EPOCH,
+        tags: Tags::default(),
+        secrets: EnrollmentSecrets {
+            token: "opentoken".into(),
+            jwt: "openjwt".into(),
+        },
+    };
+    ManagedRouterView {
+        router,
+        connection: connection(),
+        enrollment: has_enrollment.then_some(enrollment),
+    }
+}
+
+/// A router as clients see it, who want to connect.
+pub(super) fn seen() -> Value {
+    json!({
+        "capabilities": null, "cost": 7, "disabled": true, "hostname": "host", "isOnline": true,
+        "name": "r", "noTraversal": true, "supportedProtocols": {"tls": "tls://host:1"},
+        "syncStatus": "SYNC_DONE", "version": "v1"
+    })
+}
+
+#[test]
+fn edge_routers_are_shown_to_administrators() {
+    let mut router = router(edge());
+    let shown = written(&EdgeRouterDetail::from(managed(router.clone(), true)));
+    assert_eq!(shown["appData"], json!({"t": true}));
+    assert_eq!(shown["ctrlChanListeners"], json!({"tls:r:1": null}));
+    assert_eq!(
+        (&shown["enrollmentToken"], &shown["enrollmentJwt"]),
+        (&json!("opentoken"), &json!("openjwt"))
+    );
+    assert_eq!(
+        (&shown["certPem"], shown.get("fingerprint")),
+        (&Value::Null, None)
+    );
+    assert_eq!(shown["versionInfo"]["version"], "v1");
+    assert_eq!(shown.get("version"), None);
+
+    let certificate = RouterCertificate {
+        pem: "pem".to_owned(),
+        fingerprint: "ff".to_owned(),
+    };
+    router.certify(certificate, Timestamp::UNIX_EPOCH);
+    let shown = written(&EdgeRouterDetail::from(managed(router, false)));
+    assert_eq!(shown["isVerified"], true);
+    assert_eq!(
+        (&shown["certPem"], &shown["fingerprint"]),
+        (&json!("pem"), &json!("ff"))
+    );
+    let pending = shown.as_object().unwrap().keys();
+    assert_eq!(
+        pending
+            .filter(|name| name.starts_with("enrollment"))
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn router_secrets_are_not_shown_in_logs() {
+    let detail = EdgeRouterDetail::from(managed(router(edge()), true));
+    let shown = format!("{detail:?} {:?}", managed(router(edge()), true));
+    assert!(!shown.contains("open"), "{shown}");
+}
+
+#[test]
+fn every_router_is_among_the_transit_routers() {
+    let shown = written(&TransitRouterDetail::from(managed(
+        router(RouterKind::Transit),
+        true,
+    )));
+    assert_eq!(
+        shown,
+        json!({
+            "_links": {"self": {"href": "./transit-routers/r"}},
+            "createdAt": TIME, "id": "r", "tags": {"t": true}, "updatedAt": TIME,
+            "configs": ["c"], "cost": 7, "ctrlChanListeners": {"tls:r:1": null}, "disabled": true,
+            "enrollmentCreatedAt": TIME, "enrollmentExpiresAt": TIME, "enrollmentJwt": "openjwt",
+            "enrollmentToken": "opentoken", "fingerprint": null, "interfaces": null,
+            "isOnline": true, "isVerified": false, "name": "r", "noTraversal": true,
+            "unverifiedCertPem": null, "unverifiedFingerprint": null
+        })
+    );
+    let shown = written(&TransitRouterDetail::from(managed(router(edge()), true)));
+    assert_eq!(shown["isVerified"], true);
+    assert_eq!(shown.get("enrollmentToken"), None);
+    assert_eq!(shown["_links"]["self"]["href"], "./transit-routers/r");
+}
+
+#[test]
+fn clients_see_what_they_need_to_connect() {
+    let view = RouterView {
+        router: router(edge()),
+        connection: connection(),
+    };
+    let mut own = written(&CurrentIdentityEdgeRouter::from(view.clone()));
+    assert_eq!(
+        own["_links"]["edge-router-policies"]["href"],
+        "./edge-routers/r/edge-router-policies"
+    );
+    for member in ["_links", "createdAt", "id", "tags", "updatedAt"] {
+        assert!(own.as_object_mut().unwrap().remove(member).is_some());
+    }
+    assert_eq!(own, seen());
+    let routers: ServiceEdgeRouters = [view].into_iter().collect();
+    assert_eq!(written(&routers), json!({"edgeRouters": [seen()]}));
+    let none: ServiceEdgeRouters = [].into_iter().collect();
+    assert_eq!(written(&none), json!({"edgeRouters": null}));
+}

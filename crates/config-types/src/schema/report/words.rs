@@ -1,0 +1,114 @@
+//! What is wrong with a value, in words.
+
+use super::super::{text, unique};
+use jsonschema::ValidationError;
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use serde_json::Value;
+
+/// What is wrong, as a sentence about the value.
+pub(super) fn reason(error: &ValidationError<'_>) -> String {
+    match error.kind() {
+        Kind::Type { kind } => {
+            format!("must be {}, is {}", types(kind), type_of(error.instance()))
+        },
+        Kind::Required { property } => format!("`{}` is required", text::of(property)),
+        Kind::AdditionalProperties { unexpected } => {
+            let names: Vec<_> = unexpected
+                .iter()
+                .take(4)
+                .map(|name| text::shortened(name))
+                .collect();
+            format!("has no member `{}`", names.join("`, `"))
+        },
+        Kind::PropertyNames { error } => {
+            let name = text::of(error.instance());
+            format!("has no member `{name}`: a name {}", reason(error))
+        },
+        Kind::Enum { options } => format!("must be one of {}", text::of(options)),
+        Kind::Constant { expected_value } => format!("must be {}", text::of(expected_value)),
+        Kind::Pattern { pattern } => format!("must match `{}`", text::shortened(pattern)),
+        Kind::Format { format } => format!("must be of the format `{}`", text::shortened(format)),
+        Kind::Custom { keyword, .. } if keyword == unique::NAME => {
+            "must not have an item twice".to_owned()
+        },
+        Kind::Contains => "has none of the items that it must have".to_owned(),
+        Kind::FalseSchema => "must not be there".to_owned(),
+        Kind::Not { schema } => format!("must not fit the schema `{}`", text::of(schema)),
+        Kind::OneOfMultipleValid { .. } => {
+            "fits several of the schemas of which it must fit one".to_owned()
+        },
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "fits none of the schemas".to_owned(),
+        kind => bound(kind).unwrap_or_else(|| "does not fit the schema".to_owned()),
+    }
+}
+
+/// The bound that `kind` is about.
+fn bound(kind: &Kind) -> Option<String> {
+    Some(match kind {
+        Kind::Minimum { limit } => format!("must be at least {limit}"),
+        Kind::Maximum { limit } => format!("must be at most {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}"),
+        Kind::MultipleOf { multiple_of } => format!("must be a multiple of {multiple_of}"),
+        Kind::MinItems { limit } => format!("must have at least {}", count(*limit, "item")),
+        Kind::MaxItems { limit } => format!("must have at most {}", count(*limit, "item")),
+        Kind::AdditionalItems { limit } => {
+            let limit = u64::try_from(*limit).unwrap_or(u64::MAX);
+            format!("must have at most {}", count(limit, "item"))
+        },
+        Kind::MinLength { limit } => format!("must have at least {}", count(*limit, "character")),
+        Kind::MaxLength { limit } => format!("must have at most {}", count(*limit, "character")),
+        Kind::MinProperties { limit } => format!("must have at least {}", count(*limit, "member")),
+        Kind::MaxProperties { limit } => format!("must have at most {}", count(*limit, "member")),
+        _ => return None,
+    })
+}
+
+/// The value at fault as text.
+pub(super) fn value(error: &ValidationError<'_>) -> String {
+    if let Kind::AdditionalProperties { unexpected } = error.kind()
+        && let Some(value) = unexpected
+            .first()
+            .and_then(|name| error.instance().get(name))
+    {
+        return text::of(value);
+    }
+    text::of(error.instance())
+}
+
+fn count(number: u64, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
+fn types(kind: &TypeKind) -> String {
+    match kind {
+        TypeKind::Single(one) => article(one.as_str()),
+        TypeKind::Multiple(set) => {
+            let names: Vec<_> = set.iter().map(|one| article(one.as_str())).collect();
+            names.join(" or ")
+        },
+    }
+}
+
+fn type_of(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(_) => article("boolean"),
+        Value::Number(number) if number.is_f64() => article("number"),
+        Value::Number(_) => article("integer"),
+        Value::String(_) => article("string"),
+        Value::Array(_) => article("array"),
+        Value::Object(_) => article("object"),
+    }
+}
+
+fn article(noun: &str) -> String {
+    match noun {
+        "null" => noun.to_owned(),
+        "array" | "integer" | "object" => format!("an {noun}"),
+        _ => format!("a {noun}"),
+    }
+}

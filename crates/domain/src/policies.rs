@@ -1,0 +1,16 @@
+//! Policies: which identities may use which services through which routers.
+//!
+//! | Policy | Says that |
+//! |---|---|
+//! | [`ServicePolicy`] | identities may dial or bind services, if they pass posture checks |
+//! | [`EdgeRouterPolicy`] | identities may connect to edge routers |
+//! | [`ServiceEdgeRouterPolicy`] | services may be used through edge routers |
+
+mod router;
+mod service;
+
+pub use router::{
+    EdgeRouterPolicy, EdgeRouterPolicyPatch, EdgeRouterPolicySpec, ServiceEdgeRouterPolicy,
+    ServiceEdgeRouterPolicyPatch, ServiceEdgeRouterPolicySpec,
+};
+pub use service::{ServiceGrant, ServicePolicy, ServicePolicyPatch, ServicePolicySpec};

@@ -1,0 +1,292 @@
+//! Selectors: how policies say which entities they are about.
+
+use super::RoleAttributes;
+use crate::FieldError;
+use crate::ids::EntityId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The selector of every entity.
+const ALL: &str = "#all";
+
+/// The entities of one kind that a policy is about, named by id or by role attribute.
+///
+/// On the wire it is a list of selectors: `@id`, `#attribute`, or `#all` alone. Lists are sets, shown
+/// sorted by bytes; an empty one selects nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>", bound = "I: EntityId")]
+pub enum Roles<I> {
+    /// Every entity.
+    All,
+    /// Those that are named, and those with the attributes that the policy's [`Semantic`] asks for.
+    Some {
+        /// Role attributes.
+        attributes: BTreeSet<String>,
+        /// Ids, always alternatives.
+        ids: BTreeSet<I>,
+    },
+}
+
+/// How many of a list's attributes an entity has to carry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Semantic {
+    /// All of them, and at least one.
+    AllOf,
+    /// One of them.
+    AnyOf,
+}
+
+impl Semantic {
+    /// Every semantic.
+    pub const ALL: [Self; 2] = [Self::AllOf, Self::AnyOf];
+
+    /// The word on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AllOf => "AllOf",
+            Self::AnyOf => "AnyOf",
+        }
+    }
+
+    /// Reads the member `semantic`.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `semantic` when `name` is none, in exactly this case.
+    pub fn from_name(name: &str) -> Result<Self, FieldError> {
+        Self::ALL
+            .into_iter()
+            .find(|semantic| semantic.name() == name)
+            .ok_or_else(|| FieldError::new("semantic", "must be one of [AllOf AnyOf]", name))
+    }
+
+    /// Whether an entity with the attributes `carried` carries those `asked` for.
+    pub fn is_met(self, asked: &BTreeSet<String>, carried: &RoleAttributes) -> bool {
+        let mut asked_for = asked.iter().map(|attribute| carried.contains(attribute));
+        match self {
+            Self::AllOf => !asked.is_empty() && asked_for.all(|carries| carries),
+            Self::AnyOf => asked_for.any(|carries| carries),
+        }
+    }
+}
+
+impl<I> Default for Roles<I> {
+    fn default() -> Self {
+        Self::Some {
+            attributes: BTreeSet::new(),
+            ids: BTreeSet::new(),
+        }
+    }
+}
+
+impl<I: EntityId> Roles<I> {
+    /// Reads the member `field`, a list of selectors.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `field` when one begins with neither `#` nor `@`, or when `#all` is not
+    /// the only one.
+    pub fn new(
+        field: &str,
+        selectors: impl IntoIterator<Item = String>,
+    ) -> Result<Self, FieldError> {
+        let selectors: BTreeSet<String> = selectors.into_iter().collect();
+        if selectors.contains(ALL) {
+            return match selectors.iter().find(|selector| *selector != ALL) {
+                Some(other) => Err(FieldError::new(
+                    field,
+                    "if #all is used, it must be the only selector",
+                    other.as_str(),
+                )),
+                None => Ok(Self::All),
+            };
+        }
+        let mut attributes = BTreeSet::new();
+        let mut ids = BTreeSet::new();
+        for selector in selectors {
+            if let Some(attribute) = selector.strip_prefix('#') {
+                attributes.insert(attribute.to_owned());
+            } else if let Some(id) = selector.strip_prefix('@') {
+                ids.insert(I::from_wire(id.to_owned()));
+            } else {
+                return Err(FieldError::new(
+                    field,
+                    "selectors must begin with # (role attribute) or @ (id)",
+                    selector,
+                ));
+            }
+        }
+        Ok(Self::Some { attributes, ids })
+    }
+
+    /// Those that are named by the one id.
+    pub fn of_one(id: I) -> Self {
+        Self::Some {
+            attributes: BTreeSet::new(),
+            ids: BTreeSet::from([id]),
+        }
+    }
+
+    /// Whether it selects nothing, whatever there is.
+    pub fn is_empty(&self) -> bool {
+        self.ids().next().is_none() && self.attributes().next().is_none() && *self != Self::All
+    }
+
+    /// The ids that are named.
+    pub fn ids(&self) -> impl Iterator<Item = &I> {
+        match self {
+            Self::All => None,
+            Self::Some { ids, .. } => Some(ids),
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// The role attributes that are asked for.
+    pub fn attributes(&self) -> impl Iterator<Item = &str> {
+        match self {
+            Self::All => None,
+            Self::Some { attributes, .. } => Some(attributes),
+        }
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+    }
+
+    /// Whether an entity is selected.
+    pub fn selects(&self, semantic: Semantic, id: &I, carried: &RoleAttributes) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some { attributes, ids } => {
+                ids.contains(id) || semantic.is_met(attributes, carried)
+            },
+        }
+    }
+
+    /// Takes an id off the list, for it is gone. Returns whether it was named.
+    pub fn forget(&mut self, id: &I) -> bool {
+        match self {
+            Self::All => false,
+            Self::Some { ids, .. } => ids.remove(id),
+        }
+    }
+
+    /// The selectors, sorted by bytes.
+    pub fn selectors(&self) -> impl Iterator<Item = String> {
+        let all = (*self == Self::All).then(|| ALL.to_owned());
+        all.into_iter()
+            .chain(self.attributes().map(|attribute| format!("#{attribute}")))
+            .chain(self.ids().map(|id| format!("@{}", id.as_str())))
+    }
+}
+
+impl<I: EntityId> TryFrom<Vec<String>> for Roles<I> {
+    type Error = FieldError;
+
+    fn try_from(selectors: Vec<String>) -> Result<Self, FieldError> {
+        Self::new("roles", selectors)
+    }
+}
+
+impl<I: EntityId> From<Roles<I>> for Vec<String> {
+    fn from(roles: Roles<I>) -> Self {
+        roles.selectors().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::ServiceId;
+
+    fn roles(selectors: &[&str]) -> Result<Roles<ServiceId>, FieldError> {
+        Roles::new(
+            "serviceRoles",
+            selectors.iter().map(|text| (*text).to_owned()),
+        )
+    }
+
+    #[test]
+    fn lists_are_sets_shown_sorted_by_bytes() {
+        let read = roles(&["@b", "#z", "@a", "#y", "@b"]).unwrap();
+        assert_eq!(
+            read.selectors().collect::<Vec<_>>(),
+            ["#y", "#z", "@a", "@b"]
+        );
+        let json = serde_json::to_string(&read).unwrap();
+        assert_eq!(json, r##"["#y","#z","@a","@b"]"##);
+        assert_eq!(
+            serde_json::from_str::<Roles<ServiceId>>(&json).unwrap(),
+            read
+        );
+        assert_eq!(roles(&["#all", "#all"]).unwrap(), Roles::All);
+        assert_eq!(
+            Roles::<ServiceId>::All.selectors().collect::<Vec<_>>(),
+            ["#all"]
+        );
+    }
+
+    #[test]
+    fn malformed_selectors_are_refused_by_name() {
+        for (selectors, culprit) in [
+            (&["#a", "b"][..], "b"),
+            (&[""], ""),
+            (&["#all", "#a"], "#a"),
+            (&["@x", "#all"], "@x"),
+            (&["all"], "all"),
+        ] {
+            let error = roles(selectors).unwrap_err();
+            assert_eq!(
+                (error.field.as_str(), error.value.as_str()),
+                ("serviceRoles", culprit)
+            );
+        }
+    }
+
+    #[test]
+    fn the_semantic_is_about_attributes_and_ids_are_alternatives() {
+        use Semantic::{AllOf, AnyOf};
+        let id = ServiceId::from_wire("x");
+        for (selectors, carried, all_of, any_of) in [
+            (&[][..], &["a"][..], false, false),
+            (&["#a"], &["a", "b"], true, true),
+            (&["#a", "#b"], &["a"], false, true),
+            (&["#a", "#b"], &["b", "a"], true, true),
+            (&["#a"], &[], false, false),
+            (&["@x"], &[], true, true),
+            (&["@y"], &["y"], false, false),
+            (&["#a", "#b", "@x"], &["a"], true, true),
+            (&["#all"], &[], true, true),
+            (&["#al"], &["all"], false, false),
+        ] {
+            let roles = roles(selectors).unwrap();
+            let carried = RoleAttributes::new(carried.iter().map(|text| (*text).to_owned()));
+            let carried = carried.unwrap();
+            assert_eq!(roles.selects(AllOf, &id, &carried), all_of, "{roles:?}");
+            assert_eq!(roles.selects(AnyOf, &id, &carried), any_of, "{roles:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_gone_is_named_no_more() {
+        let mut named = roles(&["@x", "#a"]).unwrap();
+        let id = ServiceId::from_wire("x");
+        assert!(named.forget(&id));
+        assert!(!named.forget(&id));
+        assert_eq!(named.selectors().collect::<Vec<_>>(), ["#a"]);
+        assert!(!named.is_empty());
+        assert!(roles(&[]).unwrap().is_empty());
+        assert!(!Roles::<ServiceId>::All.is_empty());
+        assert!(!Roles::of_one(id).is_empty());
+    }
+
+    #[test]
+    fn semantics_are_read_in_their_own_case_only() {
+        for semantic in Semantic::ALL {
+            assert_eq!(Semantic::from_name(semantic.name()), Ok(semantic));
+        }
+        for name in ["anyof", "ANYOF", "", "Any"] {
+            assert_eq!(Semantic::from_name(name).unwrap_err().field, "semantic");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Terminators: where circuits to a service end.
+
+use crate::FieldError;
+use crate::identity::Precedence;
+use crate::ids::{RouterId, ServiceId, TerminatorId};
+use crate::managed::{Managed, Spec};
+use crate::patch::assign;
+use crate::tags::Tags;
+use serde::{Deserialize, Serialize};
+
+/// A terminator.
+pub type Terminator = Managed<TerminatorId, TerminatorSpec>;
+
+/// What is decided about a terminator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TerminatorSpec {
+    /// The service.
+    pub service: ServiceId,
+    /// The router at which circuits end.
+    pub router: RouterId,
+    /// The part of the router that connects them to the service. Where it is empty, the address
+    /// tells: `udp` for one that begins so, else `transport`.
+    pub binding: String,
+    /// What that part connects to.
+    pub address: String,
+    /// What it costs to use it.
+    #[serde(default)]
+    pub cost: u16,
+    /// How it is preferred among those of the service.
+    #[serde(default)]
+    pub precedence: Precedence,
+    /// The instance of the service that it is, for those who ask for a certain one; never changes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub instance_id: String,
+    /// What users attached to it.
+    #[serde(default, skip_serializing_if = "Tags::is_empty")]
+    pub tags: Tags,
+}
+
+/// The members of a terminator to change; what is `None` stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TerminatorPatch {
+    /// New service.
+    pub service: Option<ServiceId>,
+    /// New router.
+    pub router: Option<RouterId>,
+    /// New part of the router.
+    pub binding: Option<String>,
+    /// What that part is to connect to.
+    pub address: Option<String>,
+    /// What it is to cost to use it.
+    pub cost: Option<u16>,
+    /// How it is to be preferred.
+    pub precedence: Option<Precedence>,
+    /// New tags, all of them.
+    pub tags: Option<Tags>,
+}
+
+impl Spec for TerminatorSpec {
+    type Patch = TerminatorPatch;
+
+    fn apply(&mut self, patch: TerminatorPatch) {
+        assign(&mut self.service, patch.service);
+        assign(&mut self.router, patch.router);
+        assign(&mut self.binding, patch.binding);
+        assign(&mut self.address, patch.address);
+        assign(&mut self.cost, patch.cost);
+        assign(&mut self.precedence, patch.precedence);
+        assign(&mut self.tags, patch.tags);
+    }
+
+    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+        if self.address.trim().is_empty() {
+            let address = std::mem::take(&mut self.address);
+            return Err(FieldError::new("address", "must not be blank", address));
+        }
+        if self.binding.is_empty() {
+            let is_udp = self.address.starts_with("udp:");
+            let binding = if is_udp { "udp" } else { "transport" };
+            binding.clone_into(&mut self.binding);
+        }
+        if let Some(before) = before {
+            self.instance_id.clone_from(&before.instance_id);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Timestamp;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn spec(binding: &str, address: &str, instance: &str) -> TerminatorSpec {
+        TerminatorSpec {
+            service: ServiceId::from_wire("s"),
+            router: RouterId::from_wire("r"),
+            binding: binding.to_owned(),
+            address: address.to_owned(),
+            cost: 0,
+            precedence: Precedence::default(),
+            instance_id: instance.to_owned(),
+            tags: Tags::default(),
+        }
+    }
+
+    #[test]
+    fn the_address_tells_the_binding_where_none_is_given() {
+        for (binding, address, expected) in [
+            ("", "tcp:localhost:80", "transport"),
+            ("", "udp:localhost:53", "udp"),
+            ("edge_transport", "udp:localhost:53", "edge_transport"),
+        ] {
+            let id = TerminatorId::from_wire("t");
+            let terminator = Terminator::new(id, spec(binding, address, ""), NOW).unwrap();
+            assert_eq!(terminator.spec.binding, expected, "{binding} {address}");
+        }
+        let id = TerminatorId::from_wire("t");
+        let error = Terminator::new(id, spec("", " ", ""), NOW).unwrap_err();
+        assert_eq!(
+            (error.field.as_str(), error.value.as_str()),
+            ("address", " ")
+        );
+    }
+
+    #[test]
+    fn the_instance_never_changes() {
+        let id = TerminatorId::from_wire("t");
+        let mut terminator = Terminator::new(id, spec("", "tcp:a:1", "one"), NOW).unwrap();
+        terminator.replace(spec("", "tcp:b:1", "two"), NOW).unwrap();
+        let spec = &terminator.spec;
+        assert_eq!(
+            (spec.address.as_str(), spec.instance_id.as_str()),
+            ("tcp:b:1", "one")
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! What is asked of all policies together.
+
+use super::{Access, Kinds, PolicyKind, Side};
+use crate::slots::Slot;
+use portcullis_domain::policies::ServiceGrant;
+use roaring::RoaringBitmap;
+
+impl Access {
+    /// The policies of a kind that select an entity on a side.
+    pub fn selecting(
+        &self,
+        kind: PolicyKind,
+        side: Side,
+        entity: Slot,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
+        self.policies(kind).selecting(side, entity, kinds.on(side))
+    }
+
+    /// The entities that a policy selects on a side.
+    pub fn selected(
+        &self,
+        kind: PolicyKind,
+        policy: Slot,
+        side: Side,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
+        let only = RoaringBitmap::from([policy.bit()]);
+        self.policies(kind).members(&only, side, kinds.on(side))
+    }
+
+    /// The service policies that let an identity do something with a service, if it passes their
+    /// posture checks.
+    pub fn granting(
+        &self,
+        grant: ServiceGrant,
+        identity: Slot,
+        service: Slot,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
+        let policies = self.selecting(PolicyKind::Service, Side::Services, service, kinds);
+        self.of_grant(grant, policies)
+            & self.selecting(PolicyKind::Service, Side::Identities, identity, kinds)
+    }
+
+    /// The services with which an identity may do something, if it passes posture checks.
+    pub fn services(&self, grant: ServiceGrant, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::Identities, identity);
+        self.across(
+            PolicyKind::Service,
+            Some(grant),
+            from,
+            Side::Services,
+            kinds,
+        )
+    }
+
+    /// The identities that may do something with a service, if they pass posture checks.
+    pub fn identities(
+        &self,
+        grant: ServiceGrant,
+        service: Slot,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
+        let from = (Side::Services, service);
+        self.across(
+            PolicyKind::Service,
+            Some(grant),
+            from,
+            Side::Identities,
+            kinds,
+        )
+    }
+
+    /// The edge routers to which an identity may connect.
+    pub fn routers_of_identity(&self, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::Identities, identity);
+        self.across(PolicyKind::EdgeRouter, None, from, Side::EdgeRouters, kinds)
+    }
+
+    /// The identities that may connect to an edge router.
+    pub fn identities_of_router(&self, router: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::EdgeRouters, router);
+        self.across(PolicyKind::EdgeRouter, None, from, Side::Identities, kinds)
+    }
+
+    /// The edge routers through which a service may be used.
+    pub fn routers_of_service(&self, service: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::Services, service);
+        let kind = PolicyKind::ServiceEdgeRouter;
+        self.across(kind, None, from, Side::EdgeRouters, kinds)
+    }
+
+    /// The services that may be used through an edge router.
+    pub fn services_of_router(&self, router: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::EdgeRouters, router);
+        let kind = PolicyKind::ServiceEdgeRouter;
+        self.across(kind, None, from, Side::Services, kinds)
+    }
+
+    /// The edge routers through which an identity may use a service.
+    pub fn common_routers(&self, identity: Slot, service: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        self.routers_of_identity(identity, kinds) & self.routers_of_service(service, kinds)
+    }
+
+    /// Those of some service policies that grant one thing.
+    pub fn of_grant(&self, grant: ServiceGrant, policies: RoaringBitmap) -> RoaringBitmap {
+        match grant {
+            ServiceGrant::Bind => policies & &self.binding,
+            ServiceGrant::Dial => policies - &self.binding,
+        }
+    }
+
+    /// The entities on one side of the policies that select an entity on another.
+    fn across(
+        &self,
+        kind: PolicyKind,
+        grant: Option<ServiceGrant>,
+        (from, entity): (Side, Slot),
+        to: Side,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
+        let selecting = self.selecting(kind, from, entity, kinds);
+        let policies = match grant {
+            Some(grant) => self.of_grant(grant, selecting),
+            None => selecting,
+        };
+        self.policies(kind).members(&policies, to, kinds.on(to))
+    }
+}

@@ -1,0 +1,164 @@
+//! The policies of one kind, found by what they select.
+
+use super::Selected;
+use super::members::Members;
+use super::selection::Selection;
+use crate::slots::Slot;
+use roaring::RoaringBitmap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+/// What the lists of a policy are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// Identities.
+    Identities,
+    /// Services.
+    Services,
+    /// Edge routers.
+    EdgeRouters,
+    /// Posture checks.
+    PostureChecks,
+}
+
+/// The policies of one kind, in the slots of their catalog.
+#[derive(Debug, Default)]
+pub(super) struct Policies {
+    sides: BTreeMap<Side, Lists>,
+}
+
+/// The lists of all policies on one side.
+#[derive(Debug, Default)]
+struct Lists {
+    /// By policy.
+    by_policy: HashMap<u32, Selection>,
+    /// The policies that select every entity.
+    every: RoaringBitmap,
+    /// The policies that name an entity, by its slot.
+    named: HashMap<u32, Vec<u32>>,
+    /// The policies that ask for an attribute. Those that ask for several at once stand under the
+    /// first of them alone.
+    leads: HashMap<Box<str>, Vec<u32>>,
+}
+
+impl Policies {
+    /// Takes over what a policy selects now.
+    pub(super) fn put(&mut self, policy: Slot, lists: impl IntoIterator<Item = (Side, Selection)>) {
+        self.remove(policy);
+        for (side, list) in lists {
+            self.sides.entry(side).or_default().enter(policy, list);
+        }
+    }
+
+    /// Forgets a policy.
+    pub(super) fn remove(&mut self, policy: Slot) {
+        for lists in self.sides.values_mut() {
+            lists.leave(policy);
+        }
+    }
+
+    /// The policies that select an entity on a side.
+    pub(super) fn selecting(&self, side: Side, entity: Slot, among: Selected<'_>) -> RoaringBitmap {
+        match self.sides.get(&side) {
+            Some(lists) if among.has(entity) => lists.selecting(entity, among),
+            _ => RoaringBitmap::new(),
+        }
+    }
+
+    /// The entities that one of some policies selects on a side.
+    pub(super) fn members(
+        &self,
+        policies: &RoaringBitmap,
+        side: Side,
+        among: Selected<'_>,
+    ) -> RoaringBitmap {
+        let Some(lists) = self.sides.get(&side) else {
+            return RoaringBitmap::new();
+        };
+        let lists = policies
+            .iter()
+            .filter_map(|policy| lists.by_policy.get(&policy));
+        lists.collect::<Members<'_>>().among(among)
+    }
+
+    /// Memory behind the policies, in bytes, by their own count.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.sides.values().map(Lists::heap_bytes).sum()
+    }
+}
+
+impl Lists {
+    fn enter(&mut self, policy: Slot, list: Selection) {
+        if list == Selection::Every {
+            self.every.insert(policy.bit());
+        }
+        for entity in list.named() {
+            self.named.entry(entity).or_default().push(policy.bit());
+        }
+        for attribute in list.leads() {
+            let policies = self.leads.entry(attribute.clone()).or_default();
+            policies.push(policy.bit());
+        }
+        if list != Selection::Nothing {
+            self.by_policy.insert(policy.bit(), list);
+        }
+    }
+
+    fn leave(&mut self, policy: Slot) {
+        let Some(list) = self.by_policy.remove(&policy.bit()) else {
+            return;
+        };
+        self.every.remove(policy.bit());
+        for entity in list.named() {
+            strike(&mut self.named, &entity, policy);
+        }
+        for attribute in list.leads() {
+            strike(&mut self.leads, attribute, policy);
+        }
+    }
+
+    fn selecting(&self, entity: Slot, among: Selected<'_>) -> RoaringBitmap {
+        let selects = |policy: &&u32| {
+            let list = self.by_policy.get(*policy);
+            list.is_some_and(|list| list.selects(entity, among))
+        };
+        let named = self.named.get(&entity.bit()).into_iter().flatten();
+        let led = among
+            .carried
+            .of(entity)
+            .filter_map(|attribute| self.leads.get(attribute))
+            .flatten()
+            .filter(selects);
+        let mut policies = self.every.clone();
+        policies.extend(named.chain(led));
+        policies
+    }
+
+    fn heap_bytes(&self) -> usize {
+        let lists: usize = self.by_policy.values().map(Selection::heap_bytes).sum();
+        let texts: usize = self.leads.keys().map(|attribute| attribute.len()).sum();
+        let policies: usize = self
+            .named
+            .values()
+            .chain(self.leads.values())
+            .map(Vec::capacity)
+            .sum();
+        lists
+            + texts
+            + policies * size_of::<u32>()
+            + self.by_policy.capacity() * size_of::<(u32, Selection)>()
+            + self.named.capacity() * size_of::<(u32, Vec<u32>)>()
+            + self.leads.capacity() * size_of::<(Box<str>, Vec<u32>)>()
+            + self.every.serialized_size()
+    }
+}
+
+/// Takes a policy out of the entry of `key`, which goes with the last one.
+fn strike<K: Hash + Eq>(entries: &mut HashMap<K, Vec<u32>>, key: &K, policy: Slot) {
+    if let Some(policies) = entries.get_mut(key) {
+        policies.retain(|other| *other != policy.bit());
+        if policies.is_empty() {
+            entries.remove(key);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What one list of a policy selects.
+
+use super::{Selectable, Selected};
+use crate::catalog::Catalog;
+use crate::slots::Slot;
+use portcullis_domain::ids::EntityId as _;
+use portcullis_domain::roles::{Roles, Semantic};
+use roaring::RoaringBitmap;
+
+/// A list of selectors, with the entities that it names found.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum Selection {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Every entity.
+    Every,
+    /// Those that are named, and those that carry the attributes that the semantic asks for.
+    Listed {
+        /// How many of the attributes it takes.
+        semantic: Semantic,
+        /// Those that are named.
+        named: RoaringBitmap,
+        /// The attributes, sorted by bytes.
+        attributes: Box<[Box<str>]>,
+    },
+}
+
+impl Selection {
+    /// Finds what a list names in the catalog of what it is about. What is not there is passed
+    /// over.
+    pub(super) fn resolve<E: Selectable>(
+        semantic: Semantic,
+        roles: &Roles<E::Id>,
+        catalog: &Catalog<E>,
+    ) -> Self {
+        if *roles == Roles::All {
+            return Self::Every;
+        }
+        if roles.is_empty() {
+            return Self::Nothing;
+        }
+        let named = roles
+            .ids()
+            .filter_map(|id| catalog.slot_by_id(id.as_str()))
+            .map(Slot::bit)
+            .collect();
+        Self::Listed {
+            semantic,
+            named,
+            attributes: roles.attributes().map(Box::from).collect(),
+        }
+    }
+
+    /// Those that are named.
+    pub(super) fn named(&self) -> impl Iterator<Item = u32> {
+        match self {
+            Self::Listed { named, .. } => Some(named),
+            Self::Nothing | Self::Every => None,
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// The attributes of which whoever is selected without being named carries one.
+    pub(super) fn leads(&self) -> &[Box<str>] {
+        match self {
+            Self::Listed {
+                semantic,
+                attributes,
+                ..
+            } => match semantic {
+                Semantic::AnyOf => attributes,
+                Semantic::AllOf => attributes.get(..1).unwrap_or_default(),
+            },
+            Self::Nothing | Self::Every => &[],
+        }
+    }
+
+    /// Whether an entity is selected.
+    pub(super) fn selects(&self, slot: Slot, among: Selected<'_>) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Every => among.has(slot),
+            Self::Listed {
+                semantic,
+                named,
+                attributes,
+            } => {
+                let mut carried = attributes.iter().map(|attribute| {
+                    let carriers = among.carried.with(attribute);
+                    carriers.is_some_and(|carriers| carriers.contains(slot.bit()))
+                });
+                named.contains(slot.bit())
+                    || match semantic {
+                        Semantic::AnyOf => carried.any(|carries| carries),
+                        Semantic::AllOf => !attributes.is_empty() && carried.all(|carries| carries),
+                    }
+            },
+        }
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        match self {
+            Self::Nothing | Self::Every => 0,
+            Self::Listed {
+                named, attributes, ..
+            } => {
+                let attributes = attributes.iter();
+                let texts: usize = attributes
+                    .map(|attribute| size_of::<Box<str>>() + attribute.len())
+                    .sum();
+                texts + named.serialized_size()
+            },
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What administrators make, in catalogs.
+
+mod posture_checks;
+mod routers;
+mod services;
+
+pub use posture_checks::PostureCheckColumns;
+pub use routers::RouterColumns;
+pub use services::ServiceColumns;
+
+use crate::catalog::{Catalogued, Columns};
+use crate::few::NoColumns;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec};
+use portcullis_domain::ids::EntityId;
+use portcullis_domain::managed::Managed;
+use portcullis_domain::policies::{
+    EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServicePolicySpec,
+};
+
+/// What is decided about a kind of entity, for its catalog.
+pub trait Described: Sized {
+    /// As [`Catalogued::Columns`].
+    type Columns<I: EntityId>: Columns<Managed<I, Self>>;
+
+    /// Its name.
+    fn name(&self) -> &str;
+}
+
+impl<I: EntityId, S: Described> Catalogued for Managed<I, S> {
+    type Columns = S::Columns<I>;
+
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn name(&self) -> Option<&str> {
+        Some(self.spec.name())
+    }
+
+    fn created_at(&self) -> Timestamp {
+        self.created_at
+    }
+
+    fn updated_at(&self) -> Timestamp {
+        self.updated_at
+    }
+}
+
+/// Says that records of a kind are so few that a catalog keeps no columns of them.
+macro_rules! without_columns {
+    ($($spec:ty),* $(,)?) => {$(
+        impl Described for $spec {
+            type Columns<I: EntityId> = NoColumns;
+
+            fn name(&self) -> &str {
+                &self.name
+            }
+        }
+    )*};
+}
+
+without_columns!(
+    ConfigSpec,
+    ConfigTypeSpec,
+    ServicePolicySpec,
+    EdgeRouterPolicySpec,
+    ServiceEdgeRouterPolicySpec,
+);

@@ -1,0 +1,63 @@
+//! Posture checks in a catalog.
+
+use super::Described;
+use crate::access::{Selectable, Side};
+use crate::catalog::Columns;
+use crate::held::Held;
+use crate::postings::Postings;
+use crate::slots::Slot;
+use portcullis_domain::ids::{EntityId, PostureCheckId};
+use portcullis_domain::managed::Managed;
+use portcullis_domain::posture_check::{PostureCheck, PostureCheckSpec};
+
+/// What posture checks are searched by besides name and times. When they prompt stays in the
+/// records.
+#[derive(Debug, Default)]
+pub struct PostureCheckColumns {
+    types: Postings,
+    role_attributes: Postings,
+}
+
+impl Described for PostureCheckSpec {
+    type Columns<I: EntityId> = PostureCheckColumns;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Selectable for PostureCheck {
+    type Id = PostureCheckId;
+    const SIDE: Side = Side::PostureChecks;
+
+    fn role_attributes(columns: &PostureCheckColumns) -> &Postings {
+        &columns.role_attributes
+    }
+}
+
+impl<I> Columns<Managed<I, PostureCheckSpec>> for PostureCheckColumns {
+    fn set(&mut self, slot: Slot, check: &Managed<I, PostureCheckSpec>) {
+        let spec = &check.spec;
+        self.types
+            .set_words(slot, std::iter::once(spec.check.kind().name()));
+        self.role_attributes
+            .set_words(slot, spec.role_attributes.iter());
+    }
+
+    fn held(&self, symbol: &str) -> Option<Held<'_>> {
+        Some(match symbol {
+            "typeId" => Held::single(&self.types),
+            "roleAttributes" => Held::set(&self.role_attributes),
+            _ => return None,
+        })
+    }
+
+    fn clear(&mut self, slot: Slot) {
+        self.types.set_words(slot, std::iter::empty());
+        self.role_attributes.set_words(slot, std::iter::empty());
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.types.heap_bytes() + self.role_attributes.heap_bytes()
+    }
+}

@@ -1,0 +1,99 @@
+//! What a client is told when its machine woke up or was unlocked.
+
+#[cfg(test)]
+mod tests;
+
+use crate::client::Client;
+use crate::mfa::{PROMPT_GRACE_SECONDS, seconds};
+use crate::policy::GrantingPolicy;
+use portcullis_domain::clock::{Timestamp, later};
+use portcullis_domain::ids::ServiceId;
+use portcullis_domain::posture_check::{Check, MfaCheck};
+use std::num::NonZeroU32;
+
+/// What happened to a machine just now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Prompts {
+    /// It woke up.
+    pub woken: bool,
+    /// It was unlocked.
+    pub unlocked: bool,
+}
+
+/// A service, with the policies that grant it to an identity.
+#[derive(Debug, Clone, Copy)]
+pub struct GrantedService<'a> {
+    /// Its id.
+    pub id: &'a ServiceId,
+    /// Its name.
+    pub name: &'a str,
+    /// The policies.
+    pub policies: &'a [GrantingPolicy],
+}
+
+/// A service for which a code has to be shown sooner than was known:
+/// [`PROMPT_GRACE_SECONDS`] are left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShortenedService {
+    /// Its id.
+    pub id: ServiceId,
+    /// Its name.
+    pub name: String,
+    /// The shortest time for which a code would do otherwise, seconds; `None` for no limit.
+    pub timeout: Option<NonZeroU32>,
+}
+
+impl Prompts {
+    /// Whether anything happened.
+    pub fn any(self) -> bool {
+        self.woken || self.unlocked
+    }
+
+    /// This and the other.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            woken: self.woken || other.woken,
+            unlocked: self.unlocked || other.unlocked,
+        }
+    }
+
+    /// Whether `check` asks for a code after it.
+    fn concern(self, check: MfaCheck) -> bool {
+        (self.woken && check.prompt_on_wake) || (self.unlocked && check.prompt_on_unlock)
+    }
+}
+
+/// The services for which `prompts` cut the time short that the client's last code would have had.
+///
+/// A client that has shown none is told of none: it has no time to lose.
+pub fn shortened<'a>(
+    services: impl IntoIterator<Item = GrantedService<'a>>,
+    prompts: Prompts,
+    client: &Client<'_>,
+    now: Timestamp,
+) -> Vec<ShortenedService> {
+    let Some(passed_at) = client.totp_passed_at.filter(|_| prompts.any()) else {
+        return Vec::new();
+    };
+    let grace = later(now, seconds(PROMPT_GRACE_SECONDS));
+    let is_cut = |timeout: Option<NonZeroU32>| {
+        timeout.is_none_or(|timeout| later(passed_at, seconds(timeout.get())) > grace)
+    };
+    let cut = |service: GrantedService<'a>| {
+        let checks = service.policies.iter().flat_map(|policy| &policy.checks);
+        let timeouts = checks.filter_map(|check| match &check.spec.check {
+            Check::Mfa(mfa) if prompts.concern(*mfa) => Some(mfa.timeout_seconds),
+            _ => None,
+        });
+        let timeout = timeouts
+            .filter(|timeout| is_cut(*timeout))
+            .min_by_key(|timeout| timeout.map_or(u64::MAX, |timeout| timeout.get().into()))?;
+        Some(ShortenedService {
+            id: service.id.clone(),
+            name: service.name.to_owned(),
+            timeout,
+        })
+    };
+    services.into_iter().filter_map(cut).collect()
+}
