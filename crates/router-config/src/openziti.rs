@@ -20,6 +20,7 @@ mod machine;
 mod network;
 mod pool;
 mod sections;
+mod sharing;
 mod tunnel;
 mod value;
 mod web;

@@ -44,8 +44,10 @@ fn not_positive(loader: &Loader<'_>, path: &str) -> Option<String> {
 /// Links and edge listeners add their protocol to the one that is given.
 pub(super) fn transport(loader: &mut Loader<'_>, root: &Section<'_>) {
     let protocol = lenient_section(root, "transport").and_then(|section| section.get("protocol"));
-    if let Some(field) = protocol {
-        loader.text(&field, Wrong::Crash);
+    if let Some(field) = protocol
+        && let Some(text) = loader.text(&field, Wrong::Crash)
+    {
+        loader.sockets.set_protocol(text);
     }
 }
 

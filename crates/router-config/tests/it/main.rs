@@ -15,6 +15,8 @@ mod openziti;
 #[cfg(test)]
 mod own;
 #[cfg(test)]
+mod ports;
+#[cfg(test)]
 mod reasons;
 #[cfg(test)]
 mod recorded;
