@@ -91,8 +91,16 @@ pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
     let profile = memory
         .and_then(|s| s.get("intervalMs"))
         .filter(|_| has_path);
+    // Links are watched by other means.
+    let heartbeats = lenient_section(root, "ctrl").and_then(|section| {
+        section
+            .get("heartbeats")?
+            .as_section()?
+            .get("checkInterval")
+    });
     loader.take_verdict(Stage::Run, |loader| {
         for (field, path) in [
+            (heartbeats, "ctrl.heartbeats.checkInterval"),
             (report, "metrics.reportInterval"),
             (profile, "profile.memory.interval"),
         ] {

@@ -70,6 +70,22 @@ fn web_servers_find_their_port_taken() {
 }
 
 #[test]
+fn controllers_are_looked_at_in_intervals_longer_than_zero() {
+    let key = "crash/run ctrl.heartbeats.checkInterval";
+    for (section, heartbeats, expected) in [
+        ("ctrl:\n", "checkInterval: 0s", key),
+        ("ctrl:\n", "checkInterval: -1s", key),
+        ("ctrl:\n", "checkInterval: 1ns", "accept"),
+        ("ctrl:\n", "sendInterval: 0s", "accept"),
+        ("link:\n", "checkInterval: 0s", "accept"),
+    ] {
+        let by = format!("{section}  heartbeats: {{{heartbeats}}}\n");
+        let file = changed(section, &by);
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
+
+#[test]
 fn files_are_judged_by_the_rules_of_the_original() {
     let cases = [
         (
