@@ -1,6 +1,8 @@
 //! Tests of the crate as others use it.
 
 #[cfg(test)]
+mod bounds;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod fuzz;

@@ -86,6 +86,19 @@ fn controllers_are_looked_at_in_intervals_longer_than_zero() {
 }
 
 #[test]
+fn the_last_of_two_tunnels_is_started() {
+    let good = "  - {binding: tunnel, options: {mode: tproxy, dnsSvcIpRange: 100.64.0.1/10}}\n";
+    let bad = good.replace("/10", "/33");
+    let path = "refuse/run listeners[2].options.dnsSvcIpRange";
+    for (tunnels, expected) in [
+        (format!("{bad}{good}"), "accept"),
+        (format!("{good}{bad}"), path),
+    ] {
+        assert_eq!(verdict(&judged(&changed("", &tunnels))), expected);
+    }
+}
+
+#[test]
 fn files_are_judged_by_the_rules_of_the_original() {
     let cases = [
         (
