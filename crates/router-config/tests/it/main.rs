@@ -23,6 +23,8 @@ mod reasons;
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
+mod silent;
+#[cfg(test)]
 mod specification;
 #[cfg(test)]
 mod validated;
