@@ -84,6 +84,21 @@ fn what_is_passed_over_is_told_once() {
 }
 
 #[test]
+fn whole_floats_count_for_links_and_not_for_clients() {
+    let options = "options: {connectTimeoutMs: 5000.0}";
+    let link = format!("    - binding: transport\n      {options}\n");
+    let link = warnings(&changed("    - binding: transport\n", &link));
+    assert!(link.is_empty(), "{link:?}");
+    let advertise = "      advertise: r1.example:3022\n";
+    let edge = format!("{advertise}      connectTimeoutMs: 6000.0\n");
+    let edge = warnings(&changed(advertise, &edge));
+    assert!(
+        edge.iter().any(|(_, message)| message.contains(DEFAULT)),
+        "{edge:?}"
+    );
+}
+
+#[test]
 fn options_of_dialers_are_those_of_the_last_with_a_binding() {
     let entry = |mtu: &str| format!("  - {{binding: transport, options: {{mtu: {mtu}}}}}\n");
     for (first, last, expected) in [("x", "5", 0), ("5", "x", 1)] {
