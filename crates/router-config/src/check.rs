@@ -22,6 +22,7 @@ use crate::finding::{Finding, Verdict};
 use crate::model::RouterConfig;
 use crate::semantics;
 use crate::source::{self, Text};
+use crate::table::{self, Kind, Original, Read, Wrong};
 
 pub(crate) use crate::check::address::{address_of, edge_address};
 pub(crate) use crate::check::host::is_unspecified;
@@ -121,18 +122,51 @@ fn report(diagnostics: Diagnostics) -> Report {
     Report { verdict, findings }
 }
 
-/// Lists the keys that the original passes over without a word.
-pub(crate) fn ignored_keys(root: &Section<'_>) -> Vec<Diagnostic> {
+/// Lists what the original passes over without a word, unless it has a reason of its own for the key.
+pub(crate) fn passed_over(root: &Section<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Diagnostics::default();
     let options = Options {
         allow_unknown: true,
     };
     Walker::new(options, Effective::default(), &mut diagnostics).root(root);
-    let is_ignored =
-        |diagnostic: &Diagnostic| matches!(diagnostic.code, codes::UNKNOWN_KEY | codes::DEAD_KEY);
-    let mut ignored = diagnostics.into_sorted();
-    ignored.retain(is_ignored);
-    ignored
+    let all = diagnostics.into_sorted().into_iter();
+    all.filter_map(|diagnostic| match diagnostic.code {
+        codes::UNKNOWN_KEY | codes::DEAD_KEY => Some(diagnostic),
+        codes::WRONG_TYPE | codes::NO_VALUE | codes::INVALID_VALUE => unread(diagnostic),
+        _ => None,
+    })
+    .collect()
+}
+
+/// Says what becomes of a value that is wrong, where that is another than a refusal or a crash.
+fn unread(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
+    let path = diagnostic.path.dotted();
+    let found = table::find(&path).ok()?;
+    // Entries of links have a reader of their own, which also takes whole floats.
+    let is_link = path.starts_with("link.listeners[") || path.starts_with("link.dialers[");
+    let what = found.iter().find_map(|found| match found.key.kind {
+        Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => Some("the original passes over it"),
+        _ => match found.key.original {
+            Original {
+                read: Read::Nothing,
+                ..
+            } => None,
+            Original {
+                read: Read::Truth, ..
+            } => Some("the original takes everything but `true` for false"),
+            Original {
+                wrong: Wrong::Ignore,
+                ..
+            } if !is_link => Some("the original takes the default"),
+            _ => None,
+        },
+    })?;
+    // A section without a value counts as absent for both.
+    if diagnostic.severity == Severity::Error {
+        diagnostic.message = format!("{}; {what}", diagnostic.message);
+    }
+    diagnostic.severity = Severity::Warning;
+    Some(diagnostic)
 }
 
 impl Report {

@@ -167,6 +167,7 @@ fn form_of(form: Form) -> &'static str {
         Form::ServicePort => "`service:port`, or `service:port:udp`",
         Form::Cidr => "a range such as `100.64.0.1/10`",
         Form::Resolver => "`udp://host:port`, `tcp://host:port` or `file:///path`",
+        Form::Upstream => "`udp://host:port` or `tcp://host:port`",
         Form::Ip => "an IP address",
         Form::Uri => "a URI",
         Form::TunnelMode => "host, tproxy or proxy",

@@ -20,6 +20,8 @@ mod machine;
 mod network;
 mod pool;
 mod sections;
+mod sharing;
+mod silent;
 mod tunnel;
 mod value;
 mod web;
@@ -27,7 +29,6 @@ mod wss;
 
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
-use crate::check::ignored_keys;
 use crate::codes;
 use crate::effective::Effective;
 use crate::finding::{Effect, Finding, Stage, Verdict};
@@ -94,7 +95,7 @@ fn read(
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
                 run(&mut loader, &section, text);
-                diagnostics.extend(ignored_keys(&section));
+                diagnostics.extend(silent::warnings(&mut loader, &section));
             } else {
                 let message = format!("the file must hold a map of keys, it holds {}", root.kind());
                 let diagnostic = Diagnostic::new(

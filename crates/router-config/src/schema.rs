@@ -184,7 +184,7 @@ fn entry(variant: &'static Variant) -> Json {
 
 fn text(form: Form) -> Json {
     let pattern = match form {
-        Form::Free | Form::Uri | Form::Ip => return json!({ "type": "string" }),
+        Form::Free | Form::Uri | Form::Ip | Form::Upstream => return json!({ "type": "string" }),
         Form::Filled | Form::Certificate | Form::PrivateKey | Form::Interface | Form::Resolver => {
             return json!({ "type": "string", "minLength": 1 });
         },

@@ -132,6 +132,7 @@ fn problem(text: &str, form: Form) -> Option<Mistake> {
             )
         }),
         Form::Resolver => resolver(text),
+        Form::Upstream => upstream(text),
         Form::Ip => text.parse::<IpAddr>().is_err().then(|| {
             let help = if is_host(text) {
                 "host names belong to `dns`"
@@ -232,6 +233,28 @@ fn resolver(text: &str) -> Option<Mistake> {
             form,
         )),
         None if text.starts_with('/') || text.starts_with('.') => None,
+        None => Some(Mistake::new("`udp://` is missing in front", form)),
+    }
+}
+
+fn upstream(text: &str) -> Option<Mistake> {
+    let form = "write it like `udp://10.0.0.2:53` or `tcp://10.0.0.2:53`";
+    if text.is_empty() {
+        return None;
+    }
+    match text.split_once("://") {
+        Some(("udp" | "tcp", place)) => match place.parse::<HostPort>() {
+            Ok(HostPort { port: 0, .. }) => {
+                Some(Mistake::new("the port must be from 1 to 65535", form))
+            },
+            Ok(HostPort { host, .. }) if is_host(&host) => None,
+            Ok(_) => Some(Mistake::new("the host is missing", form)),
+            Err(error) => Some(Mistake::new(error.to_string(), form)),
+        },
+        Some((scheme, _)) => Some(Mistake::new(
+            format!("name servers are not asked over `{scheme}`"),
+            form,
+        )),
         None => Some(Mistake::new("`udp://` is missing in front", form)),
     }
 }

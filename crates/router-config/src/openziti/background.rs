@@ -44,8 +44,10 @@ fn not_positive(loader: &Loader<'_>, path: &str) -> Option<String> {
 /// Links and edge listeners add their protocol to the one that is given.
 pub(super) fn transport(loader: &mut Loader<'_>, root: &Section<'_>) {
     let protocol = lenient_section(root, "transport").and_then(|section| section.get("protocol"));
-    if let Some(field) = protocol {
-        loader.text(&field, Wrong::Crash);
+    if let Some(field) = protocol
+        && let Some(text) = loader.text(&field, Wrong::Crash)
+    {
+        loader.sockets.set_protocol(text);
     }
 }
 
@@ -89,8 +91,16 @@ pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
     let profile = memory
         .and_then(|s| s.get("intervalMs"))
         .filter(|_| has_path);
+    // Links are watched by other means.
+    let heartbeats = lenient_section(root, "ctrl").and_then(|section| {
+        section
+            .get("heartbeats")?
+            .as_section()?
+            .get("checkInterval")
+    });
     loader.take_verdict(Stage::Run, |loader| {
         for (field, path) in [
+            (heartbeats, "ctrl.heartbeats.checkInterval"),
             (report, "metrics.reportInterval"),
             (profile, "profile.memory.interval"),
         ] {

@@ -10,8 +10,9 @@ use crate::codes;
 use crate::finding::Stage;
 use crate::openziti::address::{Address, is_domain_name};
 use crate::openziti::loader::Loader;
+use crate::openziti::sharing::exclude;
 
-/// Who listens; TLS listeners of different kinds can share a port.
+/// Who listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {
     Link,
@@ -33,13 +34,25 @@ pub(crate) struct Socket {
 
 /// Sockets that are open.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sockets(HashMap<u16, Vec<Socket>>);
+pub(crate) struct Sockets {
+    /// Protocol that the section `transport` gives to listeners.
+    protocol: Option<String>,
+    by_port: HashMap<u16, Vec<Socket>>,
+}
 
 impl Sockets {
+    /// Sets the protocol that listeners take from the section `transport`.
+    pub(crate) fn set_protocol(&mut self, protocol: &str) {
+        self.protocol = Some(protocol.to_owned());
+    }
+
     /// Opens a socket; gives the one that is in the way, if any.
     pub(crate) fn open(&mut self, socket: Socket) -> Option<&Socket> {
-        let others = self.0.entry(socket.place.port).or_default();
-        let position = others.iter().position(|other| other.excludes(&socket));
+        let others = self.by_port.entry(socket.place.port).or_default();
+        let protocol = self.protocol.as_deref();
+        let position = others
+            .iter()
+            .position(|other| exclude(other, &socket, protocol));
         if position.is_none() {
             others.push(socket);
         }
@@ -84,7 +97,7 @@ impl Loader<'_> {
             path: field.path().to_string(),
         };
         if let Some(other) = self.sockets.open(socket) {
-            let message = format!("port {} is taken by `{}`", place.port, other.path);
+            let message = other.in_the_way();
             self.fail(field, owner, codes::PORT_TAKEN, message);
             return false;
         }
@@ -114,7 +127,7 @@ impl Loader<'_> {
                 || address.is_loopback()
                 || self.machine.interfaces.is_none_or(known);
         }
-        if host.is_empty() || host == "localhost" {
+        if host.is_empty() || host.eq_ignore_ascii_case("localhost") {
             return true;
         }
         let resolves = |names: &[&str]| names.contains(&host);
@@ -129,26 +142,15 @@ impl Loader<'_> {
 }
 
 impl Socket {
-    /// Tells whether two sockets cannot be open at a time.
-    fn excludes(&self, other: &Self) -> bool {
-        let datagrams = |kind: &str| matches!(kind, "udp" | "dtls");
-        let any = |host: &str| matches!(host, "" | "0.0.0.0" | "::");
-        let overlap =
-            self.place.host == other.place.host || any(&self.place.host) || any(&other.place.host);
-        if self.place.port == 0
-            || self.place.port != other.place.port
-            || datagrams(self.kind) != datagrams(other.kind)
-            || !overlap
-        {
-            return false;
+    /// Says what is wrong with another socket that this one excludes.
+    pub(crate) fn in_the_way(&self) -> String {
+        if self.place.port == 0 {
+            format!(
+                "`{}` listens for the same protocol on the same address",
+                self.path
+            )
+        } else {
+            format!("port {} is taken by `{}`", self.place.port, self.path)
         }
-        let shares = |socket: &Self| {
-            socket.kind == "tls" && matches!(socket.owner, Owner::Link | Owner::Edge | Owner::Ctrl)
-        };
-        let together = shares(self)
-            && shares(other)
-            && self.owner != other.owner
-            && self.place.host == other.place.host;
-        !together
     }
 }

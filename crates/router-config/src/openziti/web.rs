@@ -87,7 +87,7 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
                 loader.crash(&field, codes::INVALID_VALUE, message);
             });
         }
-        loader.listen_at(&field, "tcp", &place, Owner::Web);
+        loader.listen_at(&field, "tls", &place, Owner::Web);
     }
 }
 

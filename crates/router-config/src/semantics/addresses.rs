@@ -30,6 +30,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
                 .help("write a host name or address; `interface` is where the server listens");
         }
     }
+    told.extend(told_to_nobody(root));
     names(root, &told, diagnostics);
 }
 
@@ -77,6 +78,19 @@ fn told_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)
         let under = section(&listener, &["options"])
             .and_then(|options| first_text(&options, &["advertise"]));
         if let Some((field, text)) = under.or_else(|| first_text(&listener, &["advertise"])) {
+            told.extend(edge_address(text).map(|address| (field, address.place)));
+        }
+    }
+    told
+}
+
+/// Lists what other listeners have, which the original holds against the certificate all the same.
+fn told_to_nobody<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
+    let kinds = ["tunnel", "transport", "transport_udp", "proxy", "proxy_udp"];
+    let mut told = Vec::new();
+    for listener in listeners(root, &kinds) {
+        let options = section(&listener, &["options"]);
+        if let Some((field, text)) = options.and_then(|o| first_text(&o, &["advertise"])) {
             told.extend(edge_address(text).map(|address| (field, address.place)));
         }
     }

@@ -4,7 +4,7 @@ use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostics, Field, Section};
 
 use crate::codes;
-use crate::semantics::tree::{entries, section, text};
+use crate::semantics::tree::{at, entries, section, text};
 
 const BACKOFFS: [(&str, &str, &str); 2] = [
     ("healthyDialBackoff", "5s", "5m"),
@@ -25,6 +25,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         }
     }
     window(root, diagnostics);
+    close_check(root, diagnostics);
     for server in entries(root, &["web"]) {
         versions(&server, diagnostics);
     }
@@ -87,6 +88,19 @@ fn window(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         let message =
             format!("the smallest window, {smallest}, is larger than the largest, {largest}");
         diagnostics.error(codes::CONFLICT, field.path(), field.place(), message);
+    }
+}
+
+/// A timer without an interval ends the process of the original, not before a circuit is taken down.
+fn close_check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
+    let key = ["forwarder", "xgressCloseCheckInterval"];
+    if let Some(field) = at(root, &key)
+        && field.node().as_integer() == Some(0)
+    {
+        let message = "the original crashes with 0 when it takes down the first circuit";
+        diagnostics
+            .warning(codes::SUSPICIOUS, field.path(), field.place(), message)
+            .help("write how many milliseconds to wait, such as 5000");
     }
 }
 

@@ -10,12 +10,15 @@ use crate::semantics::tree::{at, entries, first_text, listeners};
 
 pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let mut open = Sockets::default();
+    let protocol = at(root, &["transport", "protocol"]);
+    if let Some(protocol) = protocol.as_ref().and_then(|field| field.node().as_str()) {
+        open.set_protocol(protocol);
+    }
     for (field, socket) in sockets(root) {
-        let port = socket.place.port;
         if let Some(other) = open.open(socket) {
-            let message = format!("port {port} is taken by `{}`", other.path);
+            let (path, place) = (field.path(), field.place());
             diagnostics
-                .error(codes::PORT_TAKEN, field.path(), field.place(), message)
+                .error(codes::PORT_TAKEN, path, place, other.in_the_way())
                 .help("give it another port, or remove one of the two");
         }
     }
@@ -58,7 +61,7 @@ fn sockets<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, Socket)> {
         if let Some((field, text)) = first_text(&point, &["interface"])
             && let Ok(place) = text.parse()
         {
-            add(field, Owner::Web, "tcp", place);
+            add(field, Owner::Web, "tls", place);
         }
     }
     if let Some(field) = at(root, &["edge", "apiProxy", "listener"])

@@ -130,6 +130,8 @@ pub enum Form {
     Cidr,
     /// Where names are resolved: `udp://host:port`, `tcp://host:port`, or a hosts file.
     Resolver,
+    /// A name server that is asked: `udp://host:port` or `tcp://host:port`; an empty text counts as absent.
+    Upstream,
     /// An IP address.
     Ip,
     /// A URI.

@@ -97,10 +97,14 @@ const PLAIN_OPTIONS: Group = &[Key::new(
     "Options of the circuits.",
 )];
 
-const ANY_ADVERTISE: Group = &[Key::dead(
+const ANY_ADVERTISE: Group = &[Key::new(
     "advertise",
+    Kind::Text(Form::Free),
+    "Nothing; only edge listeners tell clients an address.",
+)
+.state(State::Dead(
     "only edge listeners tell clients an address; yet the original checks it against the certificate",
-)];
+))];
 
 const TUNNEL_ENTRY: Group = &[
     Key::new(

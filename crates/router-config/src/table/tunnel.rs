@@ -32,7 +32,7 @@ pub(crate) const TUNNEL: Group = &[
     .example("100.64.0.1/10"),
     Key::new(
         "dnsUpstream",
-        Kind::OneOrMore(Form::Free),
+        Kind::OneOrMore(Form::Upstream),
         "Name servers that are asked for other names, `udp://ip:port` or `tcp://ip:port`. Only in mode \
          `tproxy`.",
     )

@@ -1,6 +1,8 @@
 //! Tests of the crate as others use it.
 
 #[cfg(test)]
+mod bounds;
+#[cfg(test)]
 mod findings;
 #[cfg(test)]
 mod fuzz;
@@ -15,9 +17,13 @@ mod openziti;
 #[cfg(test)]
 mod own;
 #[cfg(test)]
+mod ports;
+#[cfg(test)]
 mod reasons;
 #[cfg(test)]
 mod recorded;
+#[cfg(test)]
+mod silent;
 #[cfg(test)]
 mod specification;
 #[cfg(test)]

@@ -385,3 +385,89 @@ fn values_of_a_list_are_named_as_they_are_written() {
         );
     }
 }
+
+#[test]
+fn name_servers_that_are_asked_have_a_form() {
+    let path = "error invalid-value listeners[1].options.dnsUpstream";
+    for (servers, wrong) in [
+        ("udp://10.0.0.2:53", false),
+        ("tcp://dns.example:53", false),
+        ("\"\"", false),
+        ("[udp://10.0.0.2:53, \"\"]", false),
+        ("x", true),
+        ("10.0.0.2:53", true),
+        ("udp://10.0.0.2", true),
+        ("udp://a:99999", true),
+        ("udp://a:0", true),
+        ("udp://:53", true),
+        ("tls://a:853", true),
+    ] {
+        let found = said(&tunnel(&format!(
+            "{{mode: tproxy, dnsUpstream: {servers}}}"
+        )));
+        let mut expected = vec![TUNNEL];
+        expected.extend(wrong.then_some(path));
+        assert_eq!(found, expected, "{servers}");
+    }
+}
+
+#[test]
+fn circuits_are_taken_down_by_a_timer_that_needs_an_interval() {
+    let key = "suspicious-value forwarder.xgressCloseCheckInterval";
+    for (value, expected) in [("0", Some(format!("warning {key}"))), ("1", None)] {
+        let by = format!("forwarder: {{xgressCloseCheckInterval: {value}}}\n");
+        let expected: Vec<String> = expected.into_iter().collect();
+        assert_eq!(said(&changed("", &by)), expected, "{value}");
+    }
+}
+
+#[test]
+fn an_address_that_nobody_is_told_is_looked_at_as_the_original_does() {
+    let path = "listeners[1].options.advertise";
+    let dead = format!("note dead-key {path}");
+    for binding in ["tunnel", "transport"] {
+        for (value, more) in [
+            ("r1.example:3022", None),
+            ("r.example:3022", Some("warning not-in-sans")),
+            ("5", Some("error wrong-type")),
+        ] {
+            let entry = format!(
+                "  - {{binding: {binding}, options: {{mode: host, advertise: \"VALUE\"}}}}\n"
+            );
+            let entry = if binding == "tunnel" {
+                entry
+            } else {
+                entry.replace(
+                    "options: {mode: host,",
+                    "address: tls:0.0.0.0:7000, options: {",
+                )
+            };
+            let written = if value == "5" {
+                entry.replace("\"VALUE\"", value)
+            } else {
+                entry.replace("VALUE", value)
+            };
+            let mut found = said(&changed("", &written));
+            found.retain(|line| line != TUNNEL);
+            found.sort();
+            let mut expected = vec![dead.clone()];
+            expected.extend(more.map(|more| format!("{more} {path}")));
+            expected.sort();
+            assert_eq!(found, expected, "{written}");
+        }
+    }
+}
+
+#[test]
+fn names_of_the_certificate_may_have_any_case() {
+    for (part, by) in [
+        ("advertise: r1.example", "advertise: R1.Example"),
+        ("dns: [r1.example]", "dns: [R1.EXAMPLE]"),
+        ("dns: [r1.example]", "dns: [\"*.Example\"]"),
+    ] {
+        assert_eq!(said(&changed(part, by)), Vec::<String>::new(), "{by}");
+    }
+    let other = changed("dns: [r1.example]", "dns: [r2.example]");
+    let path = "listeners[0].options.advertise";
+    assert_eq!(said(&other), [format!("warning not-in-sans {path}")]);
+}

@@ -56,11 +56,45 @@ fn web_servers_find_their_port_taken() {
         (changed("", ""), "+3022", taken),
         (changed("", ""), "8081", "accept"),
         (changed("", ""), "+8081", "accept"),
-        (changed("link:\n", link), "8081", taken),
+        (changed("link:\n", link), "8081", "accept"),
+        (
+            changed("link:\n", &link.replace("tls", "tcp")),
+            "8081",
+            taken,
+        ),
     ];
     for (file, port, expected) in cases {
         let file = format!("{file}{}", WEB.replace("PORT", port));
         assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
+
+#[test]
+fn controllers_are_looked_at_in_intervals_longer_than_zero() {
+    let key = "crash/run ctrl.heartbeats.checkInterval";
+    for (section, heartbeats, expected) in [
+        ("ctrl:\n", "checkInterval: 0s", key),
+        ("ctrl:\n", "checkInterval: -1s", key),
+        ("ctrl:\n", "checkInterval: 1ns", "accept"),
+        ("ctrl:\n", "sendInterval: 0s", "accept"),
+        ("link:\n", "checkInterval: 0s", "accept"),
+    ] {
+        let by = format!("{section}  heartbeats: {{{heartbeats}}}\n");
+        let file = changed(section, &by);
+        assert_eq!(verdict(&judged(&file)), expected, "{file}");
+    }
+}
+
+#[test]
+fn the_last_of_two_tunnels_is_started() {
+    let good = "  - {binding: tunnel, options: {mode: tproxy, dnsSvcIpRange: 100.64.0.1/10}}\n";
+    let bad = good.replace("/10", "/33");
+    let path = "refuse/run listeners[2].options.dnsSvcIpRange";
+    for (tunnels, expected) in [
+        (format!("{bad}{good}"), "accept"),
+        (format!("{good}{bad}"), path),
+    ] {
+        assert_eq!(verdict(&judged(&changed("", &tunnels))), expected);
     }
 }
 
