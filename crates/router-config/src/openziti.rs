@@ -94,7 +94,9 @@ fn read(
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
                 run(&mut loader, &section, text);
-                diagnostics.extend(ignored_keys(&section));
+                let ignored = ignored_keys(&section).into_iter();
+                diagnostics
+                    .extend(ignored.filter(|key| !edge::reads_in_any_case(&section, &key.path)));
             } else {
                 let message = format!("the file must hold a map of keys, it holds {}", root.kind());
                 let diagnostic = Diagnostic::new(

@@ -1,9 +1,12 @@
 //! One mistake is one finding.
 
+use std::collections::HashSet;
+
 use portcullis_router_config::openziti::{Machine, judge};
-use portcullis_router_config::{Options, Text, check};
+use portcullis_router_config::{Finding, Options, Text, check};
 
 use crate::own::{changed, said};
+use crate::recorded::{MACHINE, bytes, cases, environment};
 
 /// Files with misspelt keys: no key is called missing beside the one that stands for it.
 #[test]
@@ -185,4 +188,89 @@ fn entries_with_unclear_bindings_are_looked_at() {
             "error unknown-key dialers[0].optins"
         ]
     );
+}
+
+/// Lists what both verdicts say of a file, with everything that is shown.
+fn all_said(file: &[u8]) -> [Vec<String>; 2] {
+    let text = Text::new("router.yml", file);
+    let own = check(&text, Options::default(), &environment).findings;
+    let original = judge(&text, &MACHINE, &environment).findings;
+    [own, original].map(|findings| {
+        let shown = |f: Finding| format!("{} {:?}", f.diagnostic, f.effect);
+        findings.into_iter().map(shown).collect()
+    })
+}
+
+#[test]
+fn no_finding_is_the_same_as_another() {
+    let base = [
+        ("r1.example:3022", "3022"),
+        (
+            "    options:\n      advertise: r1.example:3022\n",
+            "    options: 5\n",
+        ),
+        (
+            "  dialers:\n",
+            "  listeners: [{binding: transport, bind: tls:0.0.0.0:3023, advertise: 5}]\n  dialers:\n",
+        ),
+    ];
+    let own = base.map(|(part, by)| changed(part, by).into_bytes());
+    let mut repeated = Vec::new();
+    for file in own.into_iter().chain(cases().iter().map(bytes)) {
+        for said in all_said(&file) {
+            let mut seen = HashSet::new();
+            repeated.extend(said.into_iter().filter(|line| !seen.insert(line.clone())));
+        }
+    }
+    assert!(repeated.is_empty(), "{repeated:#?}");
+}
+
+/// The original reads the keys of a certificate request whatever their case.
+#[test]
+fn keys_of_the_request_in_other_cases() {
+    let sans = "    sans:\n      dns: [r1.example]\n";
+    let cases = [
+        (
+            "    SANS:\n      dns: [r1.example]\n",
+            vec![],
+            vec!["error unknown-key edge.csr.SANS"],
+        ),
+        (
+            "    sans:\n      DNS: [r1.example]\n",
+            vec![],
+            vec!["error unknown-key edge.csr.sans.DNS"],
+        ),
+        (
+            "    Country: DE\n    sans:\n      dns: [r1.example]\n",
+            vec![],
+            vec!["error unknown-key edge.csr.Country"],
+        ),
+        (
+            "    Country: DE\n    country: DE\n    sans:\n      dns: [r1.example]\n",
+            vec!["edge.csr.Country"],
+            vec!["error unknown-key edge.csr.Country"],
+        ),
+    ];
+    for (by, ignored, own) in cases {
+        let file = changed(sans, by);
+        let judged = judge(
+            &Text::new("r.yml", file.as_bytes()),
+            &Machine::default(),
+            &|_| None,
+        );
+        let paths: Vec<String> = judged
+            .findings
+            .iter()
+            .map(|f| f.diagnostic.path.dotted())
+            .collect();
+        assert_eq!(paths, ignored, "{by}");
+        assert_eq!(said(&file), own, "{by}");
+    }
+    let file = changed(sans, "    SANS:\n      dns: [r1.example]\n");
+    let options = Options {
+        allow_unknown: true,
+    };
+    let report = check(&Text::new("r.yml", file.as_bytes()), options, &|_| None);
+    let codes: Vec<_> = report.findings.iter().map(|f| f.diagnostic.code).collect();
+    assert_eq!(codes, ["unknown-key"]);
 }
