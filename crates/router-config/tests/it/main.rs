@@ -17,6 +17,8 @@ mod openziti;
 #[cfg(test)]
 mod own;
 #[cfg(test)]
+mod places;
+#[cfg(test)]
 mod reasons;
 #[cfg(test)]
 mod recorded;
