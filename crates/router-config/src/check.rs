@@ -5,6 +5,7 @@
 //! original would not; all else is refused.
 
 mod address;
+mod binding;
 mod form;
 mod help;
 mod host;
@@ -14,7 +15,7 @@ mod scalar;
 mod unknown;
 mod walk;
 
-use portcullis_yaml::{Diagnostic, Diagnostics, Section, Severity};
+use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Section, Severity};
 
 use crate::codes;
 use crate::effective::Effective;
@@ -101,11 +102,24 @@ fn read(
                 let mut walker = Walker::new(options, effective, &mut diagnostics);
                 walker.root(&section);
                 effective = walker.effective;
+                let meant = walker.meant;
                 semantics::check(&section, &mut diagnostics);
+                forget(&mut diagnostics, &meant);
             }
         },
     }
     (report(diagnostics), effective)
+}
+
+/// Takes back what is said about keys that are missing only because they are misspelt.
+fn forget(diagnostics: &mut Diagnostics, misspelt: &[KeyPath]) {
+    let misspelt: Vec<_> = misspelt.iter().map(KeyPath::segments).collect();
+    if !misspelt.is_empty() {
+        diagnostics.retain(|diagnostic| {
+            let path = diagnostic.path.segments();
+            !misspelt.iter().any(|way| path.starts_with(way))
+        });
+    }
 }
 
 fn report(diagnostics: Diagnostics) -> Report {

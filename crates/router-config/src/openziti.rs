@@ -95,7 +95,9 @@ fn read(
         Ok(root) => {
             if let Some(section) = Section::root(&root, &mut Diagnostics::default()) {
                 run(&mut loader, &section, text);
-                diagnostics.extend(silent::warnings(&mut loader, &section));
+                let silent = silent::warnings(&mut loader, &section).into_iter();
+                diagnostics
+                    .extend(silent.filter(|key| !edge::reads_in_any_case(&section, &key.path)));
             } else {
                 let message = format!("the file must hold a map of keys, it holds {}", root.kind());
                 let diagnostic = Diagnostic::new(

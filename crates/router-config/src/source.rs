@@ -1,9 +1,11 @@
 //! From the bytes of a file to its tree.
 
 use portcullis_yaml::{
-    Diagnostic, Diagnostics, Limits, Node, ParseError, ParseErrorKind, Place, SourceId, decode,
-    expand_environment, parse,
+    Diagnostic, Diagnostics, KeyPath, Limits, Node, ParseError, ParseErrorKind, Place, Section,
+    Segment, SourceId, decode, expand_environment, parse,
 };
+
+use crate::check::path_in_list;
 
 /// Largest file that is read, in bytes.
 pub const LARGEST_FILE: usize = 4 << 20;
@@ -56,8 +58,39 @@ pub(crate) fn read(
         parse(&decoded, source, &limits()).map_err(|error| unreadable(error, &decoded))?;
     diagnostics.extend(document.diagnostics);
     let mut root = document.root;
-    expand_environment(&mut root, lookup, diagnostics);
+    let mut of_variables = Diagnostics::default();
+    expand_environment(&mut root, lookup, &mut of_variables);
+    diagnostics.extend(
+        of_variables
+            .into_sorted()
+            .into_iter()
+            .map(|mut diagnostic| {
+                if let Some(path) = name_in_list(&root, &diagnostic.path) {
+                    diagnostic.path = path;
+                }
+                diagnostic
+            }),
+    );
     Ok(root)
+}
+
+/// Names an item of a list as other findings do; `None` for everything else.
+fn name_in_list(root: &Node, path: &KeyPath) -> Option<KeyPath> {
+    let segments = path.segments();
+    let (Segment::Index(position), way) = segments.split_last()? else {
+        return None;
+    };
+    let (Segment::Key(first), way) = way.split_first()? else {
+        return None;
+    };
+    let root = Section::root(root, &mut Diagnostics::default())?;
+    let list = way
+        .iter()
+        .try_fold(root.get(first)?, |field, step| match step {
+            Segment::Key(name) => field.as_section()?.get(name),
+            Segment::Index(index) => field.item(*index),
+        })?;
+    Some(path_in_list(&list, &list.item(*position)?))
 }
 
 /// Makes the diagnostic for a file that is too large to be read, for callers that know its size

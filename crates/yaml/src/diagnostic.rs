@@ -189,6 +189,11 @@ impl Diagnostics {
         }
     }
 
+    /// Takes back what turns out to have been said already.
+    pub fn retain(&mut self, keep: impl FnMut(&Diagnostic) -> bool) {
+        self.kept.retain(keep);
+    }
+
     /// Tells whether no more are kept, so that costly words can be saved.
     pub fn is_full(&self) -> bool {
         self.kept.len() >= MOST

@@ -1,6 +1,6 @@
 //! Keys that do not exist where they stand.
 
-use portcullis_yaml::{Entry, Node, Section, nearest};
+use portcullis_yaml::{Entry, KeyPath, Node, Section, nearest};
 
 use crate::check::walk::Walker;
 use crate::codes;
@@ -10,7 +10,7 @@ use crate::table::{Group, Key, State, walk};
 const MOST_HELPED: usize = 200;
 
 /// Reports every key that the groups do not have.
-pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &'static [Group]) {
+pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &[Group]) {
     for Entry { key, value } in section.map() {
         let known = groups
             .iter()
@@ -25,7 +25,7 @@ pub(super) fn report(walker: &mut Walker<'_>, section: &Section<'_>, groups: &'s
 fn report_one(
     walker: &mut Walker<'_>,
     section: &Section<'_>,
-    groups: &'static [Group],
+    groups: &[Group],
     key: &Node,
     value: &Node,
 ) {
@@ -33,7 +33,13 @@ fn report_one(
     let path = section.path().key(name);
     walker.unknown += 1;
     let help = if walker.unknown <= MOST_HELPED {
-        help(section, groups, key, value)
+        let meant = meant(groups, name);
+        if !walker.options.allow_unknown
+            && let Some(meant) = meant
+        {
+            walker.meant.extend(absent(section, meant));
+        }
+        help(section, groups, key, value, meant)
     } else {
         None
     };
@@ -56,19 +62,44 @@ fn report_one(
     }
 }
 
+/// Finds the key that was probably meant; for another spelling of a key, it is that key.
+fn meant(groups: &[Group], name: &str) -> Option<&'static str> {
+    let rows = || groups.iter().flat_map(|group| group.iter());
+    let current = rows().filter(|key| is_current(key)).map(|key| key.name);
+    nearest(name, current).or_else(|| {
+        let spellings = rows().filter(|key| matches!(key.state, State::Alias(_)));
+        let similar = nearest(name, spellings.map(|key| key.name))?;
+        rows().find_map(|key| match key.state {
+            State::Alias(meant) if key.name == similar => Some(meant),
+            _ => None,
+        })
+    })
+}
+
+/// Lists the steps to a key that are not there.
+fn absent(section: &Section<'_>, key: &str) -> Vec<KeyPath> {
+    let mut absent = Vec::new();
+    let mut path = section.path().clone();
+    let mut inner = Some(section.clone());
+    for step in key.split('.') {
+        path = path.key(step);
+        let field = inner.and_then(|section| section.get(step));
+        if field.is_none() {
+            absent.push(path.clone());
+        }
+        inner = field.and_then(|field| field.as_section());
+    }
+    absent
+}
+
 fn help(
     section: &Section<'_>,
-    groups: &'static [Group],
+    groups: &[Group],
     key: &Node,
     value: &Node,
+    meant: Option<&str>,
 ) -> Option<String> {
     let name = key.text().unwrap_or_default();
-    let here = || {
-        groups
-            .iter()
-            .flat_map(|group| group.iter())
-            .filter(|key| is_current(key))
-    };
     if let (None, true) = (name.find(':'), key.as_str().is_none()) {
         return Some(format!(
             "YAML reads `{name}` as {}; write it in quotes",
@@ -78,11 +109,16 @@ fn help(
     if value.is_null() && name.contains(':') {
         return Some("a blank is missing after the colon".to_owned());
     }
-    if let Some(similar) = nearest(name, here().map(|key| key.name)) {
+    if let Some(similar) = meant {
         return Some(format!("did you mean `{similar}`?"));
     }
     elsewhere(section, name).or_else(|| {
-        let names: Vec<&str> = here().map(|key| key.name).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for key in groups.iter().flat_map(|group| group.iter()) {
+            if is_current(key) && !names.contains(&key.name) {
+                names.push(key.name);
+            }
+        }
         (!names.is_empty() && names.len() <= 12)
             .then(|| format!("known here: {}", names.join(", ")))
     })

@@ -6,7 +6,7 @@ use crate::check::place::place;
 use crate::check::{Options, help, scalar, unknown};
 use crate::codes;
 use crate::effective::{Effective, Source};
-use crate::table::{Group, Key, Kind, ROOT, State, Variant};
+use crate::table::{Group, Key, Kind, ROOT, State};
 
 /// Sections whose defaults hold only when they are there.
 const ONLY_IF_PRESENT: [&str; 3] = ["csr", "edge", "transport"];
@@ -15,6 +15,8 @@ pub(super) struct Walker<'walk> {
     pub(super) options: Options,
     /// Unknown keys so far.
     pub(super) unknown: usize,
+    /// Keys that are not there and that unknown keys probably stand for.
+    pub(super) meant: Vec<KeyPath>,
     pub(super) diagnostics: &'walk mut Diagnostics,
     pub(super) effective: Effective,
 }
@@ -28,6 +30,7 @@ impl<'walk> Walker<'walk> {
         Self {
             options,
             unknown: 0,
+            meant: Vec::new(),
             diagnostics,
             effective,
         }
@@ -37,7 +40,12 @@ impl<'walk> Walker<'walk> {
         self.section(section, &[ROOT], "");
     }
 
-    fn section(&mut self, section: &Section<'_>, groups: &'static [Group], prefix: &str) {
+    pub(super) fn section(
+        &mut self,
+        section: &Section<'_>,
+        groups: &'static [Group],
+        prefix: &str,
+    ) {
         unknown::report(self, section, groups);
         for key in groups.iter().flat_map(|group| group.iter()) {
             self.key(section, groups, key, prefix);
@@ -59,7 +67,9 @@ impl<'walk> Walker<'walk> {
             },
             (None, State::Alias(_)) => {},
             (Some(field), state) => {
-                self.remark(&field, state);
+                if !has_only_unknown_keys(&field, key.kind) {
+                    self.remark(&field, state);
+                }
                 self.value(&field, key, &path);
             },
             (None, _) if key.required => {
@@ -210,27 +220,6 @@ impl<'walk> Walker<'walk> {
         }
     }
 
-    fn bound(&mut self, section: &Section<'_>, variants: &'static [Variant], prefix: &str) {
-        let Some(field) = section.get("binding") else {
-            let names: Vec<&str> = variants.iter().map(|variant| variant.binding).collect();
-            return section.report_missing("binding", &names.join("` or `"), self.diagnostics);
-        };
-        let Some(name) = field.node().as_str() else {
-            self.wrong_type(&field, "a string");
-            return;
-        };
-        if let Some(variant) = variants.iter().find(|variant| variant.binding == name) {
-            return self.section(section, variant.keys, prefix);
-        }
-        let names = variants.iter().map(|variant| variant.binding);
-        let message = format!("there is no binding `{name}` here");
-        let help = match portcullis_yaml::nearest(name, names.clone()) {
-            Some(similar) => format!("did you mean `{similar}`?"),
-            None => format!("there are {}", names.collect::<Vec<_>>().join(", ")),
-        };
-        self.error(&field, codes::INVALID_VALUE, message).help(help);
-    }
-
     /// Names a key for the effective values, which most uses do not keep.
     fn join(&self, prefix: &str, name: &str) -> String {
         if !self.effective.keeps_defaults() {
@@ -349,6 +338,11 @@ fn follow<'tree>(section: &Section<'tree>, meant: &str) -> Option<Field<'tree>> 
         Some((name, rest)) => follow(&section.get(name)?.as_section()?, rest),
         None => section.get(meant),
     }
+}
+
+/// Tells whether everything in a section is reported by itself, because it has no keys.
+fn has_only_unknown_keys(field: &Field<'_>, kind: Kind) -> bool {
+    matches!(kind, Kind::Map([])) && field.node().as_map().is_some_and(|map| !map.is_empty())
 }
 
 fn has_alias(section: &Section<'_>, groups: &'static [Group], name: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use portcullis_yaml::{Field, Section};
+use portcullis_yaml::{Field, KeyPath, Section, Segment};
 use serde_json::{Value as Json, json};
 
 use crate::codes;
@@ -21,6 +21,14 @@ const SUBJECT: [&str; 5] = [
     "organization",
     "organizationalUnit",
     "province",
+];
+const REQUEST: [&str; 6] = [
+    "country",
+    "locality",
+    "organization",
+    "organizationalUnit",
+    "province",
+    "sans",
 ];
 const SANS: [&str; 4] = ["dns", "ip", "email", "uri"];
 
@@ -154,6 +162,32 @@ fn lookup<'tree>(section: &Section<'tree>, name: &str) -> Option<Field<'tree>> {
         })?;
         section.get(similar)
     })
+}
+
+/// Tells whether a key of the certificate request is read although its case is another.
+pub(super) fn reads_in_any_case(root: &Section<'_>, path: &KeyPath) -> bool {
+    let segments = path.segments();
+    let names: Option<Vec<&str>> = segments
+        .into_iter()
+        .map(|segment| match segment {
+            Segment::Key(name) => Some(name.as_str()),
+            Segment::Index(_) => None,
+        })
+        .collect();
+    let (way, name, known): (&[&str], &str, &[&str]) = match names.as_deref() {
+        Some(["csr", name]) => (&["csr"], name, &REQUEST),
+        Some(["edge", "csr", name]) => (&["edge", "csr"], name, &REQUEST),
+        Some(["csr", "sans", name]) => (&["csr", "sans"], name, &SANS),
+        Some(["edge", "csr", "sans", name]) => (&["edge", "csr", "sans"], name, &SANS),
+        _ => return false,
+    };
+    let section = way.iter().try_fold(root.clone(), |section, step| {
+        section.get(step)?.as_section()
+    });
+    let meant = known.iter().find(|known| known.eq_ignore_ascii_case(name));
+    section
+        .zip(meant)
+        .is_some_and(|(section, meant)| section.get(meant).is_none())
 }
 
 fn request(loader: &mut Loader<'_>, section: &Section<'_>) {

@@ -41,7 +41,8 @@ impl<'a> Loader<'a> {
         self
     }
 
-    /// Adds a reason; a later stage says nothing about a key that an earlier one stumbles over.
+    /// Adds a reason; a later stage says nothing about a key that an earlier one stumbles over, and a
+    /// key that is read twice is told once.
     pub(super) fn push(&mut self, diagnostic: Diagnostic, verdict: Verdict) {
         if self.findings.len() >= MOST {
             return;
@@ -49,7 +50,8 @@ impl<'a> Loader<'a> {
         let stage = self.stage;
         let known = self.findings.iter().any(|finding| {
             finding.diagnostic.path == diagnostic.path
-                && finding.effect.is_some_and(|effect| effect.stage < stage)
+                && (finding.effect.is_some_and(|effect| effect.stage < stage)
+                    || finding.diagnostic == diagnostic)
         });
         if !known {
             let effect = Some(Effect { verdict, stage });

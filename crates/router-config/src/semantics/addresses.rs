@@ -149,12 +149,14 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
         }
     }
     let named = Named::new(dns.as_ref(), ip.as_ref());
-    for (field, HostPort { host, .. }) in told {
+    // Names that are written wrong are told as such, and may be those that are looked for.
+    let is_clear = names_are_clear(&sans);
+    for (field, HostPort { host, .. }) in told.iter().filter(|_| is_clear) {
         if !named.covers(host) && !is_unspecified(host) && !host.is_empty() {
             missing_name(&sans, field, host, diagnostics);
         }
     }
-    if dns.is_none() && ip.is_none() {
+    if is_clear && dns.is_none() && ip.is_none() {
         let message =
             "a certificate without `dns` or `ip` names no host, so nobody can dial the router";
         note(
@@ -165,6 +167,15 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
             message,
         );
     }
+}
+
+/// Tells whether there are only lists of texts under keys that exist.
+fn names_are_clear(sans: &Section<'_>) -> bool {
+    sans.map().into_iter().all(|entry| {
+        let is_known = matches!(entry.key.as_str(), Some("dns" | "ip" | "email" | "uri"));
+        let items = entry.value.as_list();
+        is_known && items.is_some_and(|items| items.iter().all(|item| item.as_str().is_some()))
+    })
 }
 
 fn missing_name(sans: &Section<'_>, field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {

@@ -100,22 +100,31 @@ fn tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     let section = options.as_ref().map(Field::as_section);
     let place = match section {
         None => tunnel.place(),
-        Some(Some(section)) if section.get("mode").is_none() => section.place(),
+        Some(Some(ref section)) if section.get("mode").is_none() => section.place(),
         Some(_) => return,
     };
     let message =
         "the original takes `tproxy` for the mode when it is missing, the specification `host`";
     let path = tunnel.path().key("options").key("mode");
+    let options = section.flatten();
+    let is_given = |name| options.as_ref().is_some_and(|o| o.get(name).is_some());
+    let help = match MODES.iter().find(|(name, _)| is_given(name)) {
+        Some((name, mode)) => format!("write `mode: {mode}`, without which `{name}` is not read"),
+        None => "write the mode".to_owned(),
+    };
     diagnostics
         .warning(codes::SUSPICIOUS, &path, place, message)
-        .help("write the mode");
+        .help(help);
 }
 
 fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
     let Some(options) = tunnel.get("options").and_then(|field| field.as_section()) else {
         return;
     };
-    let given = text(&options, "mode").unwrap_or("host");
+    // Without a mode, that is what has been said.
+    let Some(given) = text(&options, "mode") else {
+        return;
+    };
     let mode = given.split(':').next().unwrap_or_default();
     for (name, only) in MODES {
         if let Some(field) = options.get(name)

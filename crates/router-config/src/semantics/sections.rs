@@ -65,6 +65,7 @@ fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
     if let Some(csr) = top.or(inner).and_then(|field| field.as_section())
         && csr.get_non_null("sans").is_none()
+        && !has_in_other_case(&csr, "sans")
     {
         let message = "without `sans` nobody can reach the router, and the original crashes";
         diagnostics.warning(
@@ -74,6 +75,12 @@ fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             message,
         );
     }
+}
+
+/// Tells whether a key is there in another case, in which the original reads it from the `csr`.
+fn has_in_other_case(section: &Section<'_>, name: &str) -> bool {
+    let mut keys = section.map().iter().filter_map(|entry| entry.key.as_str());
+    keys.any(|key| key != name && key.eq_ignore_ascii_case(name))
 }
 
 fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {

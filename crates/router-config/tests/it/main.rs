@@ -13,9 +13,12 @@ mod help;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod once;
+#[cfg(test)]
 mod openziti;
 #[cfg(test)]
 mod own;
+mod places;
 #[cfg(test)]
 mod ports;
 #[cfg(test)]

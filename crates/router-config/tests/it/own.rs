@@ -15,7 +15,7 @@ pub(crate) fn changed(part: &str, by: &str) -> String {
 }
 
 /// Lists the findings of a file, as in `error invalid-value ctrl.endpoint`.
-fn said(file: &str) -> Vec<String> {
+pub(crate) fn said(file: &str) -> Vec<String> {
     let text = Text::new("router.yml", file.as_bytes());
     let report = check(&text, Options::default(), &|_| None);
     let line = |finding: portcullis_router_config::Finding| {
