@@ -81,7 +81,7 @@ fn size_error(source: SourceId) -> ParseError {
     )
 }
 
-/// So many nodes are more than a large file has, and stay well below 64 MiB.
+/// Aliases may add more nodes than a large file has, and stay well below 64 MiB.
 fn limits() -> Limits {
     Limits {
         size: LARGEST_FILE,

@@ -1,16 +1,18 @@
 //! From text to tree.
 
+mod brackets;
 mod builder;
-mod colon;
 mod merge;
+mod prepared;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, SequenceStyle};
 
 use crate::compose::builder::Builder;
-use crate::compose::colon::Colons;
+use crate::compose::prepared::Prepared;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
@@ -103,23 +105,28 @@ fn find_unended_tag(text: &str) -> usize {
 }
 
 fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
-    let mut colons = Colons::new(text);
+    let mut prepared = Prepared::new(text);
     loop {
-        match attempt(text, &colons, source, limits) {
-            Err(error) if colons.replace(&error) => {},
-            result => return result,
+        let error = match attempt(text, &prepared, source, limits) {
+            Ok(document) => return Ok(document),
+            Err(error) => error,
+        };
+        match prepared.change(&error, limits) {
+            Ok(true) => {},
+            Ok(false) => return Err(error.final_word()),
+            Err(fault) => return Err(fault.at(&error.path)),
         }
     }
 }
 
 fn attempt(
     text: &str,
-    colons: &Colons<'_>,
+    prepared: &Prepared<'_>,
     source: SourceId,
     limits: &Limits,
 ) -> Result<Document, ParseError> {
     let mut diagnostics = Diagnostics::default();
-    let mut events = Events::new(colons, source);
+    let mut events = Events::new(prepared, source, brackets::kept(limits));
     let root = {
         let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
         match builder.document() {
@@ -194,64 +201,89 @@ fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(),
 
 /// The parser's events with places of ours.
 struct Events<'text> {
+    prepared: &'text Prepared<'text>,
     parser: Parser<&'text [u8]>,
     source: SourceId,
+    /// Names behind a `*`: anchors that an alias may name.
+    named: HashSet<&'text str>,
     /// Bytes before the first that the parser counts: a byte order mark left in the text.
     skipped: usize,
-    /// Character that stands for a colon.
-    colon: Option<char>,
-    /// Lists and maps in brackets that are open.
+    /// Lists and maps in brackets that are open, with maps that are written as `[key: value]`.
     flow: usize,
+    /// Brackets that are open.
+    brackets: usize,
+    /// Brackets that may be open.
+    most_brackets: usize,
 }
 
 impl<'text> Events<'text> {
-    fn new(colons: &'text Colons<'_>, source: SourceId) -> Self {
-        let text = colons.text();
+    fn new(prepared: &'text Prepared<'_>, source: SourceId, most_brackets: usize) -> Self {
+        let text = prepared.text();
         let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let mut parser = Parser::new();
         parser.set_encoding(libyaml_safer::Encoding::Utf8);
         parser.set_input(body.as_bytes());
         Self {
+            prepared,
             parser,
             source,
+            named: aliases(text),
             skipped: text.len() - body.len(),
-            colon: colons.stand_in(),
             flow: 0,
+            brackets: 0,
+            most_brackets,
         }
     }
 
     fn next(&mut self) -> Result<(EventData, Place), ParseError> {
         let (mut event, place) = self.parsed()?;
         match &mut event {
-            EventData::Scalar {
-                value,
-                style: ScalarStyle::Plain,
-                ..
-            } => self.plain(value, place)?,
+            EventData::Scalar { value, style, .. } => {
+                self.scalar(value, *style == ScalarStyle::Plain, place)?;
+            },
             EventData::SequenceStart { style, .. } => {
-                let flow = self.flow > 0 || *style == SequenceStyle::Flow;
-                self.flow += usize::from(flow);
+                self.start(*style == SequenceStyle::Flow, place)?;
             },
             EventData::MappingStart { style, .. } => {
-                let flow = self.flow > 0 || *style == MappingStyle::Flow;
-                self.flow += usize::from(flow);
+                self.start(*style == MappingStyle::Flow, place)?;
             },
             EventData::SequenceEnd | EventData::MappingEnd => {
                 self.flow = self.flow.saturating_sub(1);
+                let bracket = usize::from(self.is_at(place, [']', '}']));
+                self.brackets = self.brackets.saturating_sub(bracket);
             },
             _ => {},
         }
         Ok((event, place))
     }
 
-    /// Puts colons back, and ends a scalar in brackets at `?` as `yaml.v2` does, which is a mistake.
-    fn plain(&self, value: &mut String, place: Place) -> Result<(), ParseError> {
-        if let Some(colon) = self.colon
-            && value.contains(colon)
-        {
-            *value = value.replace(colon, ":");
+    /// Counts a list or map in brackets.
+    fn start(&mut self, flow: bool, place: Place) -> Result<(), ParseError> {
+        if flow || self.flow > 0 {
+            self.flow += 1;
+            if self.is_at(place, ['[', '{']) {
+                self.brackets += 1;
+                if self.brackets > self.most_brackets {
+                    let limit = self.most_brackets.saturating_sub(1);
+                    return Err(ParseError::new(ParseErrorKind::LeftOut { limit }, place));
+                }
+            }
         }
-        if self.flow > 0 && value.contains('?') {
+        Ok(())
+    }
+
+    /// Tells whether one of two characters ends what `place` is about; an anchor may stand before it.
+    fn is_at(&self, place: Place, characters: [char; 2]) -> bool {
+        let span = place.span.start..place.span.end;
+        let text = self.prepared.text().get(span);
+        text.is_some_and(|text| text.ends_with(characters))
+    }
+
+    /// Puts back what stands in the file, and ends a scalar without quotes in brackets at `?` as
+    /// `yaml.v2` does, which is a mistake.
+    fn scalar(&self, value: &mut String, plain: bool, place: Place) -> Result<(), ParseError> {
+        self.prepared.restore(value, plain);
+        if plain && self.flow > 0 && value.contains('?') {
             let problem = "a `?` cannot stand in text between brackets".to_owned();
             return Err(ParseError::new(ParseErrorKind::Syntax { problem }, place));
         }
@@ -311,6 +343,18 @@ impl<'text> Events<'text> {
             column: count(start.column),
         }
     }
+}
+
+/// Finds all names that may be those of aliases.
+fn aliases(text: &str) -> HashSet<&str> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let parts = text.split('*').skip(1);
+    parts
+        .map(|rest| {
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            rest.get(..end).unwrap_or_default()
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -35,14 +35,25 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// Lists and maps are nested deeper than [`Limits::depth`](crate::Limits::depth).
+    #[error("lists and maps are nested more than {limit} deep, what lies deeper is left out")]
+    LeftOut {
+        /// Levels that are kept.
+        limit: usize,
+    },
+    /// Lists and maps are nested deeper than [`Limits::levels`](crate::Limits::levels).
     #[error("lists and maps are nested more than {limit} deep")]
     TooDeep {
         /// Levels allowed.
         limit: usize,
     },
-    /// The tree would be larger than [`Limits`](crate::Limits) allow.
-    #[error("the document has too many values; every use of an alias counts")]
-    TooManyNodes,
+    /// Aliases add more to the tree than [`Limits`](crate::Limits) allow.
+    #[error("the aliases up to here stand for more than {limit} {unit}")]
+    AliasesTooLarge {
+        /// What they may stand for.
+        limit: usize,
+        /// What is counted.
+        unit: &'static str,
+    },
     /// A character that YAML does not allow, such as NUL or a form feed.
     #[error("the control character U+{code:04X} is not allowed")]
     ControlCharacter {
@@ -106,6 +117,14 @@ impl ParseError {
         self
     }
 
+    /// Makes the refusal of a text of which it was not possible to leave out what lies too deep.
+    pub(crate) fn final_word(mut self) -> Self {
+        if let ParseErrorKind::LeftOut { limit } = self.kind {
+            self.kind = ParseErrorKind::TooDeep { limit };
+        }
+        self
+    }
+
     /// Turns the error into a diagnostic, with a hint where `text` shows a well-known mistake.
     pub fn to_diagnostic(&self, text: &str) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(
@@ -154,7 +173,9 @@ impl ParseErrorKind {
             Self::NotText { .. } => "yaml-encoding",
             Self::Empty => "yaml-empty",
             Self::TooLarge { .. } => "too-large",
-            Self::TooDeep { .. } | Self::TooManyNodes => "yaml-limit",
+            Self::LeftOut { .. } | Self::TooDeep { .. } | Self::AliasesTooLarge { .. } => {
+                "yaml-limit"
+            },
             Self::ControlCharacter { .. } => "yaml-control-character",
             Self::Syntax { .. } => "yaml-syntax",
             Self::Version { .. } => "yaml-version",
