@@ -2,6 +2,7 @@
 
 mod brackets;
 mod builder;
+mod fault;
 mod merge;
 mod prepared;
 
@@ -303,12 +304,14 @@ impl<'text> Events<'text> {
                     .problem_mark()
                     .or(error.context_mark())
                     .unwrap_or_default();
-                let problem = match error.context() {
-                    Some(context) => format!("{context}: {}", error.problem()),
-                    None => error.problem().to_owned(),
-                };
-                let place = self.place(mark, mark);
-                Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
+                let context = error.context_mark().unwrap_or(mark);
+                let (context, noticed) = (self.place(context, context), self.place(mark, mark));
+                let (name, problem) = (error.context().unwrap_or_default(), error.problem());
+                Err(fault::locate(
+                    self.prepared.text(),
+                    (name, context),
+                    (problem, noticed),
+                ))
             },
         }
     }

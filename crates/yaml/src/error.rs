@@ -140,23 +140,7 @@ impl ParseError {
 
     fn hint(&self, text: &str) -> Option<&'static str> {
         match &self.kind {
-            ParseErrorKind::Syntax { problem } if problem.starts_with("a `?`") => {
-                Some("put the value in quotes if the `?` belongs to it")
-            },
-            ParseErrorKind::Syntax { .. } => {
-                let rest = text.get(self.place.span.start..)?;
-                match rest.chars().next()? {
-                    '\t' => Some("indent with spaces; YAML does not allow tabs here"),
-                    '@' | '`' | '%' | '*' | '&' | '|' | '>' => Some(
-                        "put the value in quotes: it starts with a character that YAML reserves",
-                    ),
-                    '{' | '}' | '[' | ']' | ',' => {
-                        Some("put the value in quotes if the bracket or the `$` belongs to it")
-                    },
-                    ':' => Some("put the value in quotes if the colon belongs to it"),
-                    _ => None,
-                }
-            },
+            ParseErrorKind::Syntax { problem } => syntax_hint(problem, text, self.place),
             ParseErrorKind::CompositeKey => {
                 Some("a template such as `{{ name }}` must be filled in before the file is used")
             },
@@ -165,6 +149,46 @@ impl ParseError {
         }
     }
 }
+
+/// Names the usual cause of a mistake in the syntax.
+fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> {
+    let (before, rest) = text.split_at_checked(place.span.start)?;
+    let line = before.rsplit(['\n', '\r']).next()?;
+    let reserved = "put the value in quotes: it starts with a character that YAML reserves";
+    let starts_line = line.chars().all(|c| c == ' ');
+    if problem.starts_with("a `?`") {
+        return Some("put the value in quotes if the `?` belongs to it");
+    }
+    if problem == "the quote is never closed" {
+        return Some("write the same quote where the value ends");
+    }
+    if problem.contains("scanning an alias") || problem.contains("scanning an anchor") {
+        return Some(reserved);
+    }
+    if problem.contains("'-' indicator") || problem.contains("expected key") {
+        match line.chars().next_back() {
+            Some('\'') => return Some("a `'` within quotes is written twice: `''`"),
+            Some('"') => return Some("a `\"` within quotes is written `\\\"`"),
+            _ if starts_line => return Some(INDENTATION),
+            _ => {},
+        }
+    }
+    match rest.chars().next()? {
+        '\t' => Some("indent with spaces; YAML does not allow tabs here"),
+        '@' | '`' | '%' | '*' | '&' | '|' | '>' => Some(reserved),
+        '#' => Some("put the value in quotes if the `#` belongs to it"),
+        '{' | '}' | '[' | ']' | ',' => {
+            Some("put the value in quotes if the bracket or the `$` belongs to it")
+        },
+        ':' if !line.contains(": ") => Some(INDENTATION),
+        ':' => Some("put the value in quotes if the colon belongs to it"),
+        _ => None,
+    }
+}
+
+/// Help where a line stands too far left or right.
+const INDENTATION: &str =
+    "check the indentation: keys of one map begin in one column, and so do the `-` of one list";
 
 impl ParseErrorKind {
     /// Names the kind in one stable word for machines.
