@@ -2,6 +2,7 @@
 
 use portcullis_yaml::{Entry, Node, Section, nearest};
 
+use crate::check::help::is_assignment;
 use crate::check::walk::Walker;
 use crate::codes;
 use crate::table::{Group, Key, State, walk};
@@ -69,11 +70,14 @@ fn help(
             .flat_map(|group| group.iter())
             .filter(|key| is_current(key))
     };
-    if let (None, true) = (name.find(':'), key.as_str().is_none()) {
+    if key.as_str().is_none() && here().any(|key| key.name == name) {
         return Some(format!(
             "YAML reads `{name}` as {}; write it in quotes",
             key.kind()
         ));
+    }
+    if value.is_null() && is_assignment(name) {
+        return Some("write `:` and a blank in place of `=`".to_owned());
     }
     if value.is_null() && name.contains(':') {
         return Some("a blank is missing after the colon".to_owned());
