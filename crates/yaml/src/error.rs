@@ -162,6 +162,13 @@ fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> 
     if problem == "the quote is never closed" {
         return Some("write the same quote where the value ends");
     }
+    if problem.starts_with("there is no key") {
+        let line = rest.lines().next()?;
+        return match line.find([':', '=']).and_then(|at| line.get(at..))? {
+            sign if sign.starts_with('=') => Some("write `:` and a blank in place of `=`"),
+            _ => Some("a blank is missing after the colon"),
+        };
+    }
     if problem.contains("scanning an alias") || problem.contains("scanning an anchor") {
         return Some(reserved);
     }

@@ -14,6 +14,12 @@ pub(super) fn locate(
     if context == "while scanning a quoted scalar" && problem == "found unexpected end of stream" {
         return syntax("the quote is never closed".to_owned(), begun);
     }
+    if context == "while scanning a simple key" {
+        return syntax(
+            "there is no key with a colon and a blank behind it".to_owned(),
+            begun,
+        );
+    }
     if context.starts_with("while parsing a flow")
         && let Some(at) = hidden_end(text, begun.span.start, noticed.span.start)
     {
