@@ -200,6 +200,14 @@ fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(),
     }
 }
 
+/// What the original counts of a list or map; nothing of a list that stands as far left as its key, nor
+/// of a map that is written as `[key: value]`.
+#[derive(Clone, Copy)]
+enum Level {
+    Indent,
+    Bracket,
+}
+
 /// The parser's events with places of ours.
 struct Events<'text> {
     prepared: &'text Prepared<'text>,
@@ -209,9 +217,11 @@ struct Events<'text> {
     named: HashSet<&'text str>,
     /// Bytes before the first that the parser counts: a byte order mark left in the text.
     skipped: usize,
-    /// Lists and maps in brackets that are open, with maps that are written as `[key: value]`.
-    flow: usize,
-    /// Brackets that are open.
+    /// Lists and maps that are open.
+    open: Vec<Option<Level>>,
+    /// How many of them are indented.
+    indents: usize,
+    /// How many of them stand in brackets of their own.
     brackets: usize,
     /// Brackets that may be open.
     most_brackets: usize,
@@ -230,7 +240,8 @@ impl<'text> Events<'text> {
             source,
             named: aliases(text),
             skipped: text.len() - body.len(),
-            flow: 0,
+            open: Vec::new(),
+            indents: 0,
             brackets: 0,
             most_brackets,
         }
@@ -249,28 +260,40 @@ impl<'text> Events<'text> {
                 self.start(*style == MappingStyle::Flow, place)?;
             },
             EventData::SequenceEnd | EventData::MappingEnd => {
-                self.flow = self.flow.saturating_sub(1);
-                let bracket = usize::from(self.is_at(place, [']', '}']));
-                self.brackets = self.brackets.saturating_sub(bracket);
+                self.end();
             },
             _ => {},
         }
         Ok((event, place))
     }
 
-    /// Counts a list or map in brackets.
+    /// Counts a list or map that begins.
     fn start(&mut self, flow: bool, place: Place) -> Result<(), ParseError> {
-        if flow || self.flow > 0 {
-            self.flow += 1;
-            if self.is_at(place, ['[', '{']) {
-                self.brackets += 1;
-                if self.brackets > self.most_brackets {
-                    let limit = self.most_brackets.saturating_sub(1);
-                    return Err(ParseError::new(ParseErrorKind::LeftOut { limit }, place));
-                }
-            }
+        let level = if flow || self.brackets > 0 {
+            self.is_at(place, ['[', '{']).then_some(Level::Bracket)
+        } else {
+            (!self.is_at(place, ['-', '-'])).then_some(Level::Indent)
+        };
+        self.open.push(level);
+        match level {
+            Some(Level::Indent) => self.indents += 1,
+            Some(Level::Bracket) => self.brackets += 1,
+            None => {},
+        }
+        if self.brackets > self.most_brackets {
+            let limit = self.most_brackets.saturating_sub(1);
+            return Err(ParseError::new(ParseErrorKind::LeftOut { limit }, place));
         }
         Ok(())
+    }
+
+    /// Counts a list or map that ends.
+    fn end(&mut self) {
+        match self.open.pop().flatten() {
+            Some(Level::Indent) => self.indents = self.indents.saturating_sub(1),
+            Some(Level::Bracket) => self.brackets = self.brackets.saturating_sub(1),
+            None => {},
+        }
     }
 
     /// Tells whether one of two characters ends what `place` is about; an anchor may stand before it.
@@ -284,7 +307,7 @@ impl<'text> Events<'text> {
     /// `yaml.v2` does, which is a mistake.
     fn scalar(&self, value: &mut String, plain: bool, place: Place) -> Result<(), ParseError> {
         self.prepared.restore(value, plain);
-        if plain && self.flow > 0 && value.contains('?') {
+        if plain && self.brackets > 0 && value.contains('?') {
             let problem = "a `?` cannot stand in text between brackets".to_owned();
             return Err(ParseError::new(ParseErrorKind::Syntax { problem }, place));
         }

@@ -177,7 +177,7 @@ impl<'build, 'text> Builder<'build, 'text> {
                 _ => {},
             }
             let limit = self.limits.levels;
-            if self.depth + open > limit.saturating_add(self.events.flow) {
+            if self.events.indents > limit {
                 return Err(ParseError::new(ParseErrorKind::TooDeep { limit }, place));
             }
         }

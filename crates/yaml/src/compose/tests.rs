@@ -363,16 +363,15 @@ fn what_is_nested_too_deep_is_left_out_and_reported() {
 
 #[test]
 fn ten_thousand_levels_are_passed_over_in_every_form() {
-    let forms: [(&str, &str, u32, u32); 4] = [
-        ("[", "]", 1, 10_004),
-        ("{k: ", "}", 1, 40_004),
-        ("[l: &a [\"]\", ']', # ]\n", "]]", 5_001, 1),
-        ("- ", "", 2, 20_001),
+    let forms = [
+        ("a: ", "[", "]", 10_000, (1, 10_004)),
+        ("a: ", "{k: ", "}", 10_000, (1, 40_004)),
+        ("a: ", "[l: &a [\"]\", ']', # ]\n", "]]", 5_000, (5_001, 1)),
+        // The map around the list is a level; a list as far left as its key is none.
+        ("a:\n  ", "- ", "", 9_999, (2, 20_001)),
+        ("a:\n", "- ", "", 10_000, (2, 20_001)),
     ];
-    for (open, close, line, column) in forms {
-        // The map around the list is a level outside brackets.
-        let levels = (10_000 - usize::from(open == "- ")) / open.matches(['[', '{', '-']).count();
-        let start = if open == "- " { "a:\n  " } else { "a: " };
+    for (start, open, close, levels, place) in forms {
         let file = |more: &str| {
             let inside = format!("{}{more}x", open.repeat(levels));
             format!("{start}{inside}{}\nb: 1\n", close.repeat(levels))
@@ -384,11 +383,7 @@ fn ten_thousand_levels_are_passed_over_in_every_form() {
 
         let error = refuse(&file(if open == "- " { "- " } else { "[" }));
         assert_eq!(error.kind, ParseErrorKind::TooDeep { limit: 10_000 });
-        assert_eq!(
-            (error.place.line, error.place.column),
-            (line, column),
-            "{open}"
-        );
+        assert_eq!((error.place.line, error.place.column), place, "{open}");
     }
 }
 
