@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use libyaml_safer::EventData;
 
-use crate::compose::Events;
+use crate::compose::events::Events;
 use crate::compose::merge::Entries;
 use crate::diagnostic::Diagnostics;
 use crate::error::{ParseError, ParseErrorKind};
