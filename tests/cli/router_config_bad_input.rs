@@ -37,7 +37,7 @@ fn malformed_files_are_refused_with_a_code() {
         ("open.yml", b"v: [1,\n".to_vec(), "yaml-syntax"),
         ("text.yml", b"only words\n".to_vec(), "wrong-type"),
         ("laughs.yml", billion_laughs().into_bytes(), "yaml-limit"),
-        ("deep.yml", "[".repeat(10_000).into_bytes(), "yaml-limit"),
+        ("deep.yml", "[".repeat(10_001).into_bytes(), "yaml-limit"),
         ("large.yml", vec![b'#'; (4 << 20) + 1], "too-large"),
     ] {
         files.write(name, content);

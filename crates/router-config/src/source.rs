@@ -114,10 +114,11 @@ fn size_error(source: SourceId) -> ParseError {
     )
 }
 
-/// So many nodes are more than a large file has, and stay well below 64 MiB.
+/// Aliases may add more nodes than a large file has, and stay well below 64 MiB.
 fn limits() -> Limits {
     Limits {
         size: LARGEST_FILE,
+        values: 50_000,
         nodes: 75_000,
         ..Limits::default()
     }

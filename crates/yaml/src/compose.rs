@@ -1,22 +1,24 @@
 //! From text to tree.
 
+mod brackets;
 mod builder;
-mod colon;
+mod events;
+mod fault;
 mod merge;
+mod prepared;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use libyaml_safer::{Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, SequenceStyle};
-
 use crate::compose::builder::Builder;
-use crate::compose::colon::Colons;
+use crate::compose::events::Events;
+use crate::compose::prepared::Prepared;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
 use crate::node::Node;
 use crate::path::{KeyPath, Segment};
-use crate::place::{Place, SourceId, Span};
+use crate::place::{Place, SourceId};
 
 /// The first document of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,23 +105,28 @@ fn find_unended_tag(text: &str) -> usize {
 }
 
 fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
-    let mut colons = Colons::new(text);
+    let mut prepared = Prepared::new(text);
     loop {
-        match attempt(text, &colons, source, limits) {
-            Err(error) if colons.replace(&error) => {},
-            result => return result,
+        let error = match attempt(text, &prepared, source, limits) {
+            Ok(document) => return Ok(document),
+            Err(error) => error,
+        };
+        match prepared.change(&error, limits) {
+            Ok(true) => {},
+            Ok(false) => return Err(error.final_word()),
+            Err(fault) => return Err(fault.at(&error.path)),
         }
     }
 }
 
 fn attempt(
     text: &str,
-    colons: &Colons<'_>,
+    prepared: &Prepared<'_>,
     source: SourceId,
     limits: &Limits,
 ) -> Result<Document, ParseError> {
     let mut diagnostics = Diagnostics::default();
-    let mut events = Events::new(colons, source);
+    let mut events = Events::new(prepared, source, brackets::kept(limits));
     let root = {
         let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
         match builder.document() {
@@ -189,127 +196,6 @@ fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(),
                 Place::of_offset(text, offset, source),
             ))
         },
-    }
-}
-
-/// The parser's events with places of ours.
-struct Events<'text> {
-    parser: Parser<&'text [u8]>,
-    source: SourceId,
-    /// Bytes before the first that the parser counts: a byte order mark left in the text.
-    skipped: usize,
-    /// Character that stands for a colon.
-    colon: Option<char>,
-    /// Lists and maps in brackets that are open.
-    flow: usize,
-}
-
-impl<'text> Events<'text> {
-    fn new(colons: &'text Colons<'_>, source: SourceId) -> Self {
-        let text = colons.text();
-        let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let mut parser = Parser::new();
-        parser.set_encoding(libyaml_safer::Encoding::Utf8);
-        parser.set_input(body.as_bytes());
-        Self {
-            parser,
-            source,
-            skipped: text.len() - body.len(),
-            colon: colons.stand_in(),
-            flow: 0,
-        }
-    }
-
-    fn next(&mut self) -> Result<(EventData, Place), ParseError> {
-        let (mut event, place) = self.parsed()?;
-        match &mut event {
-            EventData::Scalar {
-                value,
-                style: ScalarStyle::Plain,
-                ..
-            } => self.plain(value, place)?,
-            EventData::SequenceStart { style, .. } => {
-                let flow = self.flow > 0 || *style == SequenceStyle::Flow;
-                self.flow += usize::from(flow);
-            },
-            EventData::MappingStart { style, .. } => {
-                let flow = self.flow > 0 || *style == MappingStyle::Flow;
-                self.flow += usize::from(flow);
-            },
-            EventData::SequenceEnd | EventData::MappingEnd => {
-                self.flow = self.flow.saturating_sub(1);
-            },
-            _ => {},
-        }
-        Ok((event, place))
-    }
-
-    /// Puts colons back, and ends a scalar in brackets at `?` as `yaml.v2` does, which is a mistake.
-    fn plain(&self, value: &mut String, place: Place) -> Result<(), ParseError> {
-        if let Some(colon) = self.colon
-            && value.contains(colon)
-        {
-            *value = value.replace(colon, ":");
-        }
-        if self.flow > 0 && value.contains('?') {
-            let problem = "a `?` cannot stand in text between brackets".to_owned();
-            return Err(ParseError::new(ParseErrorKind::Syntax { problem }, place));
-        }
-        Ok(())
-    }
-
-    fn parsed(&mut self) -> Result<(EventData, Place), ParseError> {
-        match self.parser.parse() {
-            Ok(Event {
-                data,
-                start_mark,
-                end_mark,
-                ..
-            }) => Ok((data, self.place(start_mark, end_mark))),
-            Err(error) => {
-                let mark = error
-                    .problem_mark()
-                    .or(error.context_mark())
-                    .unwrap_or_default();
-                let problem = match error.context() {
-                    Some(context) => format!("{context}: {}", error.problem()),
-                    None => error.problem().to_owned(),
-                };
-                let place = self.place(mark, mark);
-                Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
-            },
-        }
-    }
-
-    /// Finds what follows the first document.
-    fn leftover(&mut self) -> Option<Place> {
-        match self.next() {
-            Ok((EventData::DocumentEnd { .. }, _)) => match self.next() {
-                Ok((EventData::StreamEnd, _)) => None,
-                Ok((_, place)) => Some(place),
-                Err(error) => Some(error.place),
-            },
-            Ok((_, place)) => Some(place),
-            Err(error) => Some(error.place),
-        }
-    }
-
-    fn place(&self, start: Mark, end: Mark) -> Place {
-        let offset = |mark: Mark| {
-            usize::try_from(mark.index)
-                .unwrap_or(usize::MAX)
-                .saturating_add(self.skipped)
-        };
-        let count = |number: u64| u32::try_from(number).unwrap_or(u32::MAX).saturating_add(1);
-        Place {
-            source: self.source,
-            span: Span {
-                start: offset(start),
-                end: offset(end).max(offset(start)),
-            },
-            line: count(start.line),
-            column: count(start.column),
-        }
     }
 }
 

@@ -35,14 +35,31 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// Lists and maps are nested deeper than [`Limits::depth`](crate::Limits::depth).
+    #[error("lists and maps are nested more than {limit} deep, what lies deeper is left out")]
+    LeftOut {
+        /// Levels that are kept.
+        limit: usize,
+    },
+    /// Lists and maps are nested deeper than [`Limits::levels`](crate::Limits::levels).
     #[error("lists and maps are nested more than {limit} deep")]
     TooDeep {
         /// Levels allowed.
         limit: usize,
     },
-    /// The tree would be larger than [`Limits`](crate::Limits) allow.
-    #[error("the document has too many values; every use of an alias counts")]
-    TooManyNodes,
+    /// There are more values than [`Limits::values`](crate::Limits::values).
+    #[error("there are more than {limit} keys and values")]
+    TooMany {
+        /// Values allowed.
+        limit: usize,
+    },
+    /// Aliases add more to the tree than [`Limits`](crate::Limits) allow.
+    #[error("the aliases up to here stand for more than {limit} {unit}")]
+    AliasesTooLarge {
+        /// What they may stand for.
+        limit: usize,
+        /// What is counted.
+        unit: &'static str,
+    },
     /// A character that YAML does not allow, such as NUL or a form feed.
     #[error("the control character U+{code:04X} is not allowed")]
     ControlCharacter {
@@ -106,6 +123,14 @@ impl ParseError {
         self
     }
 
+    /// Makes the refusal of a text of which it was not possible to leave out what lies too deep.
+    pub(crate) fn final_word(mut self) -> Self {
+        if let ParseErrorKind::LeftOut { limit } = self.kind {
+            self.kind = ParseErrorKind::TooDeep { limit };
+        }
+        self
+    }
+
     /// Turns the error into a diagnostic, with a hint where `text` shows a well-known mistake.
     pub fn to_diagnostic(&self, text: &str) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(
@@ -121,23 +146,7 @@ impl ParseError {
 
     fn hint(&self, text: &str) -> Option<&'static str> {
         match &self.kind {
-            ParseErrorKind::Syntax { problem } if problem.starts_with("a `?`") => {
-                Some("put the value in quotes if the `?` belongs to it")
-            },
-            ParseErrorKind::Syntax { .. } => {
-                let rest = text.get(self.place.span.start..)?;
-                match rest.chars().next()? {
-                    '\t' => Some("indent with spaces; YAML does not allow tabs here"),
-                    '@' | '`' | '%' | '*' | '&' | '|' | '>' => Some(
-                        "put the value in quotes: it starts with a character that YAML reserves",
-                    ),
-                    '{' | '}' | '[' | ']' | ',' => {
-                        Some("put the value in quotes if the bracket or the `$` belongs to it")
-                    },
-                    ':' => Some("put the value in quotes if the colon belongs to it"),
-                    _ => None,
-                }
-            },
+            ParseErrorKind::Syntax { problem } => syntax_hint(problem, text, self.place),
             ParseErrorKind::CompositeKey => {
                 Some("a template such as `{{ name }}` must be filled in before the file is used")
             },
@@ -147,6 +156,53 @@ impl ParseError {
     }
 }
 
+/// Names the usual cause of a mistake in the syntax.
+fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> {
+    let (before, rest) = text.split_at_checked(place.span.start)?;
+    let line = before.rsplit(['\n', '\r']).next()?;
+    let reserved = "put the value in quotes: it starts with a character that YAML reserves";
+    let starts_line = line.chars().all(|c| c == ' ');
+    if problem.starts_with("a `?`") {
+        return Some("put the value in quotes if the `?` belongs to it");
+    }
+    if problem == "the quote is never closed" {
+        return Some("write the same quote where the value ends");
+    }
+    if problem.starts_with("there is no key") {
+        let line = rest.lines().next()?;
+        return match line.find([':', '=']).and_then(|at| line.get(at..))? {
+            sign if sign.starts_with('=') => Some("write `:` and a blank in place of `=`"),
+            _ => Some("a blank is missing after the colon"),
+        };
+    }
+    if problem.contains("scanning an alias") || problem.contains("scanning an anchor") {
+        return Some(reserved);
+    }
+    if problem.contains("'-' indicator") || problem.contains("expected key") {
+        match line.chars().next_back() {
+            Some('\'') => return Some("a `'` within quotes is written twice: `''`"),
+            Some('"') => return Some("a `\"` within quotes is written `\\\"`"),
+            _ if starts_line => return Some(INDENTATION),
+            _ => {},
+        }
+    }
+    match rest.chars().next()? {
+        '\t' => Some("indent with spaces; YAML does not allow tabs here"),
+        '@' | '`' | '%' | '*' | '&' | '|' | '>' => Some(reserved),
+        '#' => Some("put the value in quotes if the `#` belongs to it"),
+        '{' | '}' | '[' | ']' | ',' => {
+            Some("put the value in quotes if the bracket or the `$` belongs to it")
+        },
+        ':' if !line.contains(": ") => Some(INDENTATION),
+        ':' => Some("put the value in quotes if the colon belongs to it"),
+        _ => None,
+    }
+}
+
+/// Help where a line stands too far left or right.
+const INDENTATION: &str =
+    "check the indentation: keys of one map begin in one column, and so do the `-` of one list";
+
 impl ParseErrorKind {
     /// Names the kind in one stable word for machines.
     pub fn code(&self) -> &'static str {
@@ -154,7 +210,10 @@ impl ParseErrorKind {
             Self::NotText { .. } => "yaml-encoding",
             Self::Empty => "yaml-empty",
             Self::TooLarge { .. } => "too-large",
-            Self::TooDeep { .. } | Self::TooManyNodes => "yaml-limit",
+            Self::LeftOut { .. }
+            | Self::TooDeep { .. }
+            | Self::TooMany { .. }
+            | Self::AliasesTooLarge { .. } => "yaml-limit",
             Self::ControlCharacter { .. } => "yaml-control-character",
             Self::Syntax { .. } => "yaml-syntax",
             Self::Version { .. } => "yaml-version",

@@ -2,6 +2,8 @@
 
 use portcullis_yaml::{Kind as NodeKind, Node};
 
+use crate::table::{Group, Key, Kind};
+
 /// Says how to write a value that YAML gave another type.
 pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
     if !node.variables.is_empty() {
@@ -34,6 +36,9 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         NodeKind::String if wanted.starts_with("`true`") => {
             Some("write `true` or `false` without quotes".to_owned())
         },
+        NodeKind::String if wanted == "a map of keys" && is_assignment(text) => {
+            Some("write `:` and a blank in place of `=`".to_owned())
+        },
         NodeKind::String if wanted == "a map of keys" && text.contains(':') => {
             Some("a blank is missing after the colon of the first key".to_owned())
         },
@@ -42,6 +47,37 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
         },
         _ => None,
     }
+}
+
+/// Tells whether a text begins like `key = value`.
+pub(super) fn is_assignment(text: &str) -> bool {
+    let end = text.find(['=', ':']).unwrap_or(text.len());
+    text.get(end..).is_some_and(|rest| rest.starts_with('='))
+}
+
+/// Writes what may stand behind a key: its example, or the keys below that are required, or the first.
+pub(super) fn sample(key: &Key) -> String {
+    if let Some(example) = key.example {
+        return example.to_owned();
+    }
+    match key.kind {
+        Kind::Map(groups) => samples(groups),
+        Kind::Maps(groups) => format!("[{}]", samples(groups)),
+        Kind::Bindings([first, ..]) => format!("[{}]", samples(first.keys)),
+        _ => "...".to_owned(),
+    }
+}
+
+fn samples(groups: &[Group]) -> String {
+    let keys = || groups.iter().flat_map(|group| group.iter());
+    let mut chosen: Vec<&Key> = keys().filter(|key| key.required).collect();
+    if chosen.is_empty() {
+        chosen.extend(keys().next());
+    }
+    let entries = chosen
+        .iter()
+        .map(|key| format!("{}: {}", key.name, sample(key)));
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }
 
 /// Reads a number in decimal notation, and no word such as `inf`.

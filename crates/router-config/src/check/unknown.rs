@@ -2,6 +2,7 @@
 
 use portcullis_yaml::{Entry, KeyPath, Node, Section, nearest};
 
+use crate::check::help::is_assignment;
 use crate::check::walk::Walker;
 use crate::codes;
 use crate::table::{Group, Key, State, walk};
@@ -100,11 +101,20 @@ fn help(
     meant: Option<&str>,
 ) -> Option<String> {
     let name = key.text().unwrap_or_default();
-    if let (None, true) = (name.find(':'), key.as_str().is_none()) {
+    let here = || {
+        groups
+            .iter()
+            .flat_map(|group| group.iter())
+            .filter(|key| is_current(key))
+    };
+    if key.as_str().is_none() && here().any(|key| key.name == name) {
         return Some(format!(
             "YAML reads `{name}` as {}; write it in quotes",
             key.kind()
         ));
+    }
+    if value.is_null() && is_assignment(name) {
+        return Some("write `:` and a blank in place of `=`".to_owned());
     }
     if value.is_null() && name.contains(':') {
         return Some("a blank is missing after the colon".to_owned());
@@ -114,8 +124,8 @@ fn help(
     }
     elsewhere(section, name).or_else(|| {
         let mut names: Vec<&str> = Vec::new();
-        for key in groups.iter().flat_map(|group| group.iter()) {
-            if is_current(key) && !names.contains(&key.name) {
+        for key in here() {
+            if !names.contains(&key.name) {
                 names.push(key.name);
             }
         }

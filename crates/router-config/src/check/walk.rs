@@ -137,8 +137,7 @@ impl<'walk> Walker<'walk> {
     }
 
     fn missing(&mut self, section: &Section<'_>, key: &Key) {
-        let form = key.example.unwrap_or("...");
-        section.report_missing(key.name, form, self.diagnostics);
+        section.report_missing(key.name, &help::sample(key), self.diagnostics);
     }
 
     pub(super) fn value(&mut self, field: &Field<'_>, key: &'static Key, path: &str) {
@@ -304,7 +303,7 @@ impl<'walk> Walker<'walk> {
     ) -> &mut Diagnostic {
         let node = field.node();
         let found = match node.text() {
-            Some(text) if text.len() <= 40 => format!("{} (`{text}`)", node.kind()),
+            Some(text) if (1..=40).contains(&text.len()) => format!("{} (`{text}`)", node.kind()),
             _ => node.kind().to_string(),
         };
         let message = format!("`{}` must be {wanted}, this is {found}", field.path());

@@ -112,3 +112,42 @@ fn keys_that_belong_elsewhere_are_sent_to_a_place_that_exists() {
         assert!(said.contains(help), "{by}: {said}");
     }
 }
+
+#[test]
+fn help_writes_what_can_be_written() {
+    let head = "v: 3\nidentity: {cert: a, server_cert: b, key: c, ca: d}\n";
+    let ctrl = "ctrl: {endpoint: tls:a:1}\n";
+    let cases = [
+        ("", "write `ctrl: {endpoint: tls:ctrl.example.test:6262}`"),
+        (
+            "ctrl:\n  endpoint = tls:a:1\n",
+            "write `:` and a blank in place of `=`",
+        ),
+        (
+            "ctrl:\n  endpoint:tls:a:1\n",
+            "a blank is missing after the colon",
+        ),
+        (&format!("{ctrl}y: 1\n"), "unknown section `y` | "),
+        (&format!("{ctrl}5: 1\n"), "unknown section `5` | "),
+        (
+            &format!("{ctrl}forwarder: {{latencyProbeInterval = 5}}\n"),
+            "write `:` and a blank in place of `=`",
+        ),
+        (
+            &format!("{ctrl}listeners:\n  - \n"),
+            "`listeners[0]` must be a map of keys, this is nothing | ",
+        ),
+        (
+            &format!(
+                "{ctrl}web:\n  - name: a\n    bindPoints: [{{interface: b:1, address: c:1}}]\n"
+            ),
+            "write `apis: [{binding: health-checks}]`",
+        ),
+    ];
+    for (rest, told) in cases {
+        let found = first(&format!("{head}{rest}"));
+        assert!(found.contains(told), "{rest:?}: {found}");
+        let quotes = found.contains("write it in quotes") || found.contains("``");
+        assert!(!quotes, "{rest:?}: {found}");
+    }
+}

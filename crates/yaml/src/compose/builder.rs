@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use libyaml_safer::EventData;
 
-use crate::compose::Events;
+use crate::compose::events::Events;
 use crate::compose::merge::Entries;
 use crate::diagnostic::Diagnostics;
 use crate::error::{ParseError, ParseErrorKind};
@@ -14,19 +14,19 @@ use crate::path::{KeyPath, Segment};
 use crate::place::Place;
 use crate::scalar;
 
-/// Levels passed over, added up over all events: the parser's work for an event grows with its level.
-const MOST_LEVELS: usize = 10_000_000;
-
 pub(super) struct Builder<'build, 'text> {
     events: &'build mut Events<'text>,
     limits: &'build Limits,
-    budget: Size,
+    /// Values that are written, up to here.
+    written: usize,
+    /// What was read, aliases counted in full.
+    read: Size,
+    /// What of it aliases added.
+    added: Size,
     depth: usize,
     path: KeyPath,
     /// Offsets of the keys whose values are being read.
     open_keys: Vec<usize>,
-    /// Levels that were passed over.
-    passed: usize,
     anchors: HashMap<String, Anchor>,
     diagnostics: &'build mut Diagnostics,
 }
@@ -35,15 +35,31 @@ pub(super) struct Builder<'build, 'text> {
 enum Anchor {
     /// The value is still being read, so an alias to it stands inside it.
     Open,
-    /// The value and what every copy of it costs.
+    /// The value and the size of every copy of it.
     Known(Node, Size),
 }
 
-/// What a tree costs.
+/// How large a tree is.
 #[derive(Clone, Copy, Default)]
 struct Size {
     nodes: usize,
     bytes: usize,
+}
+
+impl Size {
+    fn plus(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes.saturating_add(other.nodes),
+            bytes: self.bytes.saturating_add(other.bytes),
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            nodes: self.nodes.saturating_sub(other.nodes),
+            bytes: self.bytes.saturating_sub(other.bytes),
+        }
+    }
 }
 
 impl<'build, 'text> Builder<'build, 'text> {
@@ -52,19 +68,16 @@ impl<'build, 'text> Builder<'build, 'text> {
         limits: &'build Limits,
         diagnostics: &'build mut Diagnostics,
     ) -> Self {
-        let budget = Size {
-            nodes: limits.nodes,
-            bytes: limits.scalar_bytes,
-        };
         let (depth, path, anchors) = (0, KeyPath::root(), HashMap::new());
         Self {
             events,
             limits,
-            budget,
+            written: 0,
+            read: Size::default(),
+            added: Size::default(),
             depth,
             path,
             open_keys: Vec::new(),
-            passed: 0,
             anchors,
             diagnostics,
         }
@@ -117,13 +130,8 @@ impl<'build, 'text> Builder<'build, 'text> {
                 ..
             } => {
                 let before = self.open(anchor.as_deref());
-                self.charge(
-                    Size {
-                        nodes: 1,
-                        bytes: value.len(),
-                    },
-                    place,
-                )?;
+                let bytes = value.len();
+                self.count(bytes, place)?;
                 let node = scalar_node(tag.as_deref(), value, plain_implicit, place)?;
                 self.close(anchor, &node, before, place)?;
                 Ok(node)
@@ -141,10 +149,12 @@ impl<'build, 'text> Builder<'build, 'text> {
         read: fn(&mut Self, &mut Place) -> Result<Value, ParseError>,
     ) -> Result<Node, ParseError> {
         let before = self.open(anchor.as_deref());
-        self.charge(Size { nodes: 1, bytes: 0 }, place)?;
+        self.count(0, place)?;
         if self.depth == self.limits.depth {
             self.leave_out(place)?;
-            return Ok(Node::new(Value::Null, place));
+            let nothing = Node::new(Value::Null, place);
+            self.close(anchor, &nothing, before, place)?;
+            return Ok(nothing);
         }
         self.depth += 1;
         let mut whole = place;
@@ -158,9 +168,9 @@ impl<'build, 'text> Builder<'build, 'text> {
     /// Passes over a list or map that is nested too deep to be kept.
     fn leave_out(&mut self, place: Place) -> Result<(), ParseError> {
         let limit = self.limits.depth;
-        let error = ParseError::new(ParseErrorKind::TooDeep { limit }, place);
+        let kind = ParseErrorKind::LeftOut { limit };
         self.diagnostics
-            .error(error.kind.code(), &self.path, place, error.kind.to_string());
+            .error(kind.code(), &self.path, place, kind.to_string());
         let mut open = 1;
         while open > 0 {
             let (event, place) = self.events.next()?;
@@ -169,8 +179,8 @@ impl<'build, 'text> Builder<'build, 'text> {
                 EventData::SequenceEnd | EventData::MappingEnd => open -= 1,
                 _ => {},
             }
-            self.passed += open;
-            if self.passed > MOST_LEVELS {
+            let limit = self.limits.levels;
+            if self.events.indents > limit {
                 return Err(ParseError::new(ParseErrorKind::TooDeep { limit }, place));
             }
         }
@@ -218,9 +228,20 @@ impl<'build, 'text> Builder<'build, 'text> {
                 }
                 entries.merge(value, place, &self.path, self.diagnostics)?;
             } else {
+                self.tell_of_mark(&key);
                 entries.insert(key, value, &self.path, self.diagnostics);
                 self.path.pop();
             }
+        }
+    }
+
+    /// Tells of a byte order mark in a key, which nobody sees.
+    fn tell_of_mark(&mut self, key: &Node) {
+        if key.text().is_some_and(|text| text.contains('\u{FEFF}')) {
+            let message = "the key holds the invisible character U+FEFF, a byte order mark";
+            self.diagnostics
+                .warning("byte-order-mark", &self.path, key.place, message)
+                .help("remove it; it stands where two files were joined");
         }
     }
 
@@ -236,7 +257,8 @@ impl<'build, 'text> Builder<'build, 'text> {
             )),
             Some(Anchor::Known(_, size)) => {
                 let size = *size;
-                self.charge(size, place)?;
+                self.read = self.read.plus(size);
+                self.add(size, place)?;
                 match self.anchors.get(&name) {
                     Some(Anchor::Known(node, _)) => Ok(node.clone()),
                     _ => Err(ParseError::new(
@@ -248,15 +270,15 @@ impl<'build, 'text> Builder<'build, 'text> {
         }
     }
 
-    /// Notes that an anchored value begins, and what was left of the budget.
+    /// Notes that an anchored value begins, and what was read before it.
     fn open(&mut self, anchor: Option<&str>) -> Size {
         if let Some(name) = anchor {
             self.anchors.insert(name.to_owned(), Anchor::Open);
         }
-        self.budget
+        self.read
     }
 
-    /// Keeps a copy of an anchored value, which is paid for like any other.
+    /// Keeps a copy of an anchored value that an alias may name.
     fn close(
         &mut self,
         anchor: Option<String>,
@@ -265,24 +287,40 @@ impl<'build, 'text> Builder<'build, 'text> {
         place: Place,
     ) -> Result<(), ParseError> {
         let Some(name) = anchor else { return Ok(()) };
-        let size = Size {
-            nodes: before.nodes.saturating_sub(self.budget.nodes).max(1),
-            bytes: before.bytes.saturating_sub(self.budget.bytes),
-        };
-        self.charge(size, place)?;
-        self.anchors.insert(name, Anchor::Known(node.clone(), size));
+        if self.events.named.contains(name.as_str()) {
+            let size = self.read.minus(before);
+            self.add(size, place)?;
+            self.anchors.insert(name, Anchor::Known(node.clone(), size));
+        } else {
+            self.anchors.remove(&name);
+        }
         Ok(())
     }
 
-    fn charge(&mut self, size: Size, place: Place) -> Result<(), ParseError> {
-        let nodes = self.budget.nodes.checked_sub(size.nodes);
-        let bytes = self.budget.bytes.checked_sub(size.bytes);
-        if let (Some(nodes), Some(bytes)) = (nodes, bytes) {
-            self.budget = Size { nodes, bytes };
-            Ok(())
-        } else {
-            Err(ParseError::new(ParseErrorKind::TooManyNodes, place))
+    /// Counts a value that is written.
+    fn count(&mut self, bytes: usize, place: Place) -> Result<(), ParseError> {
+        self.read = self.read.plus(Size { nodes: 1, bytes });
+        self.written += 1;
+        let limit = self.limits.values;
+        if self.written > limit {
+            return Err(ParseError::new(ParseErrorKind::TooMany { limit }, place));
         }
+        Ok(())
+    }
+
+    /// Counts what aliases add, the copy that is kept for them included.
+    fn add(&mut self, size: Size, place: Place) -> Result<(), ParseError> {
+        self.added = self.added.plus(size);
+        let limits = self.limits;
+        let counts = [
+            (self.added.nodes, limits.nodes, "values"),
+            (self.added.bytes, limits.scalar_bytes, "bytes of text"),
+        ];
+        let over = counts.into_iter().find(|(added, limit, _)| added > limit);
+        over.map_or(Ok(()), |(_, limit, unit)| {
+            let kind = ParseErrorKind::AliasesTooLarge { limit, unit };
+            Err(ParseError::new(kind, place))
+        })
     }
 }
 

@@ -169,9 +169,12 @@ fn what_is_not_yaml_is_located() {
         ("a: b: c\n", "yaml-syntax", 1, 5),
         ("a:\n\tb: 1\n", "yaml-syntax", 2, 1),
         ("a: {b: ${X}}\n", "yaml-syntax", 1, 9),
-        ("a: 'open\n", "yaml-syntax", 2, 1),
+        ("a: 'open\n", "yaml-syntax", 1, 4),
         ("a: \"\\q\"\n", "yaml-syntax", 1, 5),
-        ("a: \"\\", "yaml-syntax", 2, 1),
+        ("a: \"\\", "yaml-syntax", 1, 4),
+        ("a: {b: c #d}\ne: f\n", "yaml-syntax", 1, 10),
+        ("a: [\n  b #c]\n", "yaml-syntax", 2, 5),
+        ("a: b\nc = d:e\n\nf: g\n", "yaml-syntax", 2, 1),
         ("a: \0\n", "yaml-control-character", 1, 4),
         ("a: 1 #\u{C}\n", "yaml-control-character", 1, 7),
         ("a: *none\n", "yaml-alias", 1, 4),
@@ -206,6 +209,19 @@ fn hints_name_the_usual_cause() {
         ("a: @x\n", "quotes"),
         ("a: {b: ${X}}\n", "quotes"),
         ("a: {{x}}\n", "template"),
+        ("a: b\nc = d:e\nf: g\n", "place of `=`"),
+        ("a: b\nc:d=e\nf: g\n", "after the colon"),
+        ("a: \"b\nc: d\n", "same quote"),
+        ("a: *.b\n", "reserves"),
+        ("a:\n  - *.b\n", "reserves"),
+        ("a: b: c\n", "colon"),
+        ("a:\n  - b: c\n     d: e\n", "indentation"),
+        ("a:\n  - b: c\n   d: e\n", "indentation"),
+        ("a:\n  b: c\n d: e\n", "indentation"),
+        ("a:\n  b: c\n   d: e\n", "indentation"),
+        ("a: 'Joe's'\nb: c\n", "twice"),
+        ("a: \"Joe\"s\"\nb: c\n", "`\\\"`"),
+        ("a: {b: c #d}\n", "`#`"),
     ];
     for (text, word) in cases {
         let diagnostic = refuse(text).to_diagnostic(text);
@@ -221,21 +237,30 @@ fn aliases_cannot_grow_a_document_without_bound() {
         let below = format!("*a{}, ", level - 1).repeat(10);
         bomb = format!("{bomb}a{level}: &a{level} [{below}]\n");
     }
-    assert_eq!(refuse(&bomb).kind, ParseErrorKind::TooManyNodes);
+    let error = refuse(&bomb);
+    assert_eq!(
+        error.to_string(),
+        "line 6, column 10: the aliases up to here stand for more than 250000 values"
+    );
 
     let long = format!(
         "a: &a {}\nb: [{}]\n",
         "x".repeat(1 << 20),
         "*a, ".repeat(20)
     );
-    assert_eq!(refuse(&long).kind, ParseErrorKind::TooManyNodes);
+    assert_eq!(
+        refuse(&long).to_string(),
+        "line 2, column 65: the aliases up to here stand for more than 16777216 bytes of text"
+    );
 }
 
 #[test]
 fn limits_are_kept() {
     let limits = Limits {
-        size: 10,
+        size: 20,
         depth: 2,
+        levels: 4,
+        values: 12,
         nodes: 4,
         scalar_bytes: 6,
     };
@@ -247,12 +272,42 @@ fn limits_are_kept() {
     assert_eq!(kind("[[1]]"), Ok(()));
     assert_eq!(kind("[[[1]]]"), Ok(()));
     assert_eq!(
-        kind("12345678901"),
-        Err(ParseErrorKind::TooLarge { limit: 10 })
+        kind("123456789012345678901"),
+        Err(ParseErrorKind::TooLarge { limit: 20 })
     );
-    assert_eq!(kind("[1,2,3]"), Ok(()));
-    assert_eq!(kind("[1,2,3,4]"), Err(ParseErrorKind::TooManyNodes));
-    assert_eq!(kind("1234567"), Err(ParseErrorKind::TooManyNodes));
+    assert_eq!(kind("[[[[1]]]]"), Ok(()));
+    assert_eq!(
+        kind("[[[[[1]]]]]"),
+        Err(ParseErrorKind::TooDeep { limit: 4 })
+    );
+    assert_eq!(kind("- - - - a"), Ok(()));
+    assert_eq!(
+        kind("- - - - - a"),
+        Err(ParseErrorKind::TooDeep { limit: 4 })
+    );
+    assert_eq!(kind("1,2,3,4,5,"), Ok(()));
+    assert_eq!(kind("[1,2,3,4,5,6,7]"), Ok(()));
+    let aliases = Limits {
+        size: 100,
+        ..limits.clone()
+    };
+    let kind = |text: &str| {
+        parse(text, SourceId(0), &aliases)
+            .map(|_| ())
+            .map_err(|error| error.kind)
+    };
+    assert_eq!(kind("[1,2,3,4,5,6,7,8,9,10,11]"), Ok(()));
+    assert_eq!(
+        kind("[1,2,3,4,5,6,7,8,9,10,11,12]"),
+        Err(ParseErrorKind::TooMany { limit: 12 })
+    );
+    let refused = |limit, unit| Err(ParseErrorKind::AliasesTooLarge { limit, unit });
+    assert_eq!(kind("[1,2,3,4,5,6,7,8,&a 9,&b 10]"), Ok(()));
+    // The copy that is kept counts like every use.
+    assert_eq!(kind("[&a x,*a,*a,*a]"), Ok(()));
+    assert_eq!(kind("[&a x,*a,*a,*a,*a]"), refused(4, "values"));
+    assert_eq!(kind("[&a abc,*a]"), Ok(()));
+    assert_eq!(kind("[&a abc,*a,*a]"), refused(6, "bytes of text"));
 }
 
 #[test]
@@ -311,7 +366,84 @@ fn what_is_nested_too_deep_is_left_out_and_reported() {
         .map(|d| (d.severity, d.code, d.line, d.column))
         .collect();
     assert_eq!(found, [(Severity::Error, "yaml-limit", 1, 131)]);
-    assert_eq!(refuse(&"[".repeat(20_000)).kind.code(), "yaml-limit");
+}
+
+#[test]
+fn ten_thousand_levels_are_passed_over_in_every_form() {
+    let forms = [
+        ("a: ", "[", "]", 10_000, (1, 10_004)),
+        ("a: ", "{k: ", "}", 10_000, (1, 40_004)),
+        ("a: ", "[l: &a [\"]\", ']', # ]\n", "]]", 5_000, (5_001, 1)),
+        // The map around the list is a level; a list as far left as its key is none.
+        ("a:\n  ", "- ", "", 9_999, (2, 20_001)),
+        ("a:\n", "- ", "", 10_000, (2, 20_001)),
+    ];
+    for (start, open, close, levels, place) in forms {
+        let file = |more: &str| {
+            let inside = format!("{}{more}x", open.repeat(levels));
+            format!("{start}{inside}{}\nb: 1\n", close.repeat(levels))
+        };
+        let document = read(&file(""));
+        assert_eq!(at(&document.root, &["b"]).as_integer(), Some(1), "{open}");
+        let codes: Vec<_> = document.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["yaml-limit"], "{open}");
+
+        let error = refuse(&file(if open == "- " { "- " } else { "[" }));
+        assert_eq!(error.kind, ParseErrorKind::TooDeep { limit: 10_000 });
+        assert_eq!((error.place.line, error.place.column), place, "{open}");
+    }
+}
+
+#[test]
+fn brackets_that_are_passed_over_must_fit() {
+    let deep = |inside: &str| refuse(&format!("a: {}{inside}", "[".repeat(200)));
+    let cases = [
+        ("", "the `[` is never closed", 203),
+        ("{", "the `{` is never closed", 204),
+        ("{]", "`]` cannot end what `{` begins", 205),
+        ("'{'}", "`}` cannot end what `[` begins", 207),
+    ];
+    for (inside, message, column) in cases {
+        let error = deep(inside);
+        assert_eq!(error.kind.to_string(), message, "{inside}");
+        assert_eq!(
+            (error.place.line, error.place.column),
+            (1, column),
+            "{inside}"
+        );
+    }
+    let text = format!("{}ü, \"{}", "[".repeat(140), "]".repeat(140));
+    assert!(parse(&text, SourceId(0), &Limits::default()).is_err());
+    let text = format!("a: {}ü{}, b: c: d", "[".repeat(140), "]".repeat(139));
+    assert_eq!(refuse(&text).place.column, 290);
+}
+
+#[test]
+fn many_values_without_aliases_are_read() {
+    let text = format!("a: &all [{}]\n", "x,".repeat(300_000));
+    let root = read(&text).root;
+    assert_eq!(at(&root, &["a"]).as_list().map(<[_]>::len), Some(300_000));
+}
+
+#[test]
+fn marks_of_files_that_were_joined_belong_to_the_key() {
+    let text =
+        "\u{FEFF}a: 1\n\u{FEFF}b: 2\n\u{FEFF}# c: |\n  x\nd: \"\n\u{FEFF}e\"\n\u{FEFF}{f}: 3\n";
+    let document = read(text);
+    let keys: Vec<_> = document.root.as_map().into_iter().flatten().collect();
+    let keys: Vec<_> = keys.iter().map(|entry| entry.key.text()).collect();
+    let expected = ["a", "\u{FEFF}b", "\u{FEFF}# c", "d", "\u{FEFF}{f}"].map(Some);
+    assert_eq!(keys, expected);
+    assert_eq!(at(&document.root, &["d"]).as_str(), Some(" \u{FEFF}e"));
+    let found: Vec<_> = document
+        .diagnostics
+        .iter()
+        .map(|d| (d.severity, d.code, d.line, d.column))
+        .collect();
+    let warning = |line| (Severity::Warning, "byte-order-mark", line, 1);
+    assert_eq!(found, [warning(2), warning(3), warning(7)]);
+    let place = at(&document.root, &["\u{FEFF}b"]).place;
+    assert_eq!(text.get(place.span.start..place.span.end), Some("2"));
 }
 
 #[test]

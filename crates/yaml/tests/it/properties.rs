@@ -95,6 +95,16 @@ fn read_all(text: &str) {
         scalar_bytes: 64 << 10,
         ..Limits::default()
     };
+    // Of what is passed over nobody but the original knows whether it is right.
+    let shallow = Limits {
+        depth: 1,
+        levels: 3,
+        ..limits.clone()
+    };
+    if let Err(error) = parse(text, SourceId(0), &shallow) {
+        assert!(error.place.span.start <= text.len(), "{error:?}");
+        assert!(!error.to_diagnostic(text).message.is_empty());
+    }
     match parse(text, SourceId(0), &limits) {
         Ok(mut document) => {
             // Copies made by aliases stand elsewhere, so only plain documents are checked in full.
