@@ -55,6 +55,8 @@ fn each_file_is_judged_on_a_line_of_its_own() {
 fn finding_is_told_with_place_and_cure() {
     let files = Files::new();
     files.write("r.yml", misspelt());
+    let start = misspelt().find("linkDialWorkerCont").unwrap();
+    let end = start + "linkDialWorkerCont".len();
     let judged = files.judged(&["r.yml"], 1);
     let findings = judged["findings"].as_array().unwrap();
     let found = findings
@@ -70,6 +72,8 @@ fn finding_is_told_with_place_and_cure() {
             "code": "unknown-key",
             "message": "unknown key `linkDialWorkerCont` in `forwarder`",
             "help": "did you mean `linkDialWorkerCount`?",
+            "span": { "start": start, "end": end },
+            "reference": "docs/router-config.md#forwarder",
         })
     );
     let allowed = files.judged(&["--allow-unknown", "r.yml"], 0);

@@ -2,29 +2,108 @@
 
 pub use portcullis_yaml::codes::{INVALID_VALUE, MISSING_KEY, NO_VALUE, UNKNOWN_KEY, WRONG_TYPE};
 
-/// A number or duration outside its bounds.
-pub const OUT_OF_BOUNDS: &str = "out-of-bounds";
-/// Two keys contradict each other.
-pub const CONFLICT: &str = "conflict";
-/// A key or a spelling that something better has replaced.
-pub const DEPRECATED_KEY: &str = "deprecated-key";
-/// A key that is accepted and has no effect.
-pub const DEAD_KEY: &str = "dead-key";
-/// A known key that has no effect where it stands.
-pub const UNUSED_KEY: &str = "unused-key";
-/// An address or a group that nobody can reach.
-pub const UNREACHABLE: &str = "unreachable";
-/// An advertised host that the certificate will not name.
-pub const NOT_IN_SANS: &str = "not-in-sans";
-/// Two listeners want one port.
-pub const PORT_TAKEN: &str = "port-taken";
-/// A section that is not there, and what is lost without it.
-pub const MISSING_SECTION: &str = "missing-section";
-/// A spelling that only Portcullis accepts.
-pub const ONLY_HERE: &str = "only-here";
-/// A document without content.
-pub const EMPTY_DOCUMENT: &str = "empty-document";
-/// Something worth knowing.
-pub const GOOD_TO_KNOW: &str = "good-to-know";
-/// A value that works and probably is not what was meant.
-pub const SUSPICIOUS: &str = "suspicious-value";
+/// Names codes, and lists them with what they mean.
+macro_rules! codes {
+    ($(#[doc = $meaning:literal] $name:ident = $code:literal;)+) => {
+        $(
+            #[doc = $meaning]
+            pub const $name: &str = $code;
+        )+
+
+        /// Codes of the findings about what a file says, with what they mean.
+        const OF_CONTENT: &[(&str, &str)] = &[$(($name, $meaning)),+];
+    };
+}
+
+codes! {
+    /// A number or duration outside its bounds.
+    OUT_OF_BOUNDS = "out-of-bounds";
+    /// Two keys contradict each other.
+    CONFLICT = "conflict";
+    /// A key or a spelling that something better has replaced.
+    DEPRECATED_KEY = "deprecated-key";
+    /// A key that is accepted and has no effect.
+    DEAD_KEY = "dead-key";
+    /// A known key that has no effect where it stands.
+    UNUSED_KEY = "unused-key";
+    /// An address or a group that nobody can reach.
+    UNREACHABLE = "unreachable";
+    /// An advertised host that the certificate will not name.
+    NOT_IN_SANS = "not-in-sans";
+    /// Two listeners want one port.
+    PORT_TAKEN = "port-taken";
+    /// A section that is not there, and what is lost without it.
+    MISSING_SECTION = "missing-section";
+    /// A spelling that only Portcullis accepts.
+    ONLY_HERE = "only-here";
+    /// A document without content.
+    EMPTY_DOCUMENT = "empty-document";
+    /// Something worth knowing.
+    GOOD_TO_KNOW = "good-to-know";
+    /// A value that works and probably is not what was meant.
+    SUSPICIOUS = "suspicious-value";
+}
+
+/// Codes that other readers of YAML give too.
+const OF_KEYS: &[(&str, &str)] = &[
+    (UNKNOWN_KEY, "A key that does not exist where it stands."),
+    (
+        MISSING_KEY,
+        "A key that must be there, or without which something is lost.",
+    ),
+    (NO_VALUE, "A key without a value."),
+    (WRONG_TYPE, "A value of another type than the key takes."),
+    (
+        INVALID_VALUE,
+        "A value of the right type that the key does not take.",
+    ),
+];
+
+/// Codes of the findings about how a file is written.
+const OF_FORM: &[(&str, &str)] = &[
+    ("duplicate-key", "A key that is given twice."),
+    (
+        "merge-overrides",
+        "A key that a map merged below it replaces.",
+    ),
+    ("env-unset", "An environment variable that is not set."),
+    (
+        "env-limit",
+        "Environment variables that make the file too large.",
+    ),
+    (
+        "yaml-second-document",
+        "A second document, which nobody reads.",
+    ),
+    ("yaml-empty", "A file without a document."),
+    ("yaml-encoding", "Bytes that are no text."),
+    (
+        "yaml-control-character",
+        "A character that YAML does not take.",
+    ),
+    ("yaml-syntax", "Text that is no YAML."),
+    ("yaml-version", "A version of YAML that is not read."),
+    (
+        "yaml-alias",
+        "An alias of nothing, or of what it stands in.",
+    ),
+    ("yaml-key", "A list or a map as a key."),
+    ("yaml-merge", "Something that cannot be merged."),
+    (
+        "yaml-tag",
+        "A value that does not have the type that its tag says.",
+    ),
+    ("yaml-limit", "Values nested too deep, or too many of them."),
+    ("too-large", "A file of more than 4 MiB."),
+    ("unreadable", "A file that cannot be read from the disk."),
+    (
+        "too-many-findings",
+        "How many findings are left out after the first thousand.",
+    ),
+];
+
+/// Lists all codes with what they mean, one sentence each.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lists = [OF_KEYS, OF_CONTENT, OF_FORM].into_iter().flatten();
+    lists.map(|(code, meaning)| (*code, meaning.trim()))
+}

@@ -10,6 +10,9 @@ use crate::finding::{Finding, Verdict};
 const A_KEY: &str = "pem: (a private key)";
 
 /// Writes what was found in a file as one JSON object.
+///
+/// Of each finding it has everything that people are shown. `span` counts bytes of the file as UTF-8
+/// without a byte order mark; `verdict` and `stage` are there when the original ends because of it.
 pub fn report_json(file: &str, verdict: Verdict, findings: &[Finding]) -> Json {
     let findings: Vec<Json> = findings.iter().map(finding_json).collect();
     json!({ "file": file, "verdict": verdict.to_string(), "findings": findings })
@@ -25,6 +28,8 @@ fn finding_json(finding: &Finding) -> Json {
         "code": diagnostic.code,
         "message": diagnostic.message,
         "help": diagnostic.help,
+        "span": { "start": diagnostic.span.start, "end": diagnostic.span.end },
+        "reference": finding.reference(),
     });
     if let (Some(effect), Json::Object(object)) = (finding.effect, &mut object) {
         object.insert("verdict".to_owned(), json!(effect.verdict.to_string()));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::codes;
 use crate::explain::{bounds, form, state};
 use crate::table::{Found, Kind, ROOT, State, Variant, walk};
 
@@ -21,7 +22,21 @@ pub fn reference() -> String {
     for section in ROOT {
         part(&mut page, section.name);
     }
+    findings(&mut page);
     page
+}
+
+/// What programs may rely on in findings.
+fn findings(page: &mut String) {
+    page.push_str(
+        "\n## Codes of findings\n\n\
+         Findings have codes that stay the same; their sentences may change.\n\n\
+         | Code | Meaning |\n|---|---|\n",
+    );
+    for (code, meaning) in codes::all() {
+        // Writing into a string cannot fail.
+        let _ = writeln!(page, "| `{code}` | {meaning} |");
+    }
 }
 
 fn part(page: &mut String, section: &str) {

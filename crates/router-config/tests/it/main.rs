@@ -13,6 +13,8 @@ mod help;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod listed;
+#[cfg(test)]
 mod once;
 #[cfg(test)]
 mod openziti;

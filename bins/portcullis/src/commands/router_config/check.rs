@@ -25,6 +25,8 @@ Examples:
 
 With `--format json` there is one object per file, one per line, in the order of the arguments:
   {\"file\":\"router.yml\",\"verdict\":\"refuse\",\"findings\":[{\"line\":12,...}]}
+Each finding has severity, path, line, column, code, message, help, span (bytes) and reference, and
+by OpenZiti verdict and stage. Codes stay the same; docs/router-config.md lists them.
 
 Exit codes:
   0  every file is accepted
