@@ -158,6 +158,11 @@ fn unread(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
     let found = table::find(&path).ok()?;
     // Entries of links have a reader of their own, which also takes whole floats.
     let is_link = path.starts_with("link.listeners[") || path.starts_with("link.dialers[");
+    if path == "transport.proxy" {
+        diagnostic.message += "; the original stumbles over it at the first dial";
+        diagnostic.severity = Severity::Warning;
+        return Some(diagnostic);
+    }
     let what = found.iter().find_map(|found| match found.key.kind {
         Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => Some("the original passes over it"),
         _ => match found.key.original {

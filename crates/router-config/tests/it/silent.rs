@@ -47,6 +47,18 @@ fn what_is_passed_over_is_told_once() {
             DIAL,
         ),
         ("", "healthChecks: []\n".to_owned(), "healthChecks", OVER),
+        (
+            "",
+            "transport: {proxy: x}\n".to_owned(),
+            "transport.proxy",
+            DIAL,
+        ),
+        (
+            "",
+            "transport: {proxy: }\n".to_owned(),
+            "transport.proxy",
+            DIAL,
+        ),
         ("", "metrics: []\n".to_owned(), "metrics", OVER),
         ("", "forwarder: [a]\n".to_owned(), "forwarder", OVER),
         (
