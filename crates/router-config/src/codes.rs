@@ -81,6 +81,10 @@ const OF_FORM: &[(&str, &str)] = &[
         "yaml-control-character",
         "A character that YAML does not take.",
     ),
+    (
+        "byte-order-mark",
+        "A byte order mark at the start of a later line, which belongs to the key there.",
+    ),
     ("yaml-syntax", "Text that is no YAML."),
     ("yaml-version", "A version of YAML that is not read."),
     (

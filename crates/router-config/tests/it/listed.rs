@@ -32,6 +32,7 @@ fn examples() -> HashMap<&'static str, Vec<u8>> {
     let top = |by: &str| changed("v: 3\n", &format!("v: 3\n{by}")).into_bytes();
     HashMap::from([
         ("unknown-key", base("foo: 1\n")),
+        ("byte-order-mark", base("\u{feff}foo: 1\n")),
         ("missing-key", b"v: 3\n".to_vec()),
         ("no-value", base("    address:\n")),
         ("wrong-type", top("forwarder: 5\n")),
