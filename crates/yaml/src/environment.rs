@@ -129,7 +129,8 @@ fn names_a_variable(node: &Node) -> bool {
 /// ```
 pub fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> (String, Vec<Variable>) {
     let mut expanded = String::with_capacity(text.len());
-    let mut variables = Vec::new();
+    let mut variables: Vec<Variable> = Vec::new();
+    let mut last: Option<(&str, Option<String>)> = None;
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
         expanded.push_str(before);
@@ -145,17 +146,24 @@ pub fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> (String, V
             },
             Taken::Name(name, remainder) => (name, remainder),
         };
-        let value = lookup(name);
-        if variables.len() < MOST_REMEMBERED
-            && !variables.iter().any(|known: &Variable| known.name == name)
-        {
-            variables.push(Variable {
-                name: name.to_owned(),
-                is_set: value.is_some(),
-            });
-        }
-        expanded.push_str(&value.unwrap_or_default());
         rest = remainder;
+        // A text that repeats a variable looks it up once.
+        let value = match last.take() {
+            Some((known, value)) if known == name => value,
+            _ => {
+                let value = lookup(name);
+                let is_known = |known: &Variable| known.name == name;
+                if variables.len() < MOST_REMEMBERED && !variables.iter().any(is_known) {
+                    variables.push(Variable {
+                        name: name.to_owned(),
+                        is_set: value.is_some(),
+                    });
+                }
+                value
+            },
+        };
+        expanded.push_str(value.as_deref().unwrap_or_default());
+        last = Some((name, value));
     }
     expanded.push_str(rest);
     (expanded, variables)
