@@ -219,6 +219,17 @@ impl Scene {
         enroll(&self.controller, &self.person.session).await
     }
 
+    /// Enrolls the person and spends a code and the first of its recovery codes. The code comes last.
+    pub(crate) async fn enroll_and_spend(&self) -> (Device, Vec<String>, String) {
+        let (device, recovery) = self.enroll().await;
+        let used = device.code(&self.controller, 0);
+        for code in [&used, &recovery[0]] {
+            let reply = answer(&self.controller, &self.person.session, code).await;
+            assert_eq!(reply.status, 200);
+        }
+        (device, recovery, used)
+    }
+
     /// Lets the administrator remove the person's enrollment.
     pub(crate) async fn remove(&self) -> Reply {
         remove(&self.controller, &self.admin, &self.person.id).await
