@@ -8,6 +8,7 @@ pub use patch::{AuthPolicyPatch, CertPatch, ExtJwtPatch, PrimaryPatch, Secondary
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{AuthPolicyId, SignerId};
+use crate::name::check_name;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -187,9 +188,7 @@ impl AuthPolicy {
     /// [`FieldError`] on `name` when it is blank, and on `primary.updb.minPasswordLength` when that
     /// is more than [`LONGEST_PASSWORD`].
     pub fn replace(&mut self, mut spec: AuthPolicySpec, now: Timestamp) -> Result<(), FieldError> {
-        if spec.name.trim().is_empty() {
-            return Err(FieldError::new("name", "must not be blank", spec.name));
-        }
+        check_name(&spec.name)?;
         spec.clamp();
         let shortest = spec.primary.updb.min_password_length;
         if usize::try_from(shortest).is_ok_and(|shortest| shortest > LONGEST_PASSWORD) {

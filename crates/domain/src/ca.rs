@@ -73,19 +73,6 @@ pub struct CaSpec {
     pub tags: Tags,
 }
 
-/// Checks that a text can be the name of an authority.
-///
-/// # Errors
-///
-/// [`FieldError`] on `name` when it is blank.
-pub fn check_name(name: &str) -> Result<(), FieldError> {
-    if name.trim().is_empty() {
-        Err(FieldError::new("name", "must not be blank", name))
-    } else {
-        Ok(())
-    }
-}
-
 impl Ca {
     /// Replaces what administrators decide about it.
     pub fn replace(&mut self, spec: CaSpec, now: Timestamp) {

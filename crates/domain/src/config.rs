@@ -2,7 +2,8 @@
 
 use crate::FieldError;
 use crate::ids::{ConfigId, ConfigTypeId};
-use crate::managed::{Managed, Spec, check_name};
+use crate::managed::{Managed, Spec};
+use crate::name::check_name;
 use crate::patch::assign;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};

@@ -15,6 +15,7 @@ use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
 use crate::ids::{AuthPolicyId, IdentityId};
 use crate::mfa::WrongCodes;
+use crate::name::check_name;
 use crate::permission::PermissionSet;
 use crate::roles::RoleAttributes;
 use crate::tags::{AppData, Tags};
@@ -106,9 +107,7 @@ impl IdentityName {
     /// [`FieldError`] on `name` when it is blank.
     pub fn new(name: impl Into<String>) -> Result<Self, FieldError> {
         let name = name.into();
-        if name.trim().is_empty() {
-            return Err(FieldError::new("name", "must not be blank", name));
-        }
+        check_name(&name)?;
         Ok(Self(name))
     }
 

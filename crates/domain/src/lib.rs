@@ -39,6 +39,7 @@ pub mod ids;
 pub mod ip_network;
 pub mod managed;
 pub mod mfa;
+pub mod name;
 mod patch;
 pub mod permission;
 pub mod policies;

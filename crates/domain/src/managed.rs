@@ -75,16 +75,3 @@ impl<I, S: Spec> Managed<I, S> {
         self.replace(spec, now)
     }
 }
-
-/// Checks a name.
-///
-/// # Errors
-///
-/// [`FieldError`] on `name` when it is blank.
-pub(crate) fn check_name(name: &str) -> Result<(), FieldError> {
-    if name.trim().is_empty() {
-        Err(FieldError::new("name", "must not be blank", name))
-    } else {
-        Ok(())
-    }
-}

@@ -30,7 +30,8 @@ pub use version_range::{RangeError, VersionRange};
 
 use crate::FieldError;
 use crate::ids::PostureCheckId;
-use crate::managed::{Managed, Spec, check_name};
+use crate::managed::{Managed, Spec};
+use crate::name::check_name;
 use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;

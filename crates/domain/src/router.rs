@@ -3,7 +3,8 @@
 use crate::FieldError;
 use crate::clock::Timestamp;
 use crate::ids::{ConfigId, RouterId};
-use crate::managed::{Managed, Spec, check_name};
+use crate::managed::{Managed, Spec};
+use crate::name::check_name;
 use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;

@@ -3,7 +3,8 @@
 use super::ClaimChange;
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::FieldError;
-use portcullis_domain::ca::{CaPatch, CaSpec, check_name, name_format};
+use portcullis_domain::ca::{CaPatch, CaSpec, name_format};
+use portcullis_domain::name::check_name;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
 use serde::Serialize;

@@ -1,0 +1,16 @@
+//! Names of entities.
+
+use crate::FieldError;
+
+/// Checks that a text can be a name.
+///
+/// # Errors
+///
+/// [`FieldError`] on `name` when it is blank.
+pub fn check_name(name: &str) -> Result<(), FieldError> {
+    if name.trim().is_empty() {
+        Err(FieldError::new("name", "must not be blank", name))
+    } else {
+        Ok(())
+    }
+}
