@@ -8,9 +8,8 @@ use crate::entity::Base;
 use crate::link::{EntityRef, Links};
 use crate::secret;
 use crate::time::WireTime;
-use portcullis_domain::enrollment::Method;
 use portcullis_domain::ids::{CaId, EnrollmentId, IdentityId, RouterId};
-use portcullis_domain::view::{EnrollmentView, RouterEnrollmentView};
+use portcullis_domain::view::{EnrollmentHolder, EnrollmentView};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -62,7 +61,10 @@ pub struct EnrollmentDetail {
 impl From<EnrollmentView> for EnrollmentDetail {
     fn from(view: EnrollmentView) -> Self {
         let enrollment = view.enrollment;
-        let method = enrollment.method.kind().name();
+        let holder = Holder::from(view.holder);
+        let (edge_router, edge_router_id) = holder.edge_router.unzip();
+        let (identity, identity_id) = holder.identity.unzip();
+        let (transit_router, transit_router_id) = holder.transit_router.unzip();
         Self {
             base: Base {
                 links: Links::to(format!("enrollments/{}", enrollment.id)),
@@ -71,55 +73,47 @@ impl From<EnrollmentView> for EnrollmentDetail {
                 tags: enrollment.tags,
                 updated_at: enrollment.updated_at.into(),
             },
-            ca_id: match enrollment.method {
-                Method::OttCa { ca } => Some(ca),
-                Method::Ott | Method::Updb { .. } => None,
-            },
-            edge_router: None,
-            edge_router_id: None,
+            ca_id: enrollment.purpose.ca().cloned(),
+            edge_router,
+            edge_router_id,
             expires_at: enrollment.expires_at.into(),
-            identity: Some(view.identity.into()),
-            identity_id: Some(enrollment.identity),
+            identity,
+            identity_id,
             jwt: Some(view.secrets.jwt),
-            method: Cow::Borrowed(method),
+            method: Cow::Borrowed(enrollment.purpose.name()),
             token: view.secrets.token,
-            transit_router: None,
-            transit_router_id: None,
+            transit_router,
+            transit_router_id,
         }
     }
 }
 
-impl From<RouterEnrollmentView> for EnrollmentDetail {
-    fn from(view: RouterEnrollmentView) -> Self {
-        let RouterEnrollmentView { enrollment, router } = view;
-        let id = router.id.clone();
-        let is_edge = router.is_edge;
-        let (edge, transit) = if is_edge {
-            (Some((router.into(), id)), None)
-        } else {
-            (None, Some((router.into(), id)))
-        };
-        let (edge_router, edge_router_id) = edge.unzip();
-        let (transit_router, transit_router_id) = transit.unzip();
-        Self {
-            base: Base {
-                links: Links::to(format!("enrollments/{}", enrollment.id)),
-                created_at: enrollment.created_at.into(),
-                id: enrollment.id,
-                tags: enrollment.tags,
-                updated_at: enrollment.updated_at.into(),
+/// Whoever obtains a credential, in the place that it has among the members.
+#[derive(Default)]
+struct Holder {
+    edge_router: Option<(EntityRef, RouterId)>,
+    identity: Option<(EntityRef, IdentityId)>,
+    transit_router: Option<(EntityRef, RouterId)>,
+}
+
+impl From<EnrollmentHolder> for Holder {
+    fn from(holder: EnrollmentHolder) -> Self {
+        let mut shown = Self::default();
+        match holder {
+            EnrollmentHolder::Identity(identity) => {
+                let id = identity.id.clone();
+                shown.identity = Some((identity.into(), id));
             },
-            ca_id: None,
-            edge_router,
-            edge_router_id,
-            expires_at: enrollment.expires_at.into(),
-            identity: None,
-            identity_id: None,
-            jwt: Some(enrollment.secrets.jwt),
-            method: Cow::Borrowed(if is_edge { "erott" } else { "trott" }),
-            token: enrollment.secrets.token,
-            transit_router,
-            transit_router_id,
+            EnrollmentHolder::Router(router) => {
+                let (id, is_edge) = (router.id.clone(), router.is_edge);
+                let place = if is_edge {
+                    &mut shown.edge_router
+                } else {
+                    &mut shown.transit_router
+                };
+                *place = Some((router.into(), id));
+            },
         }
+        shown
     }
 }

@@ -8,7 +8,7 @@ use portcullis_domain::access::Standing;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{ApiSessionId, AuthenticatorId, EnrollmentId, IdentityId};
 use portcullis_domain::roles::RoleAttributes;
@@ -26,8 +26,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         created_at: now,
         updated_at: now,
         tags: Tags::default(),
-        identity: laptop.id.clone(),
-        method: Method::Ott,
+        purpose: Purpose::Identity {
+            identity: laptop.id.clone(),
+            method: Method::Ott,
+        },
         expires_at: now + SignedDuration::from_mins(180),
         is_outgrown: false,
     };

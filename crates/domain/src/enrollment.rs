@@ -4,12 +4,12 @@
 //! transaction that makes the authenticator; an expired one can only be refreshed or deleted.
 
 use crate::clock::Timestamp;
-use crate::ids::{CaId, EnrollmentId, IdentityId};
+use crate::ids::{CaId, EnrollmentId, IdentityId, RouterId};
 use crate::tags::Tags;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-/// A pending enrollment of an identity, without what redeems it.
+/// A pending enrollment, without what redeems it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enrollment {
     /// Its id, kept over a refresh.
@@ -23,10 +23,9 @@ pub struct Enrollment {
     /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// The identity that is to obtain a credential.
-    pub identity: IdentityId,
-    /// How it is redeemed.
-    pub method: Method,
+    /// Who is to obtain a credential, and how.
+    #[serde(flatten)]
+    pub purpose: Purpose,
     /// When it ends, whole seconds, exclusive.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub expires_at: Timestamp,
@@ -45,7 +44,27 @@ pub struct EnrollmentSecrets {
     pub jwt: SecretString,
 }
 
-/// How an enrollment is redeemed.
+/// Who obtains a credential by an enrollment, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Purpose {
+    /// An identity obtains an authenticator.
+    Identity {
+        /// The identity.
+        identity: IdentityId,
+        /// How it is redeemed.
+        method: Method,
+    },
+    /// A router obtains its certificate, with a certificate request.
+    Router {
+        /// The router.
+        router: RouterId,
+        /// Whether it is an edge router.
+        is_edge: bool,
+    },
+}
+
+/// How an enrollment of an identity is redeemed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
@@ -115,6 +134,41 @@ pub enum RedemptionError {
     Expired,
 }
 
+impl Purpose {
+    /// How it is redeemed: the word on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Identity { method, .. } => method.kind().name(),
+            Self::Router { is_edge: true, .. } => "erott",
+            Self::Router { is_edge: false, .. } => "trott",
+        }
+    }
+
+    /// How an identity redeems it.
+    pub fn method(&self) -> Option<&Method> {
+        match self {
+            Self::Identity { method, .. } => Some(method),
+            Self::Router { .. } => None,
+        }
+    }
+
+    /// The third-party authority whose certificate is demanded.
+    pub fn ca(&self) -> Option<&CaId> {
+        match self.method() {
+            Some(Method::OttCa { ca }) => Some(ca),
+            Some(Method::Ott | Method::Updb { .. }) | None => None,
+        }
+    }
+
+    /// The id of whoever obtains a credential.
+    pub fn holder(&self) -> &str {
+        match self {
+            Self::Identity { identity, .. } => identity.as_str(),
+            Self::Router { router, .. } => router.as_str(),
+        }
+    }
+}
+
 impl Enrollment {
     /// Whether its time is over at `now`: it ends at the instant named, not after it.
     pub fn is_expired(&self, now: Timestamp) -> bool {
@@ -127,7 +181,7 @@ impl Enrollment {
     ///
     /// [`RedemptionError`], the method before the time.
     pub fn check(&self, asked: Option<&str>, now: Timestamp) -> Result<(), RedemptionError> {
-        if asked.is_some_and(|name| name != self.method.kind().name()) {
+        if asked.is_some_and(|name| name != self.purpose.name()) {
             Err(RedemptionError::WrongMethod)
         } else if self.is_expired(now) {
             Err(RedemptionError::Expired)
@@ -148,8 +202,10 @@ mod tests {
             created_at: epoch,
             updated_at: epoch,
             tags: Tags::default(),
-            identity: IdentityId::from_wire("i"),
-            method: Method::Ott,
+            purpose: Purpose::Identity {
+                identity: IdentityId::from_wire("i"),
+                method: Method::Ott,
+            },
             expires_at: Timestamp::from_second(second).unwrap(),
             is_outgrown: false,
         }
@@ -172,6 +228,27 @@ mod tests {
             Err(RedemptionError::WrongMethod)
         );
         assert_eq!(ending_at(300).check(None, late), Ok(()));
+    }
+
+    #[test]
+    fn records_of_identities_and_of_routers_are_read_back() {
+        let router = Enrollment {
+            purpose: Purpose::Router {
+                router: RouterId::from_wire("r"),
+                is_edge: true,
+            },
+            ..ending_at(100)
+        };
+        for (enrollment, name) in [(ending_at(100), "ott"), (router, "erott")] {
+            assert_eq!(enrollment.purpose.name(), name);
+            let json = serde_json::to_string(&enrollment).unwrap();
+            let read: Enrollment = serde_json::from_str(&json).unwrap();
+            assert_eq!(read, enrollment, "{json}");
+        }
+        let old = r#"{"id":"e","created_at":0,"updated_at":0,"identity":"i",
+            "method":"ott","expires_at":100}"#;
+        let read: Enrollment = serde_json::from_str(old).unwrap();
+        assert_eq!(read, ending_at(100));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Service sessions: what an API session was granted about a service.
 
+use crate::api_session::TokenHash;
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, IdentityId, ServiceId, SessionId};
 use crate::policies::ServiceGrant;
@@ -17,6 +18,8 @@ pub struct Session {
     pub created_at: Timestamp,
     /// The API session to which it was granted.
     pub api_session: ApiSessionId,
+    /// What that is found by.
+    pub api_session_token: TokenHash,
     /// The identity of that.
     pub identity: IdentityId,
     /// The service.

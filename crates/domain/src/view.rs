@@ -8,8 +8,8 @@ mod service;
 pub use policy::{EdgeRouterPolicyView, ServiceEdgeRouterPolicyView, ServicePolicyView};
 pub use reference::{Named, Names, RouterRef};
 pub use router::{
-    CommonRouter, ManagedRouterView, PolicyAdviceView, RouterConnection, RouterEnrollment,
-    RouterEnrollmentView, RouterVersion, RouterView, SessionView, SyncStatus, TerminatorView,
+    CommonRouter, ManagedRouterView, PolicyAdviceView, RouterConnection, RouterVersion, RouterView,
+    SessionView, SyncStatus, TerminatorView,
 };
 pub use service::{ConfigView, PolicyPosture, ServiceConfigView, ServiceGrants, ServiceView};
 
@@ -97,7 +97,16 @@ pub struct EnrollmentView {
     /// What redeems it.
     pub secrets: EnrollmentSecrets,
     /// Whose it is.
-    pub identity: IdentityRef,
+    pub holder: EnrollmentHolder,
+}
+
+/// Enough of whoever obtains a credential by an enrollment to refer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EnrollmentHolder {
+    /// An identity.
+    Identity(IdentityRef),
+    /// A router.
+    Router(RouterRef),
 }
 
 /// An authenticator and whose it is.

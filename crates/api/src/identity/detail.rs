@@ -268,10 +268,14 @@ impl FromIterator<(Enrollment, EnrollmentSecrets)> for IdentityEnrollments {
     {
         let mut shown = Self::default();
         for (enrollment, secrets) in enrollments {
-            let (place, ca_id) = match enrollment.method {
-                Method::Ott => (&mut shown.ott, None),
-                Method::OttCa { ca } => (&mut shown.ottca, Some(ca)),
-                Method::Updb { .. } => (&mut shown.updb, None),
+            let Some(method) = enrollment.purpose.method() else {
+                continue;
+            };
+            let ca_id = enrollment.purpose.ca().cloned();
+            let place = match method {
+                Method::Ott => &mut shown.ott,
+                Method::OttCa { .. } => &mut shown.ottca,
+                Method::Updb { .. } => &mut shown.updb,
             };
             *place = Some(PendingEnrollment {
                 ca: None,

@@ -2,7 +2,7 @@
 
 use crate::secret;
 use crate::time::WireTime;
-use portcullis_domain::view::RouterEnrollment;
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -32,16 +32,16 @@ pub struct EnrollmentMembers {
     pub enrollment_token: Option<SecretString>,
 }
 
-impl From<Option<RouterEnrollment>> for EnrollmentMembers {
-    fn from(enrollment: Option<RouterEnrollment>) -> Self {
-        let Some(enrollment) = enrollment else {
+impl From<Option<(Enrollment, EnrollmentSecrets)>> for EnrollmentMembers {
+    fn from(enrollment: Option<(Enrollment, EnrollmentSecrets)>) -> Self {
+        let Some((enrollment, secrets)) = enrollment else {
             return Self::default();
         };
         Self {
             enrollment_created_at: Some(enrollment.created_at.into()),
             enrollment_expires_at: Some(enrollment.expires_at.into()),
-            enrollment_jwt: Some(enrollment.secrets.jwt),
-            enrollment_token: Some(enrollment.secrets.token),
+            enrollment_jwt: Some(secrets.jwt),
+            enrollment_token: Some(secrets.token),
         }
     }
 }

@@ -8,6 +8,7 @@ use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_config::ServiceConfigDetail;
 use portcullis_api::session::{SessionDetail, SessionRoutePath};
 use portcullis_api::terminator::TerminatorClientDetail;
+use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{
@@ -136,6 +137,7 @@ fn sessions_are_shown_to_holders_and_administrators() {
             id: SessionId::from_wire("x"),
             created_at: Timestamp::UNIX_EPOCH,
             api_session: ApiSessionId::from_wire("a"),
+            api_session_token: TokenHash([0; 16]),
             identity: IdentityId::from_wire("i"),
             service: ServiceId::from_wire("s"),
             grant: ServiceGrant::Bind,

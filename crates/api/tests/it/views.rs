@@ -16,14 +16,15 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::authenticator::{PasswordHash, UpdbCredential};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, IdentityType, TotpState};
 use portcullis_domain::ids::{
     ApiSessionId, AuthPolicyId, AuthenticatorId, CaId, EnrollmentId, IdentityId, RequestId,
 };
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    ApiSessionView, AuthQuestion, AuthenticatorView, EnrollmentView, IdentityRef, IdentityView,
+    ApiSessionView, AuthQuestion, AuthenticatorView, EnrollmentHolder, EnrollmentView, IdentityRef,
+    IdentityView,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -59,8 +60,10 @@ fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, EnrollmentS
         created_at: now(),
         updated_at: now(),
         tags: Tags::default(),
-        identity: IdentityId::from_wire("<id:u>"),
-        method,
+        purpose: Purpose::Identity {
+            identity: IdentityId::from_wire("<id:u>"),
+            method,
+        },
         expires_at: now(),
         is_outgrown: false,
     };
@@ -252,7 +255,7 @@ fn enrollment_is_as_recorded_but_for_its_times() {
     let made = written(&Envelope::new(EnrollmentDetail::from(EnrollmentView {
         enrollment,
         secrets,
-        identity: reference("<id:u>", "g<run>-ott"),
+        holder: EnrollmentHolder::Identity(reference("<id:u>", "g<run>-ott")),
     })));
     assert_eq!(made["data"]["createdAt"], TIME);
     if let Some(mut recorded) = answer(&steps(), "enroll-ott: read second enrollment") {

@@ -1,12 +1,10 @@
 //! Routers and what uses them, together with what is shown beside them.
 
 use super::{IdentityRef, Named, RouterRef, ServiceGrants};
-use crate::clock::Timestamp;
-use crate::enrollment::EnrollmentSecrets;
-use crate::ids::{EnrollmentId, ServiceId, ServicePolicyId};
+use crate::enrollment::{Enrollment, EnrollmentSecrets};
+use crate::ids::{ServiceId, ServicePolicyId};
 use crate::router::Router;
 use crate::session::Session;
-use crate::tags::Tags;
 use crate::terminator::Terminator;
 use std::collections::BTreeMap;
 
@@ -26,8 +24,8 @@ pub struct ManagedRouterView {
     pub router: Router,
     /// How it is connected.
     pub connection: RouterConnection,
-    /// Its pending enrollment; expired ones included.
-    pub enrollment: Option<RouterEnrollment>,
+    /// Its pending enrollment, an expired one included, with what redeems it.
+    pub enrollment: Option<(Enrollment, EnrollmentSecrets)>,
 }
 
 /// How a router is connected to the controller, and what it said of itself. The default is that of
@@ -87,32 +85,6 @@ pub struct RouterVersion {
     pub revision: String,
     /// Version of its program.
     pub version: String,
-}
-
-/// A pending enrollment of a router, with what redeems it.
-#[derive(Debug, Clone)]
-pub struct RouterEnrollment {
-    /// Its id.
-    pub id: EnrollmentId,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When it last changed.
-    pub updated_at: Timestamp,
-    /// When it ends.
-    pub expires_at: Timestamp,
-    /// What users attached to it.
-    pub tags: Tags,
-    /// What redeems it.
-    pub secrets: EnrollmentSecrets,
-}
-
-/// An enrollment of a router and whose it is.
-#[derive(Debug, Clone)]
-pub struct RouterEnrollmentView {
-    /// The enrollment.
-    pub enrollment: RouterEnrollment,
-    /// Whose it is.
-    pub router: RouterRef,
 }
 
 /// A terminator and what it belongs to.

@@ -15,17 +15,17 @@ use portcullis_api::service_policy::ServicePolicyDetail;
 use portcullis_api::terminator::TerminatorDetail;
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::config::{ConfigType, ConfigTypeSpec};
-use portcullis_domain::enrollment::EnrollmentSecrets;
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Purpose};
 use portcullis_domain::ids::{
     AuthPolicyId, ConfigTypeId, EnrollmentId, EntityId, IdentityId, ServicePolicyId,
 };
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::router::RouterCertificate;
+use portcullis_domain::router::{Router, RouterCertificate};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    CommonRouter, ConfigView, EdgeRouterPolicyView, IdentityRef, ManagedRouterView, Named, Names,
-    PolicyAdviceView, PolicyPosture, RouterConnection, RouterEnrollment, RouterEnrollmentView,
-    RouterRef, RouterVersion, ServiceConfigView, ServiceEdgeRouterPolicyView, ServiceGrants,
+    CommonRouter, ConfigView, EdgeRouterPolicyView, EnrollmentHolder, EnrollmentView, IdentityRef,
+    ManagedRouterView, Named, Names, PolicyAdviceView, PolicyPosture, RouterConnection, RouterRef,
+    RouterVersion, ServiceConfigView, ServiceEdgeRouterPolicyView, ServiceGrants,
     ServicePolicyView, ServiceView, TerminatorView,
 };
 use serde::Serialize;
@@ -213,7 +213,7 @@ fn router(world: &World, id: &str, recorded: &Value) -> ManagedRouterView {
     let version = &recorded["versionInfo"];
     let enrollment = recorded.get("enrollmentToken").is_some().then(|| {
         let (token, jwt) = (&recorded["enrollmentToken"], &recorded["enrollmentJwt"]);
-        pending("", token, jwt)
+        pending("", &router, token, jwt)
     });
     ManagedRouterView {
         router,
@@ -229,18 +229,29 @@ fn router(world: &World, id: &str, recorded: &Value) -> ManagedRouterView {
     }
 }
 
-fn pending(id: &str, token: &Value, jwt: &Value) -> RouterEnrollment {
-    RouterEnrollment {
+fn pending(
+    id: &str,
+    router: &Router,
+    token: &Value,
+    jwt: &Value,
+) -> (Enrollment, EnrollmentSecrets) {
+    let enrollment = Enrollment {
         id: EnrollmentId::from_wire(id),
         created_at: now(),
         updated_at: now(),
-        expires_at: now(),
         tags: Tags::default(),
-        secrets: EnrollmentSecrets {
-            token: text(token).into(),
-            jwt: text(jwt).into(),
+        purpose: Purpose::Router {
+            router: router.id.clone(),
+            is_edge: router.spec.edge().is_some(),
         },
-    }
+        expires_at: now(),
+        is_outgrown: false,
+    };
+    let secrets = EnrollmentSecrets {
+        token: text(token).into(),
+        jwt: text(jwt).into(),
+    };
+    (enrollment, secrets)
 }
 
 fn router_enrollment(world: &World, recorded: &Value) -> Option<Value> {
@@ -249,9 +260,11 @@ fn router_enrollment(world: &World, recorded: &Value) -> Option<Value> {
         .or(recorded.get("transitRouterId"));
     let router = &world.routers[router?.as_str()?];
     let id = text(&recorded["id"]);
-    let view = RouterEnrollmentView {
-        enrollment: pending(&id, &recorded["token"], &recorded["jwt"]),
-        router: RouterRef::from(router),
+    let (enrollment, secrets) = pending(&id, router, &recorded["token"], &recorded["jwt"]);
+    let view = EnrollmentView {
+        enrollment,
+        secrets,
+        holder: EnrollmentHolder::Router(RouterRef::from(router)),
     };
     Some(written(&EnrollmentDetail::from(view)))
 }

@@ -6,12 +6,12 @@ use portcullis_api::edge_router::{
 };
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::EnrollmentSecrets;
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Purpose};
 use portcullis_domain::ids::{ConfigId, EnrollmentId, RouterId};
 use portcullis_domain::router::{Edge, Router, RouterCertificate, RouterKind, RouterSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{
-    ManagedRouterView, RouterConnection, RouterEnrollment, RouterVersion, RouterView, SyncStatus,
+    ManagedRouterView, RouterConnection, RouterVersion, RouterView, SyncStatus,
 };
 use serde_json::{Value, json};
 
@@ -51,21 +51,26 @@ pub(super) fn connection() -> RouterConnection {
 }
 
 fn managed(router: Router, has_enrollment: bool) -> ManagedRouterView {
-    let enrollment = RouterEnrollment {
+    let enrollment = Enrollment {
         id: EnrollmentId::from_wire("e"),
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,
-        expires_at: Timestamp::UNIX_EPOCH,
         tags: Tags::default(),
-        secrets: EnrollmentSecrets {
-            token: "opentoken".into(),
-            jwt: "openjwt".into(),
+        purpose: Purpose::Router {
+            router: router.id.clone(),
+            is_edge: router.spec.edge().is_some(),
         },
+        expires_at: Timestamp::UNIX_EPOCH,
+        is_outgrown: false,
+    };
+    let secrets = EnrollmentSecrets {
+        token: "opentoken".into(),
+        jwt: "openjwt".into(),
     };
     ManagedRouterView {
         router,
         connection: connection(),
-        enrollment: has_enrollment.then_some(enrollment),
+        enrollment: has_enrollment.then_some((enrollment, secrets)),
     }
 }
 
