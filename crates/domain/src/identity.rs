@@ -13,13 +13,14 @@ use crate::FieldError;
 use crate::auth_policy::{self, UpdbRules};
 use crate::client_info::{EnvInfo, SdkInfo};
 use crate::clock::{self, SignedDuration, Timestamp};
-use crate::ids::{AuthPolicyId, IdentityId};
+use crate::ids::{AuthPolicyId, ConfigId, IdentityId, ServiceId};
 use crate::mfa::WrongCodes;
 use crate::name::check_name;
 use crate::permission::PermissionSet;
 use crate::roles::RoleAttributes;
 use crate::tags::{AppData, Tags};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A security principal that may bind or dial services.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,6 +59,10 @@ pub struct Identity {
     /// What must be found beside its record.
     #[serde(default)]
     pub attached: Attached,
+    /// The configurations that it is shown with a service in the place of the service's own; of each
+    /// type one at most.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub service_configs: BTreeMap<ServiceId, BTreeSet<ConfigId>>,
 }
 
 /// What administrators decide about an identity: the members of a creation or replacement.
@@ -204,6 +209,7 @@ impl Identity {
             wrong_passwords: 0,
             wrong_codes: None,
             attached: Attached::default(),
+            service_configs: BTreeMap::new(),
         }
     }
 
