@@ -4,12 +4,27 @@
 //! secret, nor the contents of the entity.
 
 use portcullis_domain::access::{Caller, Origin};
+use portcullis_domain::permission::{Subject, Verb};
 
 /// Notes a change made by a caller.
 pub(crate) fn changed(caller: &Caller, operation: &'static str, entity: &str) {
     tracing::info!(
         target: "audit",
         operation,
+        entity,
+        actor = caller.identity.as_str(),
+        session = caller.session.as_str(),
+        source = %caller.origin.address,
+        request = caller.origin.request.as_str(),
+        "change committed",
+    );
+}
+
+/// Notes a change that a caller made to one of a kind.
+pub(crate) fn changed_kind(caller: &Caller, subject: Subject, verb: Verb, entity: &str) {
+    tracing::info!(
+        target: "audit",
+        operation = %format_args!("{}.{}", subject.name(), verb.name()),
         entity,
         actor = caller.identity.as_str(),
         session = caller.session.as_str(),

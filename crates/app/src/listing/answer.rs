@@ -5,17 +5,18 @@
 //! held, so it shows at least what the catalog knew; what is gone by then, or has changed so that
 //! it no longer matches, is made up for by what follows.
 
-use super::listed::{Listed, Place, Record};
+use super::listed::{Around, Listed, Place, Record, owned};
 use super::symbols::{costly_tests, equalities};
 use super::{Asked, Listing, Paging};
 use crate::app::{App, View};
 use crate::error::AppError;
+use portcullis_domain::ids::Number;
 use portcullis_filter::{Predicate, Row, SortKey, SymbolId, Value};
-use portcullis_index::{Catalog, Matches};
+use portcullis_index::{Catalog, Matches, Projections};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, IDENTITY, Index, Rows, UniqueValue};
-use std::borrow::Cow;
+use portcullis_storage::tables::{Found, IDENTITY, Index, ROUTER, Rows, UniqueValue};
+use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::{ControlFlow, Range};
 
@@ -30,10 +31,12 @@ const COSTLY_TESTS: usize = 16;
 /// After how many records a list asks whether anybody still waits for it.
 const PATIENCE: usize = 256;
 
-/// Which records a caller may see, and whether anybody still waits for them.
+/// Which records a list is about and its caller may see, and whether anybody still waits for them.
 pub(crate) struct Sight<'s, E> {
     /// `None` for all of them.
     pub(crate) sees: Option<&'s Sees<'s, E>>,
+    /// The numbers of those that the list is about; `None` for all of the kind.
+    pub(crate) among: Option<&'s BTreeSet<Number>>,
     /// Whether nobody waits any more.
     pub(crate) is_over: &'s dyn Fn() -> bool,
 }
@@ -43,8 +46,22 @@ impl<'s, E> Sight<'s, E> {
     pub(crate) const fn of_all(asked: &'s Asked<'_>) -> Self {
         Self {
             sees: None,
+            among: None,
             is_over: asked.is_over,
         }
+    }
+
+    /// The same sight, of some records of the kind alone.
+    pub(crate) const fn among(self, numbers: &'s BTreeSet<Number>) -> Self {
+        Self {
+            among: Some(numbers),
+            ..self
+        }
+    }
+
+    fn is_about(&self, found: &Found<E>) -> bool {
+        self.among
+            .is_none_or(|numbers| numbers.contains(&found.number()))
     }
 }
 
@@ -52,8 +69,9 @@ impl<'s, E> Sight<'s, E> {
 pub(crate) type Sees<'s, E> = dyn Fn(Rows<'_>, &Found<E>) -> Result<bool, AppError> + 's;
 
 /// The records of a page, and a view to read them in.
-pub(crate) struct Answer<E> {
+pub(crate) struct Answer<'a, E> {
     pub(crate) view: View,
+    projections: &'a Projections,
     paging: Paging,
     predicate: Predicate,
     places: Vec<Place>,
@@ -62,10 +80,10 @@ pub(crate) struct Answer<E> {
     kind: PhantomData<E>,
 }
 
-impl<E: Listed> Answer<E> {
+impl<'a, E: Listed> Answer<'a, E> {
     /// Works out a page.
     pub(crate) fn new(
-        app: &App,
+        app: &'a App,
         listing: &Listing,
         sight: &Sight<'_, E>,
     ) -> Result<Self, AppError> {
@@ -74,29 +92,43 @@ impl<E: Listed> Answer<E> {
         if let Some(narrow) = narrow {
             let view = app.snapshot()?;
             let mut picked = Picked::to_sort(listing.order.keys());
+            let around = Around {
+                rows: view.rows(),
+                projections,
+            };
             for found in narrow.find::<E>(view.rows())? {
-                picked.take(view.rows(), listing, sight, &found)?;
+                if sight.is_about(&found) {
+                    picked.take(around, listing, sight, &found)?;
+                }
             }
-            return Ok(picked.sorted(view, listing));
+            return Ok(picked.sorted(view, projections, listing));
         }
         let catalog = E::catalog(projections);
+        let candidates = match sight.among {
+            Some(numbers) => catalog.matches_of(numbers.iter().copied()),
+            None => catalog.search(&Predicate::Constant(true)),
+        };
         let matches = if costly_tests(&listing.predicate) <= COSTLY_TESTS {
-            catalog.search(&listing.predicate)
+            catalog.search_within(&candidates, &listing.predicate)
         } else {
-            catalog.search(&Predicate::Constant(true)).unsure()
+            candidates.unsure()
         };
         let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
         if matches.is_exact() && is_sorted && sight.sees.is_none() {
             let view = app.snapshot()?;
-            return Ok(Self::paged(view, listing, &catalog, &matches));
+            return Ok(Self::paged((view, projections), listing, &catalog, &matches));
         }
         let candidates = Candidates::new::<E>(&catalog, &matches);
         let view = app.snapshot()?;
         drop(catalog);
         let sort = if is_sorted { &[] } else { listing.order.keys() };
-        let picked = candidates.pick(&view, listing, sight, Picked::to_sort(sort))?;
+        let around = Around {
+            rows: view.rows(),
+            projections,
+        };
+        let picked = candidates.pick(around, listing, sight, Picked::to_sort(sort))?;
         if !is_sorted {
-            return Ok(picked.sorted(view, listing));
+            return Ok(picked.sorted(view, projections, listing));
         }
         // The order is that of now, and so have the records to be.
         drop(view);
@@ -104,12 +136,17 @@ impl<E: Listed> Answer<E> {
         let numbers = picked.rows.iter().map(|row| row.place.number());
         let matches = catalog.matches_of(numbers);
         let view = app.snapshot()?;
-        Ok(Self::paged(view, listing, &catalog, &matches))
+        Ok(Self::paged(
+            (view, projections),
+            listing,
+            &catalog,
+            &matches,
+        ))
     }
 
     /// A page out of exact matches, in an order that the catalog has.
     fn paged(
-        view: View,
+        at: (View, &'a Projections),
         listing: &Listing,
         catalog: &Catalog<E::Entry>,
         matches: &Matches,
@@ -121,11 +158,11 @@ impl<E: Listed> Answer<E> {
             .into_iter()
             .filter_map(|number| Place::in_catalog::<E>(catalog, number))
             .collect();
-        Self::made(view, listing, matches.len(), places, wanted)
+        Self::made(at, listing, matches.len(), places, wanted)
     }
 
     fn made(
-        view: View,
+        (view, projections): (View, &'a Projections),
         listing: &Listing,
         total: usize,
         places: Vec<Place>,
@@ -133,6 +170,7 @@ impl<E: Listed> Answer<E> {
     ) -> Self {
         Self {
             view,
+            projections,
             paging: Paging::of(listing, total),
             predicate: listing.predicate.clone(),
             places,
@@ -151,6 +189,10 @@ impl<E: Listed> Answer<E> {
         visit: &mut dyn FnMut(Found<E>) -> Result<ControlFlow<()>, AppError>,
     ) -> Result<Paging, AppError> {
         let (mut shown, mut is_broken) = (0, false);
+        let around = Around {
+            rows: self.view.rows(),
+            projections: self.projections,
+        };
         for place in &self.places {
             if shown == self.wanted {
                 break;
@@ -159,7 +201,11 @@ impl<E: Listed> Answer<E> {
             let Some(entity) = self.view.rows().get::<E>(&key)? else {
                 continue;
             };
-            if self.predicate.matches(&Record(&entity)) {
+            let record = Record {
+                entity: &entity,
+                around,
+            };
+            if self.predicate.matches(&record) {
                 shown += 1;
                 if visit(Found { key, entity })?.is_break() {
                     is_broken = true;
@@ -187,8 +233,8 @@ fn stretch(listing: &Listing, total: usize) -> (Range<usize>, usize) {
 
 /// A condition that leaves over so little that the store finds it faster than anything else.
 enum Narrow {
-    /// What lives under the identity of this id.
-    OwnedBy(String),
+    /// What lives under the identity or router of this id.
+    OwnedBy(UniqueValue),
     /// What has this unique value.
     Unique(UniqueValue),
 }
@@ -197,8 +243,13 @@ impl Narrow {
     /// Finds such a condition among those that all matches meet.
     fn of<E: Listed>(predicate: &Predicate) -> Option<Self> {
         equalities(predicate).find_map(|(symbol, text)| {
-            if symbol == "identity" && E::ROOT == IDENTITY && E::KIND != IDENTITY {
-                return Some(Self::OwnedBy(text.to_owned()));
+            let owner = match symbol {
+                "identity" if E::KIND != IDENTITY => Some((IDENTITY, Index::IdentityId)),
+                "edgeRouter" | "transitRouter" => Some((ROUTER, Index::RouterId)),
+                _ => None,
+            };
+            if let Some((_, index)) = owner.filter(|(root, _)| E::ROOTS.contains(root)) {
+                return Some(Self::OwnedBy(UniqueValue::new(index, text)));
             }
             E::index(symbol).map(|index| Self::Unique(UniqueValue::new(index, text)))
         })
@@ -206,12 +257,9 @@ impl Narrow {
 
     fn find<E: Listed>(&self, rows: Rows<'_>) -> Result<Vec<Found<E>>, StoreError> {
         match self {
-            Self::OwnedBy(id) => {
-                let by_id = UniqueValue::new(Index::IdentityId, id.as_str());
-                match rows.locate(&by_id)? {
-                    Some(owner) => rows.dependents(&owner),
-                    None => Ok(Vec::new()),
-                }
+            Self::OwnedBy(by_id) => match rows.locate(by_id)? {
+                Some(owner) => rows.dependents(&owner),
+                None => Ok(Vec::new()),
             },
             Self::Unique(value) => Ok(rows.find(value)?.into_iter().collect()),
         }
@@ -240,34 +288,36 @@ impl Candidates {
     /// Looks at the record of each.
     fn pick<'l, E: Listed>(
         &self,
-        view: &View,
+        around: Around<'_>,
         listing: &Listing,
         sight: &Sight<'_, E>,
         mut picked: Picked<'l>,
     ) -> Result<Picked<'l>, AppError> {
-        let rows = view.rows();
+        let rows = around.rows;
         match self {
             Self::At(places) => {
                 for place in places {
                     let key = place.key::<E>();
                     if let Some(entity) = rows.get::<E>(&key)? {
-                        picked.take(rows, listing, sight, &Found { key, entity })?;
+                        picked.take(around, listing, sight, &Found { key, entity })?;
                     }
                 }
             },
             Self::All => {
                 let mut fault = None;
-                rows.each_in::<E>(&RecordKey::all(E::ROOT), &mut |found| {
-                    Ok(match picked.take(rows, listing, sight, &found) {
-                        Ok(()) => ControlFlow::Continue(()),
-                        Err(error) => {
-                            fault = Some(error);
-                            ControlFlow::Break(())
-                        },
-                    })
-                })?;
-                if let Some(error) = fault {
-                    return Err(error);
+                for root in E::ROOTS {
+                    rows.each_in::<E>(&RecordKey::all(*root), &mut |found| {
+                        Ok(match picked.take(around, listing, sight, &found) {
+                            Ok(()) => ControlFlow::Continue(()),
+                            Err(error) => {
+                                fault = Some(error);
+                                ControlFlow::Break(())
+                            },
+                        })
+                    })?;
+                    if let Some(error) = fault {
+                        return Err(error);
+                    }
                 }
             },
         }
@@ -295,7 +345,7 @@ impl<'l> Picked<'l> {
     /// Takes a record in if it matches and may be seen.
     fn take<E: Listed>(
         &mut self,
-        rows: Rows<'_>,
+        around: Around<'_>,
         listing: &Listing,
         sight: &Sight<'_, E>,
         found: &Found<E>,
@@ -304,12 +354,15 @@ impl<'l> Picked<'l> {
         if self.looked_at.is_multiple_of(PATIENCE) && (sight.is_over)() {
             return Err(AppError::TooSlow);
         }
-        let record = Record(&found.entity);
+        let record = Record {
+            entity: &found.entity,
+            around,
+        };
         if !listing.predicate.matches(&record) {
             return Ok(());
         }
         if let Some(sees) = sight.sees
-            && !sees(rows, found)?
+            && !sees(around.rows, found)?
         {
             return Ok(());
         }
@@ -318,13 +371,18 @@ impl<'l> Picked<'l> {
     }
 
     /// A page in an order that only the records know.
-    fn sorted<E: Listed>(self, view: View, listing: &Listing) -> Answer<E> {
+    fn sorted<'a, E: Listed>(
+        self,
+        view: View,
+        projections: &'a Projections,
+        listing: &Listing,
+    ) -> Answer<'a, E> {
         let mut rows = self.rows;
         let total = rows.len();
         rows.sort_by(|left, right| listing.order.compare(left, right));
         let (range, wanted) = stretch(listing, total);
         let places = rows.drain(range).map(|row| row.place).collect();
-        Answer::made(view, listing, total, places, wanted)
+        Answer::made((view, projections), listing, total, places, wanted)
     }
 }
 
@@ -352,16 +410,5 @@ impl Row for Light {
             .iter()
             .find(|(own, _)| *own == symbol)
             .map_or(Value::Missing, |(_, value)| value.clone())
-    }
-}
-
-fn owned(value: Value<'_>) -> Value<'static> {
-    match value {
-        Value::Missing => Value::Missing,
-        Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
-        Value::Integer(value) => Value::Integer(value),
-        Value::Float(value) => Value::Float(value),
-        Value::Boolean(value) => Value::Boolean(value),
-        Value::Datetime(value) => Value::Datetime(value),
     }
 }

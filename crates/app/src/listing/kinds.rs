@@ -1,13 +1,14 @@
 //! The kinds that can be listed: their symbols, and how a row answers for them.
 //!
 //! A kind that is kept in the store declares itself in a file of its own, and its list is complete.
-//! What is here has no records: it comes with the program, or has no members yet.
+//! What is here has no records: it comes with the program.
 
 mod auth_policies;
 mod authenticators;
 mod cas;
 mod enrollments;
 mod identities;
+mod managed;
 mod session_certificates;
 mod sessions;
 mod signers;
@@ -17,6 +18,11 @@ pub use authenticators::AUTHENTICATORS;
 pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
+pub(crate) use managed::ListedSpec;
+pub use managed::{
+    CONFIG_TYPES, CONFIGS, EDGE_ROUTER_POLICIES, EDGE_ROUTERS, POSTURE_CHECKS,
+    SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, TERMINATORS, TRANSIT_ROUTERS,
+};
 pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
@@ -34,33 +40,6 @@ pub static ROLE_ATTRIBUTES: Schema = Schema::new(&[Symbol::string("id")]);
 
 /// Types of identities.
 pub static IDENTITY_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
-
-/// Configs, into which the filters of services and edge routers look.
-pub static CONFIGS: Schema = Schema::entity(&[Symbol::string("name"), Symbol::string("type")]);
-
-/// Services.
-pub static SERVICES: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("terminatorStrategy"),
-    Symbol::set("roleAttributes"),
-    Symbol::boolean("isFabricOnly"),
-    Symbol::references("configs", &CONFIGS),
-]);
-
-/// Edge routers.
-pub static EDGE_ROUTERS: Schema = Schema::entity(&[
-    Symbol::string("name"),
-    Symbol::string("fingerprint"),
-    Symbol::integer("cost"),
-    Symbol::boolean("noTraversal"),
-    Symbol::boolean("disabled"),
-    Symbol::references("configs", &CONFIGS),
-    Symbol::set("roleAttributes"),
-    Symbol::boolean("isVerified"),
-    Symbol::boolean("isTunnelerEnabled"),
-    Symbol::boolean("connected"),
-    Symbol::boolean("online"),
-]);
 
 /// The controllers of the network.
 pub static CONTROLLERS: Schema = Schema::entity(&[

@@ -1,11 +1,12 @@
 //! What a kind of entity says of itself to have a list.
 
+use portcullis_domain::change::Owner;
 use portcullis_domain::ids::Number;
 use portcullis_domain::tags::{TagValue, Tags};
-use portcullis_filter::{Row, Schema, SymbolId, Value, VisitElement};
+use portcullis_filter::{Row, Schema, SymbolId, Value, VisitElement, VisitRow};
 use portcullis_index::{Catalog, Catalogued, Projections};
 use portcullis_storage::key::{Kind, RecordKey};
-use portcullis_storage::tables::{Entity, Found, Index};
+use portcullis_storage::tables::{Entity, Found, IDENTITY, Index, ROUTER, Rows};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
@@ -20,8 +21,8 @@ pub(crate) trait Listed: Entity {
     /// Its symbols.
     const SCHEMA: &'static Schema;
 
-    /// The kind of the records that it lives under; its own if it is a root.
-    const ROOT: Kind;
+    /// The kinds of the records that it lives under; its own if it is a root.
+    const ROOTS: &'static [Kind];
 
     /// Its catalog.
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self::Entry>>;
@@ -35,9 +36,36 @@ pub(crate) trait Listed: Entity {
     /// What stands under a symbol of its own.
     fn value(&self, symbol: &str) -> Value<'_>;
 
-    /// Shows the elements of its only set of texts, if it has one.
-    fn elements(&self, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
-        let _ = visit;
+    /// What stands under a symbol of its own that something else has to be read for.
+    fn related(&self, around: Around<'_>, symbol: &str) -> Value<'static> {
+        let _ = (around, symbol);
+        Value::Missing
+    }
+
+    /// Whether it belongs to the controller.
+    fn is_system(&self) -> bool {
+        false
+    }
+
+    /// Shows the elements of a set of texts, or the ids of a set of references.
+    fn elements(
+        &self,
+        around: Around<'_>,
+        set: &str,
+        visit: &mut VisitElement<'_>,
+    ) -> ControlFlow<()> {
+        let _ = (around, set, visit);
+        ControlFlow::Continue(())
+    }
+
+    /// Shows the entities of a set of references.
+    fn referenced(
+        &self,
+        around: Around<'_>,
+        set: &str,
+        visit: &mut VisitRow<'_>,
+    ) -> ControlFlow<()> {
+        let _ = (around, set, visit);
         ControlFlow::Continue(())
     }
 
@@ -48,35 +76,56 @@ pub(crate) trait Listed: Entity {
     }
 }
 
+/// What a record stands among: filters may ask for what it refers to.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// The records.
+    pub(crate) rows: Rows<'a>,
+    /// The read model.
+    pub(crate) projections: &'a Projections,
+}
+
 /// A record as a row: what filters and orders look at where no column answers.
-pub(crate) struct Record<'e, E>(pub(crate) &'e E);
+pub(crate) struct Record<'e, E> {
+    /// The record.
+    pub(crate) entity: &'e E,
+    /// What it stands among.
+    pub(crate) around: Around<'e>,
+}
 
 impl<E: Listed> Row for Record<'_, E> {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
-        let entry = self.0.entry();
+        let entry = self.entity.entry();
         match symbol.name() {
             "id" => text(entry.id()),
             "createdAt" => Value::Datetime(entry.created_at()),
             "updatedAt" => Value::Datetime(entry.updated_at()),
-            "isSystem" => Value::Boolean(false),
+            "isSystem" => Value::Boolean(self.entity.is_system()),
             "name" => entry.name().map_or(Value::Missing, text),
-            symbol => self.0.value(symbol),
+            symbol => match self.entity.value(symbol) {
+                Value::Missing => self.entity.related(self.around, symbol),
+                value => value,
+            },
         }
     }
 
     fn entry(&self, _map: SymbolId, key: &str) -> Value<'_> {
-        tag(self.0.tags(), key)
+        tag(self.entity.tags(), key)
     }
 
-    fn elements(&self, _set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
-        self.0.elements(visit)
+    fn elements(&self, set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+        self.entity.elements(self.around, set.name(), visit)
+    }
+
+    fn referenced(&self, set: SymbolId, visit: &mut VisitRow<'_>) -> ControlFlow<()> {
+        self.entity.referenced(self.around, set.name(), visit)
     }
 }
 
 /// Where a record lies, in the little space that a long list can afford.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    root: u64,
+    owner: Option<Owner>,
     number: u64,
 }
 
@@ -84,7 +133,7 @@ impl Place {
     /// The place of a record that was found.
     pub(crate) fn of<E>(found: &Found<E>) -> Self {
         Self {
-            root: found.root_number().0,
+            owner: found.owner(),
             number: found.number().0,
         }
     }
@@ -95,13 +144,8 @@ impl Place {
         number: Number,
     ) -> Option<Self> {
         let slot = catalog.slot(number)?;
-        let root = if E::KIND == E::ROOT {
-            number
-        } else {
-            catalog.owner(slot)?
-        };
         Some(Self {
-            root: root.0,
+            owner: catalog.owner(slot),
             number: number.0,
         })
     }
@@ -113,12 +157,18 @@ impl Place {
 
     /// The key of the record.
     pub(crate) fn key<E: Listed>(self) -> RecordKey {
-        let root = RecordKey::root(E::ROOT, self.root);
-        if E::KIND == E::ROOT {
-            root
-        } else {
-            root.dependent(E::KIND, self.number)
+        match self.owner {
+            None => RecordKey::root(E::KIND, self.number),
+            Some(owner) => owner_key(owner).dependent(E::KIND, self.number),
         }
+    }
+}
+
+/// The key of the record that a dependent lives under.
+pub(crate) fn owner_key(owner: Owner) -> RecordKey {
+    match owner {
+        Owner::Identity(number) => RecordKey::root(IDENTITY, number.0),
+        Owner::Router(number) => RecordKey::root(ROUTER, number.0),
     }
 }
 
@@ -138,5 +188,17 @@ fn tag<'t>(tags: &'t Tags, key: &str) -> Value<'t> {
             (None, Some(float)) => Value::Float(float),
             (None, None) => Value::Missing,
         },
+    }
+}
+
+/// The same value, with a text of its own.
+pub(crate) fn owned(value: Value<'_>) -> Value<'static> {
+    match value {
+        Value::Missing => Value::Missing,
+        Value::Text(text) => Value::Text(Cow::Owned(text.into_owned())),
+        Value::Integer(value) => Value::Integer(value),
+        Value::Float(value) => Value::Float(value),
+        Value::Boolean(value) => Value::Boolean(value),
+        Value::Datetime(value) => Value::Datetime(value),
     }
 }

@@ -28,7 +28,7 @@ pub static AUTH_POLICIES: Schema = Schema::entity(&[
 impl Listed for AuthPolicy {
     type Entry = Self;
     const SCHEMA: &'static Schema = &AUTH_POLICIES;
-    const ROOT: Kind = AUTH_POLICY;
+    const ROOTS: &'static [Kind] = &[AUTH_POLICY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.auth_policies()

@@ -28,7 +28,7 @@ pub static AUTHENTICATORS: Schema = Schema::entity(&[
 impl Listed for Authenticator {
     type Entry = Self;
     const SCHEMA: &'static Schema = &AUTHENTICATORS;
-    const ROOT: Kind = IDENTITY;
+    const ROOTS: &'static [Kind] = &[IDENTITY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.authenticators()

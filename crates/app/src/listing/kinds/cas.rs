@@ -23,7 +23,7 @@ pub static CAS: Schema = Schema::entity(&[
 impl Listed for Ca {
     type Entry = Self;
     const SCHEMA: &'static Schema = &CAS;
-    const ROOT: Kind = CA;
+    const ROOTS: &'static [Kind] = &[CA];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.cas()

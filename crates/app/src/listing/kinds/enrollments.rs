@@ -21,7 +21,7 @@ pub static ENROLLMENTS: Schema = Schema::entity(&[
 impl Listed for StoredEnrollment {
     type Entry = Enrollment;
     const SCHEMA: &'static Schema = &ENROLLMENTS;
-    const ROOT: Kind = IDENTITY;
+    const ROOTS: &'static [Kind] = &[IDENTITY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Enrollment>> {
         projections.enrollments()

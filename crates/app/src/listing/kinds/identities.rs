@@ -1,6 +1,6 @@
 //! The list of identities.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listed::{Around, Listed, text};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -24,7 +24,7 @@ pub static IDENTITIES: Schema = Schema::entity(&[
 impl Listed for Identity {
     type Entry = Self;
     const SCHEMA: &'static Schema = &IDENTITIES;
-    const ROOT: Kind = IDENTITY;
+    const ROOTS: &'static [Kind] = &[IDENTITY];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.identities()
@@ -49,7 +49,12 @@ impl Listed for Identity {
         }
     }
 
-    fn elements(&self, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+    fn elements(
+        &self,
+        _around: Around<'_>,
+        _set: &str,
+        visit: &mut VisitElement<'_>,
+    ) -> ControlFlow<()> {
         self.spec.role_attributes.iter().try_for_each(visit)
     }
 

@@ -1,6 +1,6 @@
 //! The list of external JWT signers.
 
-use crate::listing::listed::{Listed, text};
+use crate::listing::listed::{Around, Listed, text};
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
@@ -49,7 +49,7 @@ pub static SHOWN_EXTERNAL_JWT_SIGNERS: Schema = Schema::entity(&[
 impl Listed for Signer {
     type Entry = Self;
     const SCHEMA: &'static Schema = &EXTERNAL_JWT_SIGNERS;
-    const ROOT: Kind = SIGNER;
+    const ROOTS: &'static [Kind] = &[SIGNER];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Self>> {
         projections.signers()
@@ -83,7 +83,12 @@ impl Listed for Signer {
         }
     }
 
-    fn elements(&self, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
+    fn elements(
+        &self,
+        _around: Around<'_>,
+        _set: &str,
+        visit: &mut VisitElement<'_>,
+    ) -> ControlFlow<()> {
         self.spec.scopes.iter().try_for_each(|scope| visit(scope))
     }
 

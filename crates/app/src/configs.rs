@@ -1,0 +1,231 @@
+//! Configurations of services and routers, and their types.
+
+use crate::app::App;
+use crate::audit;
+use crate::error::AppError;
+use crate::managed::{Beside, Made, Of, by_id, find};
+use portcullis_config_types::{Schema, built_in};
+use portcullis_domain::FieldError;
+use portcullis_domain::config::{
+    Config, ConfigPatch, ConfigSpec, ConfigType, ConfigTypePatch, ConfigTypeSpec, Object,
+};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{ConfigId, ConfigTypeId, EntityId as _};
+use portcullis_domain::permission::Subject;
+use portcullis_domain::view::{ConfigView, Named};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Rows};
+
+impl Made for ConfigTypeSpec {
+    const NOUN: &'static str = "configType";
+    const SUBJECT: Subject = Subject::ConfigType;
+    type View = ConfigType;
+
+    fn view(_beside: Beside<'_>, found: Found<ConfigType>) -> Result<ConfigType, AppError> {
+        Ok(found.entity)
+    }
+
+    fn examine(
+        _rows: Rows<'_>,
+        _id: Option<&ConfigTypeId>,
+        spec: &mut Self,
+    ) -> Result<(), AppError> {
+        compile(spec.schema.as_ref()).map(|_schema| ())
+    }
+
+    fn examine_patch(
+        _rows: Rows<'_>,
+        _id: &ConfigTypeId,
+        patch: &mut ConfigTypePatch,
+    ) -> Result<(), AppError> {
+        compile(patch.schema.as_ref()).map(|_schema| ())
+    }
+
+    fn check(
+        _rows: Rows<'_>,
+        _before: Option<&ConfigType>,
+        _after: &ConfigType,
+    ) -> Result<(), AppError> {
+        Ok(())
+    }
+
+    fn check_removal(rows: Rows<'_>, found: &Found<ConfigType>) -> Result<(), AppError> {
+        let Some(key) = rows.referrers(&found.key, CONFIG, 1)?.into_iter().next() else {
+            return Ok(());
+        };
+        let config: Option<Config> = rows.get(&key)?;
+        let id = config.map(|config| config.id.to_string());
+        Err(in_use("configType", "config", id.unwrap_or_default()))
+    }
+}
+
+impl Made for ConfigSpec {
+    const NOUN: &'static str = "config";
+    const SUBJECT: Subject = Subject::Config;
+    type View = ConfigView;
+
+    fn view(beside: Beside<'_>, found: Found<Config>) -> Result<ConfigView, AppError> {
+        let config = found.entity;
+        let config_type = Named::from(&type_of(beside.rows, &config)?);
+        Ok(ConfigView {
+            config,
+            config_type,
+        })
+    }
+
+    fn examine(rows: Rows<'_>, id: Option<&ConfigId>, spec: &mut Self) -> Result<(), AppError> {
+        if let Some(id) = id {
+            spec.config_type = find::<Self>(rows, id)?.entity.spec.config_type;
+        }
+        let Some(kind) = rows.find::<ConfigType>(&by_id(&spec.config_type))? else {
+            let reason = "no type of configurations has this id";
+            let id = spec.config_type.as_str();
+            return Err(FieldError::new("type", reason, id).into());
+        };
+        spec.data = settled(&kind.entity, &spec.data)?;
+        Ok(())
+    }
+
+    fn examine_patch(
+        rows: Rows<'_>,
+        id: &ConfigId,
+        patch: &mut ConfigPatch,
+    ) -> Result<(), AppError> {
+        if let Some(data) = &mut patch.data {
+            let config = find::<Self>(rows, id)?.entity;
+            *data = settled(&type_of(rows, &config)?, data)?;
+        }
+        Ok(())
+    }
+
+    fn check(
+        _rows: Rows<'_>,
+        _before: Option<&Config>,
+        _after: &Config,
+    ) -> Result<(), AppError> {
+        Ok(())
+    }
+
+    /// Services and routers forget it; whoever is shown it in the place of a service's own guards it.
+    fn check_removal(rows: Rows<'_>, found: &Found<Config>) -> Result<(), AppError> {
+        let Some(key) = rows.referrers(&found.key, IDENTITY, 1)?.into_iter().next() else {
+            return Ok(());
+        };
+        let identity: Option<Identity> = rows.get(&key)?;
+        let id = identity.map(|identity| identity.id.to_string());
+        Err(in_use("config", "identity", id.unwrap_or_default()))
+    }
+}
+
+/// Makes the types that every controller has, as far as they are not there. One that an
+/// administrator changed stays as it is; one that was deleted comes back at the next start.
+///
+/// # Errors
+///
+/// [`AppError`] when the store fails.
+pub async fn ensure_built_in(app: &App) -> Result<(), AppError> {
+    let missing = {
+        let view = app.snapshot()?;
+        missing_built_in(app, view.rows())?
+    };
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let made: Vec<ConfigTypeId> = missing.iter().map(|(_, one)| one.id.clone()).collect();
+    app.commit(move |rows| {
+        for (key, kind) in &missing {
+            rows.insert(key, kind)?;
+        }
+        Ok::<_, AppError>(())
+    })
+    .await?;
+    for id in made {
+        audit::changed_by_controller("config-type.create", id.as_str());
+    }
+    Ok(())
+}
+
+fn missing_built_in(
+    app: &App,
+    rows: Rows<'_>,
+) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
+    let mut missing = Vec::new();
+    for kind in built_in(app.env().now()) {
+        let name = portcullis_storage::tables::UniqueValue::new(
+            portcullis_storage::tables::Index::ConfigTypeName,
+            kind.spec.name.as_str(),
+        );
+        // An administrator may have given the name to a type of their own.
+        if rows.locate(&by_id(&kind.id))?.is_none() && rows.locate(&name)?.is_none() {
+            let number = app.number(CONFIG_TYPE);
+            missing.push((RecordKey::root(CONFIG_TYPE, number.0), kind));
+        }
+    }
+    Ok(missing)
+}
+
+/// The type of a configuration, which it guards.
+pub(crate) fn type_of(rows: Rows<'_>, config: &Config) -> Result<ConfigType, StoreError> {
+    rows.find(&by_id(&config.spec.config_type))?
+        .map(|found| found.entity)
+        .ok_or_else(|| StoreError::corrupt("the type of a configuration is lost"))
+}
+
+fn settled(kind: &ConfigType, data: &Object) -> Result<Object, AppError> {
+    Ok(compile(kind.spec.schema.as_ref())?.check(data)?)
+}
+
+fn compile(schema: Option<&Object>) -> Result<Schema, AppError> {
+    Ok(schema.map_or(Ok(Schema::ANY), Schema::compile)?)
+}
+
+/// Something that another entity needs cannot be removed.
+fn in_use(kind: &str, by: &str, id: String) -> AppError {
+    let reason = format!("entity type {kind} referenced by {by}: [{id}]");
+    AppError::InUse(FieldError::new(by, reason, format!("[{id}]")))
+}
+
+/// Checks that the configurations that an entity has exist, are meant for such entities, and are of
+/// one type each.
+///
+/// # Errors
+///
+/// "Not found" for one that does not exist; a fault of `configs` for others.
+pub(crate) fn check_of<'c>(
+    rows: Rows<'_>,
+    configs: impl IntoIterator<Item = &'c ConfigId>,
+    target: portcullis_domain::config::Target,
+) -> Result<(), AppError> {
+    let mut types: std::collections::BTreeMap<ConfigTypeId, &ConfigId> =
+        std::collections::BTreeMap::new();
+    for id in configs {
+        let config: Option<Found<Config>> = rows.find(&by_id(id))?;
+        // The word in the plural is what clients know.
+        let config = config.ok_or_else(|| AppError::not_found("configs", id.as_str()))?;
+        let kind = type_of(rows, &config.entity)?;
+        if kind.spec.target != target {
+            let reason = format!(
+                "is of the type {}, which is for the target {}; here it has to be {}",
+                kind.spec.name,
+                kind.spec.target.name(),
+                target.name()
+            );
+            return Err(FieldError::new("configs", reason, id.as_str()).into());
+        }
+        if let Some(other) = types.insert(kind.id, id) {
+            let name = kind.spec.name;
+            let reason = format!("only one can be of the type {name}, as {other} is");
+            return Err(FieldError::new("configs", reason, id.as_str()).into());
+        }
+    }
+    Ok(())
+}
+
+/// The configuration that an id names, if there is one.
+pub(crate) fn find_if_any(
+    rows: Rows<'_>,
+    id: &ConfigId,
+) -> Result<Option<Found<Of<ConfigSpec>>>, StoreError> {
+    rows.find(&by_id(id))
+}

@@ -1,0 +1,95 @@
+//! The lists of routers: of those to which clients connect, and of all.
+
+use super::configs::CONFIGS;
+use super::{ListedSpec, each_named};
+use crate::listing::listed::Around;
+use portcullis_domain::config::Config;
+use portcullis_domain::ids::EntityId as _;
+use portcullis_domain::router::{Router, RouterSpec};
+use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
+use portcullis_index::{Catalog, Projections};
+use std::ops::ControlFlow;
+use std::sync::RwLockReadGuard;
+
+/// Edge routers.
+pub static EDGE_ROUTERS: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("fingerprint"),
+    Symbol::integer("cost"),
+    Symbol::boolean("noTraversal"),
+    Symbol::boolean("disabled"),
+    Symbol::references("configs", &CONFIGS),
+    Symbol::set("roleAttributes"),
+    Symbol::boolean("isVerified"),
+    Symbol::boolean("isTunnelerEnabled"),
+    Symbol::boolean("connected"),
+    Symbol::boolean("online"),
+]);
+
+/// Routers of both kinds.
+pub static TRANSIT_ROUTERS: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("fingerprint"),
+    Symbol::integer("cost"),
+    Symbol::boolean("noTraversal"),
+    Symbol::boolean("disabled"),
+    Symbol::references("configs", &CONFIGS),
+    Symbol::boolean("connected"),
+]);
+
+impl ListedSpec for RouterSpec {
+    const SCHEMA: &'static Schema = &EDGE_ROUTERS;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Router>> {
+        projections.routers()
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "fingerprint" => self
+                .certificate
+                .as_ref()
+                .map(|certificate| certificate.fingerprint.as_str())
+                .into(),
+            "cost" => i64::from(self.cost).into(),
+            "noTraversal" => self.no_traversal.into(),
+            "disabled" => self.disabled.into(),
+            "isVerified" => self.certificate.is_some().into(),
+            "isTunnelerEnabled" => self
+                .edge()
+                .is_some_and(|edge| edge.is_tunneler_enabled)
+                .into(),
+            // No control channel is served yet, so no router is connected.
+            "connected" | "online" => false.into(),
+            _ => Value::Missing,
+        }
+    }
+
+    fn elements(
+        entity: &Router,
+        _around: Around<'_>,
+        set: &str,
+        visit: &mut VisitElement<'_>,
+    ) -> ControlFlow<()> {
+        let spec = &entity.spec;
+        match (set, spec.edge()) {
+            ("configs", _) => spec.configs.iter().try_for_each(|id| visit(id.as_str())),
+            (_, Some(edge)) => edge.role_attributes.iter().try_for_each(visit),
+            (_, None) => ControlFlow::Continue(()),
+        }
+    }
+
+    fn referenced(
+        entity: &Router,
+        around: Around<'_>,
+        _set: &str,
+        visit: &mut VisitRow<'_>,
+    ) -> ControlFlow<()> {
+        each_named::<Config, _>(around, &entity.spec.configs, visit)
+    }
+}

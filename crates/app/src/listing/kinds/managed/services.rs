@@ -1,0 +1,64 @@
+//! The list of services.
+
+use super::configs::CONFIGS;
+use super::{ListedSpec, each_named};
+use crate::listing::listed::{Around, text};
+use portcullis_domain::config::Config;
+use portcullis_domain::ids::EntityId as _;
+use portcullis_domain::service::{Service, ServiceSpec};
+use portcullis_domain::tags::Tags;
+use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
+use portcullis_index::{Catalog, Projections};
+use std::ops::ControlFlow;
+use std::sync::RwLockReadGuard;
+
+/// Services.
+pub static SERVICES: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::string("terminatorStrategy"),
+    Symbol::set("roleAttributes"),
+    Symbol::boolean("isFabricOnly"),
+    Symbol::references("configs", &CONFIGS),
+]);
+
+impl ListedSpec for ServiceSpec {
+    const SCHEMA: &'static Schema = &SERVICES;
+
+    fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Service>> {
+        projections.services()
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    fn value(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "terminatorStrategy" => text(self.terminator_strategy.name()),
+            "isFabricOnly" => Value::Boolean(false),
+            _ => Value::Missing,
+        }
+    }
+
+    fn elements(
+        entity: &Service,
+        _around: Around<'_>,
+        set: &str,
+        visit: &mut VisitElement<'_>,
+    ) -> ControlFlow<()> {
+        let spec = &entity.spec;
+        match set {
+            "configs" => spec.configs.iter().try_for_each(|id| visit(id.as_str())),
+            _ => spec.role_attributes.iter().try_for_each(visit),
+        }
+    }
+
+    fn referenced(
+        entity: &Service,
+        around: Around<'_>,
+        _set: &str,
+        visit: &mut VisitRow<'_>,
+    ) -> ControlFlow<()> {
+        each_named::<Config, _>(around, &entity.spec.configs, visit)
+    }
+}
