@@ -4,6 +4,7 @@
 //! for good, and is *deleted* with everything that belongs to it alone.
 
 mod hosting;
+mod naming;
 mod patch;
 
 pub use hosting::{Hosting, Precedence};

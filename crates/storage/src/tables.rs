@@ -8,6 +8,7 @@
 
 mod census;
 mod dispatch;
+mod forget;
 mod kind;
 mod read;
 mod tree;
@@ -15,8 +16,10 @@ mod write;
 
 pub use census::{Census, Shortfall};
 pub use kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, Index, MFA, ROOTS,
-    SESSION_CERTIFICATE, SIGNER, StoredEnrollment, StoredMfa, UniqueValue, identity_key,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
+    ENROLLMENT, Entity, IDENTITY, Index, IndexedId, Kept, MFA, POSTURE_CHECK, ROOTS, ROUTER,
+    SERVICE, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER,
+    StoredEnrollment, StoredMfa, TERMINATOR, UniqueValue, identity_key, reference, router_key,
 };
 pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};

@@ -74,4 +74,10 @@ impl Hosting {
                 .filter(|service| !self.precedences.contains_key(*service)),
         )
     }
+
+    /// Takes a service off both lists, for it is gone. Returns whether it was named.
+    pub fn forget(&mut self, service: &ServiceId) -> bool {
+        let had_cost = self.costs.remove(service).is_some();
+        self.precedences.remove(service).is_some() || had_cost
+    }
 }

@@ -1,20 +1,28 @@
 //! From the kind of a record to the type of its entity.
 
 use super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, ENROLLMENT, Entity, IDENTITY, MFA,
-    SESSION_CERTIFICATE, SIGNER, StoredEnrollment, StoredMfa,
+    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
+    ENROLLMENT, Entity, IDENTITY, MFA, POSTURE_CHECK, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY,
+    SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, StoredEnrollment, StoredMfa, TERMINATOR,
 };
 use crate::key::Kind;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ca::Ca;
+use portcullis_domain::config::{Config, ConfigType};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
+use portcullis_domain::posture_check::PostureCheck;
+use portcullis_domain::router::Router;
+use portcullis_domain::service::Service;
+use portcullis_domain::session::Session;
 use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_domain::signer::Signer;
+use portcullis_domain::terminator::Terminator;
 
 /// Every kind of record.
-pub(super) const KINDS: [Kind; 9] = [
+pub(super) const KINDS: [Kind; 19] = [
     IDENTITY,
     AUTH_POLICY,
     ENROLLMENT,
@@ -24,6 +32,16 @@ pub(super) const KINDS: [Kind; 9] = [
     SIGNER,
     SESSION_CERTIFICATE,
     MFA,
+    CONFIG_TYPE,
+    CONFIG,
+    SERVICE,
+    ROUTER,
+    TERMINATOR,
+    SERVICE_POLICY,
+    EDGE_ROUTER_POLICY,
+    SERVICE_EDGE_ROUTER_POLICY,
+    POSTURE_CHECK,
+    SESSION,
 ];
 
 /// Something that is done with a record, whatever its type.
@@ -47,6 +65,16 @@ pub(super) fn dispatch<F: ForEntity>(kind: Kind, work: F) -> Option<F::Output> {
         SIGNER => work.run::<Signer>(),
         SESSION_CERTIFICATE => work.run::<SessionCertificate>(),
         MFA => work.run::<StoredMfa>(),
+        CONFIG_TYPE => work.run::<ConfigType>(),
+        CONFIG => work.run::<Config>(),
+        SERVICE => work.run::<Service>(),
+        ROUTER => work.run::<Router>(),
+        TERMINATOR => work.run::<Terminator>(),
+        SERVICE_POLICY => work.run::<ServicePolicy>(),
+        EDGE_ROUTER_POLICY => work.run::<EdgeRouterPolicy>(),
+        SERVICE_EDGE_ROUTER_POLICY => work.run::<ServiceEdgeRouterPolicy>(),
+        POSTURE_CHECK => work.run::<PostureCheck>(),
+        SESSION => work.run::<Session>(),
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 //! Reading entities.
 
 use super::dispatch::{ForEntity, dispatch};
-use super::kind::{Entity, UniqueValue};
+use super::kind::{Entity, UniqueValue, owner_of};
 use crate::engine::{KeyRange, ReadTx, StoreError};
 use crate::frame;
 use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
@@ -76,7 +76,7 @@ impl ForEntity for ChangeOf<'_, '_> {
 
     fn run<E: Entity>(self) -> Self::Output {
         let found = self.0.read::<E>()?;
-        let owner = (!found.key.is_root()).then(|| found.root_number());
+        let owner = owner_of(&found.key)?;
         Ok(E::change(owner, found.number(), Some(&found.entity)))
     }
 }

@@ -1,4 +1,4 @@
-//! Removing an identity with everything that lives under it.
+//! Removing identities and routers with everything that lives under them.
 
 use super::dispatch::{ForEntity, dispatch};
 use super::kind::Entity;
@@ -7,12 +7,22 @@ use super::write::RowsMut;
 use crate::engine::StoreError;
 use crate::key::RecordKey;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::router::Router;
 use std::ops::ControlFlow;
 
 impl RowsMut<'_> {
     /// Removes an identity and all that lives under it: enrollments, authenticators, sessions.
     pub fn remove_identity(&mut self, identity: &Found<Identity>) -> Result<(), StoreError> {
-        for key in self.tree(&identity.key)? {
+        self.remove_tree(&identity.key)
+    }
+
+    /// Removes a router and its enrollment.
+    pub fn remove_router(&mut self, router: &Found<Router>) -> Result<(), StoreError> {
+        self.remove_tree(&router.key)
+    }
+
+    fn remove_tree(&mut self, root: &RecordKey) -> Result<(), StoreError> {
+        for key in self.tree(root)? {
             self.remove_record(&key)?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Writing entities.
 
 use super::census::Census;
-use super::kind::{Entity, UniqueValue};
+use super::kind::{Entity, UniqueValue, owner_of};
 use super::read::Rows;
 use crate::engine::{StoreError, WriteTx};
 use crate::frame;
@@ -47,6 +47,7 @@ impl<'t> RowsMut<'t> {
     /// [`WriteError::Taken`] when another entity has one of its unique values;
     /// [`WriteError::Missing`] when something that it refers to does not exist.
     pub fn insert<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), WriteError> {
+        owner_of(key)?;
         let targets = self.targets(&entity.references())?;
         let values = entity.unique_values();
         for value in &values {
@@ -98,9 +99,10 @@ impl<'t> RowsMut<'t> {
     }
 
     /// Removes an entity with what goes along with it ([`Entity::TAKES_ALONG`]), but nothing else
-    /// that lives under it.
+    /// that lives under it. What names it in lists ([`Entity::NAMED_BY`]) forgets it first.
     pub fn remove<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
         // While it is still there: afterwards nobody finds their references to it.
+        self.have_forgotten(key, entity)?;
         for kind in E::TAKES_ALONG {
             for referrer in self.rows().referrers(key, *kind, usize::MAX)? {
                 self.remove_record(&referrer)?;
@@ -113,7 +115,7 @@ impl<'t> RowsMut<'t> {
             self.unrefer(&target, key)?;
         }
         self.0.delete(key.as_bytes());
-        self.record::<E>(key, None);
+        self.record::<E>(key, None)?;
         Census::adjust(self.0, E::KIND, -1)
     }
 
@@ -158,10 +160,15 @@ impl<'t> RowsMut<'t> {
     /// Takes a reference away; one to what is gone already went with it.
     fn unrefer(&mut self, target: &UniqueValue, referrer: &RecordKey) -> Result<(), StoreError> {
         if let Some(target) = self.rows().lookup(&target.key())? {
-            let reference = ReferenceKey::new(target.id(), referrer.id());
-            self.0.delete(reference.as_bytes());
+            self.part(&target, referrer);
         }
         Ok(())
+    }
+
+    /// Takes a reference between two records away, whatever they say of it.
+    pub(super) fn part(&mut self, target: &RecordKey, referrer: &RecordKey) {
+        let reference = ReferenceKey::new(target.id(), referrer.id());
+        self.0.delete(reference.as_bytes());
     }
 
     fn check_free(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {
@@ -186,12 +193,12 @@ impl<'t> RowsMut<'t> {
         serde_json::from_slice::<E>(&body).map_err(unfit)?;
         self.0
             .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
-        self.record(key, Some(entity));
-        Ok(())
+        self.record(key, Some(entity))
     }
 
-    fn record<E: Entity>(&mut self, key: &RecordKey, now: Option<&E>) {
-        let owner = (!key.is_root()).then(|| Number(key.root_id().1));
-        self.0.record(E::change(owner, Number(key.id().1), now));
+    fn record<E: Entity>(&mut self, key: &RecordKey, now: Option<&E>) -> Result<(), StoreError> {
+        let change = E::change(owner_of(key)?, Number(key.id().1), now);
+        self.0.record(change);
+        Ok(())
     }
 }

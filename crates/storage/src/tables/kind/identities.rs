@@ -1,0 +1,74 @@
+//! Identities and their authenticators.
+
+use super::values::{UniqueValue, policy_reference, references};
+use super::{
+    AUTHENTICATOR, EDGE_ROUTER_POLICY, Entity, IDENTITY, Index, SERVICE_POLICY, entity_change,
+};
+use crate::key::Kind;
+use portcullis_domain::authenticator::{Authenticator, Credential};
+use portcullis_domain::change::{Change, Owner};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+
+impl Entity for Identity {
+    const KIND: Kind = IDENTITY;
+    const NAMED_BY: &'static [Kind] = &[SERVICE_POLICY, EDGE_ROUTER_POLICY];
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        // The mark of the administrator comes first: whoever tries to make a second one is to hear
+        // of that, not of a name.
+        let mut values = Vec::with_capacity(4);
+        if self.is_default_admin {
+            values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
+        }
+        values.push(UniqueValue::new(Index::IdentityId, self.id.as_str()));
+        values.push(UniqueValue::new(Index::IdentityName, self.name()));
+        if let Some(external_id) = &self.spec.external_id {
+            values.push(UniqueValue::new(
+                Index::IdentityExternalId,
+                external_id.as_str(),
+            ));
+        }
+        values
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        policy_reference(&self.spec.auth_policy)
+            .into_iter()
+            .chain(references(self.services()))
+            .chain(references(self.configs()))
+            .collect()
+    }
+
+    fn forget(&mut self, gone: &UniqueValue) -> bool {
+        gone.id()
+            .is_some_and(|service| self.forget_service(&service))
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::Identity(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for Authenticator {
+    const KIND: Kind = AUTHENTICATOR;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        let credential = match &self.credential {
+            Credential::Cert(cert) => {
+                UniqueValue::new(Index::AuthenticatorFingerprint, cert.fingerprint.as_str())
+            },
+            Credential::Updb(updb) => {
+                UniqueValue::new(Index::AuthenticatorUsername, updb.username.as_str())
+            },
+        };
+        vec![
+            UniqueValue::new(Index::AuthenticatorId, self.id.as_str()),
+            credential,
+        ]
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::Authenticator(entity_change(owner, number, now))
+    }
+}

@@ -1,0 +1,89 @@
+//! Policies of access: they name identities, services, routers and posture checks, and forget
+//! those that are gone.
+
+use super::managed::Kept;
+use super::values::{UniqueValue, forget_role, references};
+use super::{EDGE_ROUTER_POLICY, Index, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY};
+use crate::key::Kind;
+use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::ids::{EdgeRouterPolicyId, ServiceEdgeRouterPolicyId, ServicePolicyId};
+use portcullis_domain::policies::{
+    EdgeRouterPolicy, EdgeRouterPolicySpec, ServiceEdgeRouterPolicy, ServiceEdgeRouterPolicySpec,
+    ServicePolicy, ServicePolicySpec,
+};
+
+impl Kept for ServicePolicySpec {
+    type Id = ServicePolicyId;
+    const KIND: Kind = SERVICE_POLICY;
+    const NAME: Option<Index> = Some(Index::ServicePolicyName);
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        references(self.identity_roles.ids())
+            .chain(references(self.service_roles.ids()))
+            .chain(references(self.posture_check_roles.ids()))
+            .collect()
+    }
+
+    fn forget(&mut self, gone: &UniqueValue) -> bool {
+        forget_role(&mut self.identity_roles, gone)
+            || forget_role(&mut self.service_roles, gone)
+            || forget_role(&mut self.posture_check_roles, gone)
+    }
+
+    fn change(change: EntityChange<ServicePolicy>) -> Change {
+        Change::ServicePolicy(change)
+    }
+}
+
+impl Kept for EdgeRouterPolicySpec {
+    type Id = EdgeRouterPolicyId;
+    const KIND: Kind = EDGE_ROUTER_POLICY;
+    const NAME: Option<Index> = Some(Index::EdgeRouterPolicyName);
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        references(self.identity_roles.ids())
+            .chain(references(self.edge_router_roles.ids()))
+            .collect()
+    }
+
+    fn forget(&mut self, gone: &UniqueValue) -> bool {
+        forget_role(&mut self.identity_roles, gone)
+            || forget_role(&mut self.edge_router_roles, gone)
+    }
+
+    fn change(change: EntityChange<EdgeRouterPolicy>) -> Change {
+        Change::EdgeRouterPolicy(change)
+    }
+}
+
+impl Kept for ServiceEdgeRouterPolicySpec {
+    type Id = ServiceEdgeRouterPolicyId;
+    const KIND: Kind = SERVICE_EDGE_ROUTER_POLICY;
+    const NAME: Option<Index> = Some(Index::ServiceEdgeRouterPolicyName);
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        references(self.service_roles.ids())
+            .chain(references(self.edge_router_roles.ids()))
+            .collect()
+    }
+
+    fn forget(&mut self, gone: &UniqueValue) -> bool {
+        forget_role(&mut self.service_roles, gone) || forget_role(&mut self.edge_router_roles, gone)
+    }
+
+    fn change(change: EntityChange<ServiceEdgeRouterPolicy>) -> Change {
+        Change::ServiceEdgeRouterPolicy(change)
+    }
+}

@@ -1,0 +1,71 @@
+//! Enrollments as they are stored: with secrets that have to be shown again, and so are sealed.
+
+use super::values::{UniqueValue, references};
+use super::{ENROLLMENT, Entity, Index, MFA, entity_change};
+use crate::key::Kind;
+use portcullis_domain::api_session::TokenHash;
+use portcullis_domain::change::{Change, Owner};
+use portcullis_domain::enrollment::Enrollment;
+use portcullis_domain::ids::Number;
+use portcullis_domain::mfa::Mfa;
+use serde::{Deserialize, Serialize};
+
+/// An enrollment as it is stored: what redeems it is sealed, and found by its hash.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StoredEnrollment {
+    /// The enrollment.
+    pub enrollment: Enrollment,
+    /// The token, sealed by the vault as the field `token`.
+    pub token: String,
+    /// The JWT, sealed by the vault as the field `jwt`.
+    pub jwt: String,
+    /// Keyed hash of the token.
+    pub token_hash: TokenHash,
+}
+
+impl Entity for StoredEnrollment {
+    const KIND: Kind = ENROLLMENT;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![
+            UniqueValue::new(Index::EnrollmentId, self.enrollment.id.as_str()),
+            UniqueValue::new(Index::EnrollmentToken, self.token_hash.0),
+        ]
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        references(self.enrollment.purpose.ca()).collect()
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::Enrollment(entity_change(
+            owner,
+            number,
+            now.map(|stored| &stored.enrollment),
+        ))
+    }
+}
+
+/// A TOTP enrollment as it is stored: what codes are checked by is sealed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredMfa {
+    /// The enrollment.
+    pub mfa: Mfa,
+    /// The secret, sealed by the vault as the field `secret`.
+    pub secret: String,
+    /// The recovery codes, spent ones among them, sealed by the vault as the field `recovery codes`.
+    pub recovery_codes: String,
+}
+
+impl Entity for StoredMfa {
+    const KIND: Kind = MFA;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        // It is found by its identity alone.
+        Vec::new()
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::Mfa(entity_change(owner, number, now.map(|stored| &stored.mfa)))
+    }
+}

@@ -1,0 +1,87 @@
+//! Services, routers, and the terminators at which circuits from routers to services end.
+
+use super::managed::Kept;
+use super::values::{UniqueValue, forget_id, reference, references};
+use super::{
+    EDGE_ROUTER_POLICY, IDENTITY, Index, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY,
+    SERVICE_POLICY, SESSION, TERMINATOR,
+};
+use crate::key::Kind;
+use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
+use portcullis_domain::router::{Router, RouterSpec};
+use portcullis_domain::service::{Service, ServiceSpec};
+use portcullis_domain::terminator::{Terminator, TerminatorSpec};
+
+impl Kept for ServiceSpec {
+    type Id = ServiceId;
+    const KIND: Kind = SERVICE;
+    const NAME: Option<Index> = Some(Index::ServiceName);
+    const TAKES_ALONG: &'static [Kind] = &[TERMINATOR, SESSION];
+    const NAMED_BY: &'static [Kind] = &[SERVICE_POLICY, SERVICE_EDGE_ROUTER_POLICY, IDENTITY];
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        references(&self.configs).collect()
+    }
+
+    fn forget(&mut self, gone: &UniqueValue) -> bool {
+        forget_id(&mut self.configs, gone)
+    }
+
+    fn change(change: EntityChange<Service>) -> Change {
+        Change::Service(change)
+    }
+}
+
+impl Kept for RouterSpec {
+    type Id = RouterId;
+    const KIND: Kind = ROUTER;
+    const NAME: Option<Index> = Some(Index::RouterName);
+    const TAKES_ALONG: &'static [Kind] = &[TERMINATOR];
+    const NAMED_BY: &'static [Kind] = &[EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY];
+
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn further_values(&self) -> Vec<UniqueValue> {
+        let fingerprint = self.certificate.iter().map(|own| own.fingerprint.as_str());
+        fingerprint
+            .map(|fingerprint| UniqueValue::new(Index::RouterFingerprint, fingerprint))
+            .collect()
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        references(&self.configs).collect()
+    }
+
+    fn forget(&mut self, gone: &UniqueValue) -> bool {
+        forget_id(&mut self.configs, gone)
+    }
+
+    fn change(change: EntityChange<Router>) -> Change {
+        Change::Router(change)
+    }
+}
+
+impl Kept for TerminatorSpec {
+    type Id = TerminatorId;
+    const KIND: Kind = TERMINATOR;
+    const NAME: Option<Index> = None;
+
+    fn name(&self) -> Option<&str> {
+        None
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        vec![reference(&self.service), reference(&self.router)]
+    }
+
+    fn change(change: EntityChange<Terminator>) -> Change {
+        Change::Terminator(change)
+    }
+}

@@ -1,0 +1,77 @@
+//! By whose word identities get in: authentication policies, third-party authorities, signers.
+
+use super::values::{UniqueValue, policy_reference, references};
+use super::{AUTH_POLICY, CA, Entity, Index, SIGNER, entity_change};
+use crate::key::Kind;
+use portcullis_domain::auth_policy::AuthPolicy;
+use portcullis_domain::ca::Ca;
+use portcullis_domain::change::{Change, Owner};
+use portcullis_domain::ids::Number;
+use portcullis_domain::signer::Signer;
+
+impl Entity for AuthPolicy {
+    const KIND: Kind = AUTH_POLICY;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![
+            UniqueValue::new(Index::AuthPolicyId, self.id.as_str()),
+            UniqueValue::new(Index::AuthPolicyName, self.name.as_str()),
+        ]
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        let mut signers = self.primary.ext_jwt.allowed_signers.clone();
+        signers.extend(self.secondary.require_ext_jwt_signer.clone());
+        references(&signers).collect()
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::AuthPolicy(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for Ca {
+    const KIND: Kind = CA;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        vec![
+            UniqueValue::new(Index::CaId, self.id.as_str()),
+            UniqueValue::new(Index::CaName, self.spec.name.as_str()),
+            UniqueValue::new(Index::CaFingerprint, self.fingerprint.as_str()),
+        ]
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::Ca(entity_change(owner, number, now))
+    }
+}
+
+impl Entity for Signer {
+    const KIND: Kind = SIGNER;
+
+    fn unique_values(&self) -> Vec<UniqueValue> {
+        let mut values = vec![
+            UniqueValue::new(Index::SignerId, self.id.as_str()),
+            UniqueValue::new(Index::SignerName, self.spec.name.as_str()),
+            UniqueValue::new(Index::SignerIssuer, self.spec.issuer.as_str()),
+        ];
+        if let Some(kid) = &self.spec.kid {
+            values.push(UniqueValue::new(Index::SignerKid, kid.as_str()));
+        }
+        if let Some(certificate) = self.keys.certificate() {
+            let fingerprint = certificate.fingerprint.as_str();
+            values.push(UniqueValue::new(Index::SignerFingerprint, fingerprint));
+        }
+        values
+    }
+
+    fn references(&self) -> Vec<UniqueValue> {
+        policy_reference(&self.spec.enrollment.auth_policy)
+            .into_iter()
+            .collect()
+    }
+
+    fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
+        Change::Signer(entity_change(owner, number, now))
+    }
+}

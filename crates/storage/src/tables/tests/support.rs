@@ -1,0 +1,96 @@
+//! A store in memory and what is put into it.
+
+use super::super::*;
+use crate::engine::{Engine as _, submit_with};
+use crate::feed::Group;
+use crate::redb_engine::{Options, RedbEngine};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
+use portcullis_domain::change::Change;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+use portcullis_domain::ids::{
+    ApiSessionId, AuthenticatorId, IdentityId, Number, SessionCertificateId,
+};
+use portcullis_domain::session_certificate::{CertificateFacts, SessionCertificate};
+use std::sync::Arc;
+
+pub(super) type Store = RedbEngine<Change>;
+
+pub(super) fn store() -> Store {
+    RedbEngine::in_memory(Options::default()).unwrap()
+}
+
+pub(super) fn identity(id: &str, name: &str) -> Identity {
+    let spec = IdentitySpec::named(IdentityName::new(name).unwrap());
+    Identity::new(IdentityId::from_wire(id), spec, Timestamp::UNIX_EPOCH)
+}
+
+pub(super) fn session(identity: &Identity, token: u8) -> ApiSession {
+    ApiSession {
+        id: ApiSessionId::from_wire(format!("s{token}")),
+        created_at: Timestamp::UNIX_EPOCH,
+        last_activity_at: Timestamp::UNIX_EPOCH,
+        identity: identity.id.clone(),
+        opened_by: OpenedBy::Authenticator(AuthenticatorId::from_wire("a")),
+        terms: None,
+        certificate: None,
+        token_hash: TokenHash([token; 16]),
+        config_types: Vec::new(),
+        ip_address: "127.0.0.1".to_owned(),
+        totp: SessionTotp::default(),
+        is_cert_extendable: false,
+        improper_client_cert_chain: false,
+    }
+}
+
+pub(super) fn certificate(session: &ApiSession, id: &str) -> SessionCertificate {
+    SessionCertificate {
+        id: SessionCertificateId::from_wire(id),
+        created_at: Timestamp::UNIX_EPOCH,
+        session: session.token_hash,
+        certificate: CertificateFacts {
+            fingerprint: "00".repeat(20),
+            subject: "CN=i1".to_owned(),
+            not_before: Timestamp::UNIX_EPOCH,
+            not_after: Timestamp::UNIX_EPOCH,
+            pem: String::new(),
+        },
+    }
+}
+
+/// Runs `body` in a transaction of its own.
+pub(super) fn write<T: Send + 'static>(
+    store: &Store,
+    mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, WriteError> + Send + 'static,
+) -> Result<T, WriteError> {
+    submit_with(store, move |tx| body(&mut RowsMut::new(tx)))
+        .unwrap()
+        .wait()
+        .unwrap()
+}
+
+pub(super) fn insert(store: &Store, number: u64, identity: &Identity) -> Result<(), WriteError> {
+    let identity = identity.clone();
+    write(store, move |rows| {
+        rows.insert(&identity_key(Number(number)), &identity)
+    })
+}
+
+pub(super) fn find(store: &Store, index: Index, value: &str) -> Option<Found<Identity>> {
+    let snapshot = store.snapshot().unwrap();
+    Rows::new(&*snapshot)
+        .find(&UniqueValue::new(index, value))
+        .unwrap()
+}
+
+pub(super) fn changes(store: &Store, since: u64) -> Vec<Change> {
+    let groups: Vec<Arc<Group<Change>>> = store.feed().since(since).unwrap();
+    groups
+        .iter()
+        .flat_map(|group| group.changes.clone())
+        .collect()
+}
+
+pub(super) fn shortfalls(store: &Store) -> Vec<Shortfall> {
+    Census::check(&*store.snapshot().unwrap()).unwrap()
+}
