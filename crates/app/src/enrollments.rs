@@ -2,12 +2,14 @@
 
 mod automatic;
 mod fault;
+mod holder;
 mod list;
 mod redeem;
 mod with_token;
 
 pub use automatic::{Newcomer, enroll_newcomer};
 pub use fault::CertificateFault;
+pub(crate) use holder::Holder;
 pub use list::{list, list_of};
 pub use redeem::{Proof, Redeemed, Redemption, redeem};
 pub use with_token::{TokenEnrolled, TokenEnrollment, with_token};
@@ -18,18 +20,20 @@ use crate::audit;
 use crate::authenticators;
 use crate::cas;
 use crate::error::AppError;
-use crate::identities::{self, owner};
+use crate::identities;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, MethodKind};
+use portcullis_domain::enrollment::{
+    Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose,
+};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::tags::Tags;
-use portcullis_domain::view::{EnrollmentView, IdentityRef};
+use portcullis_domain::view::{EnrollmentHolder, EnrollmentView};
 use portcullis_pki::EnrollmentClaims;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
@@ -65,25 +69,38 @@ impl Draft {
         method: Method,
         expires_at: Timestamp,
     ) -> Result<Self, AppError> {
+        let purpose = Purpose::Identity {
+            identity: identity.clone(),
+            method,
+        };
+        Self::under(app, &identity_key(identity_number), purpose, expires_at)
+    }
+
+    /// Makes an enrollment of whoever has the record `holder`.
+    pub(crate) fn under(
+        app: &App,
+        holder: &RecordKey,
+        purpose: Purpose,
+        expires_at: Timestamp,
+    ) -> Result<Self, AppError> {
         let now = app.env().now();
         let enrollment = Enrollment {
             id: EnrollmentId::generate(&*app.env().entropy)?,
             created_at: now,
             updated_at: now,
             tags: Tags::default(),
-            identity: identity.clone(),
-            method,
+            purpose,
             expires_at: whole_seconds(expires_at)?,
             is_outgrown: false,
         };
         let number = app.number(ENROLLMENT);
-        let key = identity_key(identity_number).dependent(ENROLLMENT, number.0);
+        let key = holder.dependent(ENROLLMENT, number.0);
         Self::seal(app, key, enrollment)
     }
 
-    /// How it is to be redeemed.
-    pub(crate) fn method(&self) -> &Method {
-        &self.stored.enrollment.method
+    /// Who is to obtain a credential, and how.
+    pub(crate) fn purpose(&self) -> &Purpose {
+        &self.stored.enrollment.purpose
     }
 
     /// Id of the enrollment.
@@ -93,8 +110,10 @@ impl Draft {
 
     /// The same enrollment, redeemed in another way of the same kind: what is signed names the kind
     /// alone.
-    pub(crate) fn redeemed_by(mut self, method: Method) -> Self {
-        self.stored.enrollment.method = method;
+    pub(crate) fn redeemed_by(mut self, new: Method) -> Self {
+        if let Purpose::Identity { method, .. } = &mut self.stored.enrollment.purpose {
+            *method = new;
+        }
         self
     }
 
@@ -103,8 +122,8 @@ impl Draft {
         let token = entropy::uuid(&*app.env().entropy)?;
         let claims = EnrollmentClaims::enrollment(
             app.network().issuer(),
-            enrollment.identity.as_str(),
-            enrollment.method.kind().name(),
+            enrollment.purpose.holder(),
+            enrollment.purpose.name(),
             token.as_str(),
             enrollment.expires_at,
             app.network().control_addresses().to_vec(),
@@ -128,9 +147,9 @@ impl Draft {
 /// The fault of a method that names an authority that does not exist.
 pub(crate) fn unknown_authority(
     rows: Rows<'_>,
-    method: &Method,
+    purpose: &Purpose,
 ) -> Result<Option<FieldError>, AppError> {
-    let Method::OttCa { ca } = method else {
+    let Some(ca) = purpose.ca() else {
         return Ok(None);
     };
     let is_known = cas::find_if_any(rows, ca)?.is_some();
@@ -169,22 +188,25 @@ pub fn read(
 ) -> Result<EnrollmentView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), id)?;
-    let identity = owner(view.rows(), &found)?;
-    check_rank(permit.caller(), &identity.entity)?;
-    look(app, found, &identity.entity)
+    let holder = Holder::of(view.rows(), &found)?;
+    holder.check_rank(permit.caller())?;
+    look(app, found, &holder)
 }
 
 /// Puts an enrollment together with whose it is.
 fn look(
     app: &App,
     found: Found<StoredEnrollment>,
-    identity: &Identity,
+    holder: &Holder,
 ) -> Result<EnrollmentView, AppError> {
     let (enrollment, secrets) = unseal(app, found)?;
     Ok(EnrollmentView {
         enrollment,
         secrets,
-        identity: IdentityRef::from(identity),
+        holder: match holder {
+            Holder::Identity(identity) => EnrollmentHolder::Identity(identity.as_ref().into()),
+            Holder::Router(router) => EnrollmentHolder::Router(router.as_ref().into()),
+        },
     })
 }
 
@@ -232,10 +254,10 @@ pub async fn create(
         let gone = || identities::unknown("identityId", "identity not found", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         check_rank(caller, &identity)?;
-        if let Some(unknown) = unknown_authority(rows.rows(), draft.method())? {
+        if let Some(unknown) = unknown_authority(rows.rows(), draft.purpose())? {
             return Err(AppError::InvalidField(unknown));
         }
-        check_room(rows.rows(), &key, draft.method().kind())?;
+        check_room(rows.rows(), &key, draft.purpose())?;
         insert(rows, &draft)
     })
     .await?;
@@ -248,12 +270,16 @@ pub async fn create(
 pub(crate) fn check_room(
     rows: Rows<'_>,
     identity: &RecordKey,
-    kind: MethodKind,
+    purpose: &Purpose,
 ) -> Result<(), AppError> {
+    let Some(kind) = purpose.method().map(Method::kind) else {
+        return Ok(());
+    };
     let present = rows.dependents::<StoredEnrollment>(identity)?;
     if present
         .iter()
-        .any(|other| other.entity.enrollment.method.kind() == kind)
+        .filter_map(|other| other.entity.enrollment.purpose.method())
+        .any(|method| method.kind() == kind)
     {
         return Err(AppError::EnrollmentExists(kind));
     }
@@ -300,7 +326,7 @@ pub async fn refresh(
     app.commit_for(permit, move |rows, caller| {
         // It may have been redeemed or refreshed since it was read; what is there now counts.
         let found = find(rows.rows(), &wanted)?;
-        check_rank(caller, &owner(rows.rows(), &found)?.entity)?;
+        Holder::of(rows.rows(), &found)?.check_rank(caller)?;
         Ok(rows.replace(&found.key, &found.entity, &draft.stored)?)
     })
     .await?;
@@ -313,7 +339,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Re
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
-        check_rank(caller, &owner(rows.rows(), &found)?.entity)?;
+        Holder::of(rows.rows(), &found)?.check_rank(caller)?;
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
@@ -332,6 +358,7 @@ pub(crate) fn outranks(caller: &Caller, identity: &Identity) -> bool {
                 .is_none_or(|held| caller.permissions.covers(held)))
 }
 
+/// Checks that a caller may hold the means to become `identity`.
 fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
     if outranks(caller, identity) {
         Ok(())

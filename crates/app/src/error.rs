@@ -40,6 +40,9 @@ pub enum AppError {
     /// The entity belongs to the system and cannot be deleted.
     #[error("the entity cannot be deleted")]
     Undeletable,
+    /// The entity belongs to the system and cannot be changed.
+    #[error("the entity cannot be changed")]
+    Unchangeable,
     /// Something refers to the entity, which cannot be deleted as long as it does.
     #[error("{0}")]
     InUse(FieldError),
@@ -181,6 +184,7 @@ impl From<WriteError> for AppError {
 
 /// Says in the words of the API which value is taken.
 fn taken(value: &UniqueValue) -> AppError {
+    let text = String::from_utf8_lossy(&value.value);
     let (field, store) = match value.index {
         Index::IdentityName => ("name", "identities"),
         Index::IdentityExternalId => ("externalId", "identities"),
@@ -193,6 +197,17 @@ fn taken(value: &UniqueValue) -> AppError {
         Index::SignerIssuer => ("issuer", "externalJwtSigners"),
         Index::SignerKid => ("kid", "externalJwtSigners"),
         Index::SignerFingerprint => ("fingerprint", "externalJwtSigners"),
+        Index::RouterFingerprint => ("fingerprint", "routers"),
+        Index::ConfigTypeName
+        | Index::ConfigName
+        | Index::ServiceName
+        | Index::RouterName
+        | Index::ServicePolicyName
+        | Index::EdgeRouterPolicyName
+        | Index::ServiceEdgeRouterPolicyName
+        | Index::PostureCheckName => {
+            return FieldError::new("name", "name must be unique", text).into();
+        },
         Index::DefaultAdministrator => return AppError::AlreadyInitialised,
         // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source.
         Index::IdentityId
@@ -203,11 +218,20 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::SessionCertificateId
         | Index::AuthPolicyId
         | Index::CaId
-        | Index::SignerId => {
+        | Index::SignerId
+        | Index::ConfigTypeId
+        | Index::ConfigId
+        | Index::ServiceId
+        | Index::RouterId
+        | Index::TerminatorId
+        | Index::ServicePolicyId
+        | Index::EdgeRouterPolicyId
+        | Index::ServiceEdgeRouterPolicyId
+        | Index::PostureCheckId
+        | Index::SessionId => {
             return AppError::Internal(format!("{:?} was drawn twice", value.index));
         },
     };
-    let text = String::from_utf8_lossy(&value.value);
     let reason = format!("duplicate value '{text}' in unique index on {store} store");
     AppError::Field(FieldError::new(field, reason, text))
 }
@@ -221,6 +245,12 @@ fn missing(value: &UniqueValue) -> AppError {
         Index::AuthPolicyId => AppError::not_found("authPolicy", id),
         Index::CaId => AppError::not_found("ca", id),
         Index::SignerId => AppError::not_found("externalJwtSigner", id),
+        Index::IdentityId => AppError::not_found("identity", id),
+        Index::ServiceId => AppError::not_found("service", id),
+        Index::RouterId => AppError::not_found("router", id),
+        Index::ConfigId => AppError::not_found("configs", id),
+        Index::ConfigTypeId => AppError::not_found("configType", id),
+        Index::PostureCheckId => AppError::not_found("postureCheck", id),
         other => AppError::Internal(format!("{other:?} is no reference")),
     }
 }

@@ -20,7 +20,14 @@ const LIBRARIES: &[(&str, Allowed)] = &[
     (
         "app",
         Allowed::Only(&[
-            "domain", "filter", "index", "pki", "posture", "storage", "totp",
+            "config-types",
+            "domain",
+            "filter",
+            "index",
+            "pki",
+            "posture",
+            "storage",
+            "totp",
         ]),
     ),
     ("client", Allowed::Only(&["api", "domain"])),

@@ -60,7 +60,7 @@ fn replace(
         }),
         Credential::Cert(_) => draft,
     };
-    enrollments::check_room(rows.rows(), &identity.key, draft.method().kind())?;
+    enrollments::check_room(rows.rows(), &identity.key, draft.purpose())?;
     enrollments::insert(rows, &draft)
 }
 

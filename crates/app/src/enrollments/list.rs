@@ -1,6 +1,6 @@
 //! Listing enrollments.
 
-use super::{Read, hash, look, outranks, owner};
+use super::{Holder, Read, hash, look};
 use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight, by_token, kinds, restricted};
@@ -46,17 +46,18 @@ fn answer(
     show: &mut Show<'_>,
 ) -> Result<Paging, AppError> {
     let sees = |rows: Rows<'_>, found: &Found<StoredEnrollment>| -> Result<bool, AppError> {
-        Ok(outranks(caller, &owner(rows, found)?.entity))
+        Ok(Holder::of(rows, found)?.is_outranked_by(caller))
     };
     let sight = Sight {
         // An administrator sees all, and no record has to be looked at for that.
         sees: (!caller.is_admin).then_some(&sees),
+        among: None,
         is_over: asked.is_over,
     };
-    let answer: Answer<StoredEnrollment> = Answer::new(app, listing, &sight)?;
+    let answer: Answer<'_, StoredEnrollment> = Answer::new(app, listing, &sight)?;
     answer.each(&mut |found| {
-        let identity = owner(answer.view.rows(), &found)?;
-        Ok(show(look(app, found, &identity.entity)?))
+        let holder = Holder::of(answer.view.rows(), &found)?;
+        Ok(show(look(app, found, &holder)?))
     })
 }
 

@@ -7,15 +7,16 @@ pub(super) mod ott;
 mod ottca;
 mod updb;
 
-use super::{hash, owner};
+use super::hash;
 use crate::app::App;
 use crate::audit;
 use crate::authenticators::{self, Draft};
 use crate::error::AppError;
+use crate::identities::owner;
 use portcullis_domain::access::Origin;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Method, RedemptionError};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_storage::tables::{
@@ -85,15 +86,11 @@ pub async fn redeem(
         authenticators::add(rows, &identity, number, &authenticator)
     })
     .await?;
-    let Enrollment {
-        id: enrollment,
-        identity: actor,
-        ..
-    } = &found.entity.enrollment;
+    let actor = &identity.entity.id;
     let note = |operation, entity| {
         audit::changed_by_stranger(origin, actor.as_str(), operation, entity);
     };
-    note("enrollment.redeem", enrollment.as_str());
+    note("enrollment.redeem", found.entity.enrollment.id.as_str());
     note("authenticator.create", id.as_str());
     Ok(redeemed)
 }
@@ -107,6 +104,9 @@ fn pending(
 ) -> Result<(Found<StoredEnrollment>, Found<Identity>), AppError> {
     let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
     found.entity.enrollment.check(method, now)?;
+    if found.entity.enrollment.purpose.method().is_none() {
+        return Err(RedemptionError::WrongMethod.into());
+    }
     let identity = owner(rows, &found)?;
     if identity.entity.is_disabled(now) {
         return Err(AppError::Denied {
@@ -132,9 +132,12 @@ async fn earn(
     proof: Proof<'_>,
     now: Timestamp,
 ) -> Result<(Draft, Redeemed), AppError> {
-    match &found.entity.enrollment.method {
-        Method::Ott => ott::certify(app, identity, &proof.csr, now),
-        Method::OttCa { ca } => ottca::present(app, ca, proof.certificates, now),
-        Method::Updb { username } => updb::choose(app, identity, username, proof.password).await,
+    match found.entity.enrollment.purpose.method() {
+        Some(Method::Ott) => ott::certify(app, identity, &proof.csr, now),
+        Some(Method::OttCa { ca }) => ottca::present(app, ca, proof.certificates, now),
+        Some(Method::Updb { username }) => {
+            updb::choose(app, identity, username, proof.password).await
+        },
+        None => Err(RedemptionError::WrongMethod.into()),
     }
 }

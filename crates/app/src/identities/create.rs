@@ -7,7 +7,7 @@ use crate::enrollments::{self, Draft};
 use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock;
-use portcullis_domain::enrollment::Method;
+use portcullis_domain::enrollment::{Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::tables::{IDENTITY, Rows, identity_key};
@@ -39,7 +39,7 @@ pub async fn create(
         rows.insert(&identity_key(number), &identity)?;
         if let Some(draft) = &draft {
             // The identity would not be there without its enrollment, so it is told as missing.
-            check_authority(rows.rows(), draft.method())?;
+            check_authority(rows.rows(), draft.purpose())?;
             enrollments::insert(rows, draft)?;
         }
         Ok(())
@@ -50,7 +50,7 @@ pub async fn create(
 }
 
 /// Checks that the authority of an enrollment exists.
-fn check_authority(rows: Rows<'_>, method: &Method) -> Result<(), AppError> {
-    enrollments::unknown_authority(rows, method)?
+fn check_authority(rows: Rows<'_>, purpose: &Purpose) -> Result<(), AppError> {
+    enrollments::unknown_authority(rows, purpose)?
         .map_or(Ok(()), |unknown| Err(AppError::MissingReference(unknown)))
 }

@@ -7,7 +7,7 @@ use crate::enrollments;
 use crate::error::AppError;
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_domain::view::{CaRef, IdentityView};
@@ -106,10 +106,7 @@ impl<'a> Onlooker<'a> {
     ) -> Result<Option<CaRef>, StoreError> {
         let demanded = enrollments
             .iter()
-            .find_map(|(enrollment, _)| match &enrollment.method {
-                Method::OttCa { ca } => Some(ca),
-                Method::Ott | Method::Updb { .. } => None,
-            });
+            .find_map(|(enrollment, _)| enrollment.purpose.ca());
         let Some(ca) = demanded else {
             return Ok(None);
         };

@@ -1,12 +1,13 @@
 //! The list of enrollments.
 
 use crate::listing::listed::{Listed, text};
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Enrollment, Purpose};
+use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{IDENTITY, StoredEnrollment};
+use portcullis_storage::tables::{IDENTITY, ROUTER, StoredEnrollment};
 use std::sync::RwLockReadGuard;
 
 /// Enrollments. Their token is a secret, and is compared by hash elsewhere.
@@ -21,7 +22,7 @@ pub static ENROLLMENTS: Schema = Schema::entity(&[
 impl Listed for StoredEnrollment {
     type Entry = Enrollment;
     const SCHEMA: &'static Schema = &ENROLLMENTS;
-    const ROOTS: &'static [Kind] = &[IDENTITY];
+    const ROOTS: &'static [Kind] = &[IDENTITY, ROUTER];
 
     fn catalog(projections: &Projections) -> RwLockReadGuard<'_, Catalog<Enrollment>> {
         projections.enrollments()
@@ -36,9 +37,24 @@ impl Listed for StoredEnrollment {
     }
 
     fn value(&self, symbol: &str) -> Value<'_> {
-        match (symbol, &self.enrollment.method) {
-            ("identity", _) => text(self.enrollment.identity.as_str()),
-            ("caId", Method::OttCa { ca }) => text(ca.as_str()),
+        let purpose = &self.enrollment.purpose;
+        match (symbol, purpose) {
+            ("identity", Purpose::Identity { identity, .. }) => text(identity.as_str()),
+            (
+                "edgeRouter",
+                Purpose::Router {
+                    router,
+                    is_edge: true,
+                },
+            )
+            | (
+                "transitRouter",
+                Purpose::Router {
+                    router,
+                    is_edge: false,
+                },
+            ) => text(router.as_str()),
+            ("caId", _) => purpose.ca().map(CaId::as_str).into(),
             _ => Value::Missing,
         }
     }
