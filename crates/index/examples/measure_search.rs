@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "a measurement shows what it found")]
 
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
+use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId, Number};
@@ -176,7 +177,11 @@ fn pages(
 fn authenticators(count: u64) {
     let mut builder = CatalogBuilder::default();
     for number in 0..count {
-        builder.put(Number(number), Some(Number(number)), &authenticator(number));
+        builder.put(
+            Number(number),
+            Some(Owner::Identity(Number(number))),
+            &authenticator(number),
+        );
     }
     let bytes = builder.build().heap_bytes() as u64;
     println!("  {count} authenticators, {} bytes each", bytes / count);

@@ -11,6 +11,7 @@ pub use walk::{Direction, SortKey, Walk};
 use crate::held::Held;
 use crate::order::Order;
 use crate::slots::Slot;
+use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
 use roaring::RoaringBitmap;
@@ -82,7 +83,7 @@ impl<E: Catalogued> Catalog<E> {
     /// Inserts the entity whose record has that number, or takes over what it is now.
     ///
     /// `owner` is the record that it lives under, if it is not a root itself.
-    pub fn put(&mut self, number: Number, owner: Option<Number>, entity: &E) {
+    pub fn put(&mut self, number: Number, owner: Option<Owner>, entity: &E) {
         let found = self.rows.slots.find(number);
         let moved = found.map_or(Key::ALL.to_vec(), |slot| {
             self.rows.moved(slot, owner, entity)
@@ -108,7 +109,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// Forgets everything that lives under `owner`.
-    pub fn remove_owned_by(&mut self, owner: Number) {
+    pub fn remove_owned_by(&mut self, owner: Owner) {
         for number in self.owned_by(owner, 0, usize::MAX) {
             self.remove(number);
         }
@@ -182,7 +183,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// What lives under `owner`, by id: at most `limit` after the first `offset`.
-    pub fn owned_by(&self, owner: Number, offset: u64, limit: usize) -> Vec<Number> {
+    pub fn owned_by(&self, owner: Owner, offset: u64, limit: usize) -> Vec<Number> {
         let (start, end) = self.owned_ranks(owner);
         let from = usize::try_from(offset).map_or(end, |offset| start.saturating_add(offset));
         self.by_owner
@@ -193,7 +194,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// Number of entities that live under `owner`.
-    pub fn owned_count(&self, owner: Number) -> usize {
+    pub fn owned_count(&self, owner: Owner) -> usize {
         let (start, end) = self.owned_ranks(owner);
         end - start
     }
@@ -229,7 +230,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// The record under which the entity in a slot lives.
-    pub fn owner(&self, slot: Slot) -> Option<Number> {
+    pub fn owner(&self, slot: Slot) -> Option<Owner> {
         self.rows.owner(slot)
     }
 
@@ -269,7 +270,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// The first rank of what lives under `owner`, and the one after the last.
-    fn owned_ranks(&self, owner: Number) -> (usize, usize) {
+    fn owned_ranks(&self, owner: Owner) -> (usize, usize) {
         let start = self
             .by_owner
             .partition_point(|slot| self.rows.owner(slot) < Some(owner));

@@ -2,11 +2,12 @@
 
 use crate::bits::mark;
 use crate::catalog::{Catalogued, Columns};
-use crate::held::{Held, Word};
+use crate::held::Held;
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, Method, MethodKind};
+use portcullis_domain::enrollment::{Enrollment, Method, MethodKind, Purpose};
+use portcullis_domain::ids::CaId;
 use roaring::RoaringBitmap;
 
 impl Catalogued for Enrollment {
@@ -36,10 +37,13 @@ pub struct EnrollmentColumns {
     ott_ca: RoaringBitmap,
     updb: RoaringBitmap,
     cas: Postings,
+    /// The edge router that obtains a certificate, by its id.
+    edge_routers: Postings,
+    transit_routers: Postings,
 }
 
 impl EnrollmentColumns {
-    /// Those that are redeemed in that way.
+    /// Those by which an identity obtains a credential in that way.
     pub const fn of_method(&self, kind: MethodKind) -> &RoaringBitmap {
         match kind {
             MethodKind::Ott => &self.ott,
@@ -62,26 +66,44 @@ impl EnrollmentColumns {
 
 impl Columns<Enrollment> for EnrollmentColumns {
     fn set(&mut self, slot: Slot, enrollment: &Enrollment) {
-        self.mark(slot, Some(enrollment.method.kind()));
-        let ca = match &enrollment.method {
-            Method::OttCa { ca } => Some(ca.as_str()),
-            Method::Ott | Method::Updb { .. } => None,
-        };
+        let purpose = &enrollment.purpose;
+        self.mark(slot, purpose.method().map(Method::kind));
+        let ca = purpose.ca().map(CaId::as_str);
         self.cas.set_words(slot, ca.into_iter());
+        let (edge, transit) = match purpose {
+            Purpose::Identity { .. } => (None, None),
+            Purpose::Router {
+                router,
+                is_edge: true,
+            } => (Some(router.as_str()), None),
+            Purpose::Router {
+                router,
+                is_edge: false,
+            } => (None, Some(router.as_str())),
+        };
+        self.edge_routers.set_words(slot, edge.into_iter());
+        self.transit_routers.set_words(slot, transit.into_iter());
     }
 
     /// The token is a secret, and the identity is the owner.
     fn held(&self, symbol: &str) -> Option<Held<'_>> {
         Some(match symbol {
             "caId" => Held::single(&self.cas),
-            "edgeRouter" | "transitRouter" => Held::same(Word::Missing),
+            "edgeRouter" => Held::single(&self.edge_routers),
+            "transitRouter" => Held::single(&self.transit_routers),
             _ => return None,
         })
     }
 
     fn clear(&mut self, slot: Slot) {
         self.mark(slot, None);
-        self.cas.set_words(slot, std::iter::empty());
+        for words in [
+            &mut self.cas,
+            &mut self.edge_routers,
+            &mut self.transit_routers,
+        ] {
+            words.set_words(slot, std::iter::empty());
+        }
     }
 
     fn heap_bytes(&self) -> usize {
@@ -89,6 +111,9 @@ impl Columns<Enrollment> for EnrollmentColumns {
             .iter()
             .map(|kind| self.of_method(*kind).serialized_size())
             .sum();
-        methods + self.cas.heap_bytes()
+        methods
+            + self.cas.heap_bytes()
+            + self.edge_routers.heap_bytes()
+            + self.transit_routers.heap_bytes()
     }
 }

@@ -11,7 +11,8 @@
 //! they hold says so, and leaves over whom to look at.
 //!
 //! [`Access`] knows what the policies of the network say: which of them select an entity, and which
-//! entities they select. It keeps no verdicts; who may use what is found when it is asked for.
+//! entities they select. It keeps no verdicts; who may use what is found when it is asked for. It is
+//! read together with the catalogs that it is about ([`Projections::access`]).
 //!
 //! Answers are numbers of records, which the caller opens in a snapshot of the store; a record
 //! that is gone by then is passed over. What must hold inside a transaction is read from the
@@ -65,6 +66,7 @@ mod page;
 mod postings;
 mod projections;
 mod search;
+mod service_sessions;
 mod sessions;
 mod slots;
 mod text;
@@ -76,9 +78,12 @@ pub use enrollments::EnrollmentColumns;
 pub use few::NoColumns;
 pub use held::{Held, Word};
 pub use identities::IdentityColumns;
-pub use managed::{Described, PostureCheckColumns, RouterColumns, ServiceColumns};
+pub use managed::{
+    Described, PostureCheckColumns, RouterColumns, ServiceColumns, TerminatorColumns,
+};
 pub use matches::Matches;
 pub use postings::Postings;
-pub use projections::Projections;
+pub use projections::{AccessGuard, Projections};
+pub use service_sessions::ServiceSessionColumns;
 pub use sessions::{Session, Sessions};
 pub use slots::Slot;

@@ -3,10 +3,12 @@
 mod posture_checks;
 mod routers;
 mod services;
+mod terminators;
 
 pub use posture_checks::PostureCheckColumns;
 pub use routers::RouterColumns;
 pub use services::ServiceColumns;
+pub use terminators::TerminatorColumns;
 
 use crate::catalog::{Catalogued, Columns};
 use crate::few::NoColumns;
@@ -23,8 +25,8 @@ pub trait Described: Sized {
     /// As [`Catalogued::Columns`].
     type Columns<I: EntityId>: Columns<Managed<I, Self>>;
 
-    /// Its name.
-    fn name(&self) -> &str;
+    /// As [`Catalogued::name`].
+    fn name(&self) -> Option<&str>;
 }
 
 impl<I: EntityId, S: Described> Catalogued for Managed<I, S> {
@@ -35,7 +37,7 @@ impl<I: EntityId, S: Described> Catalogued for Managed<I, S> {
     }
 
     fn name(&self) -> Option<&str> {
-        Some(self.spec.name())
+        self.spec.name()
     }
 
     fn created_at(&self) -> Timestamp {
@@ -53,8 +55,8 @@ macro_rules! without_columns {
         impl Described for $spec {
             type Columns<I: EntityId> = NoColumns;
 
-            fn name(&self) -> &str {
-                &self.name
+            fn name(&self) -> Option<&str> {
+                Some(&self.name)
             }
         }
     )*};

@@ -11,6 +11,7 @@ use crate::matches::Matches;
 use crate::slots::Slot;
 use leaf::Scope;
 use plan::Plan;
+use portcullis_domain::change::Owner;
 use portcullis_domain::ids::Number;
 use portcullis_filter::{Predicate, Value};
 use roaring::RoaringBitmap;
@@ -73,7 +74,7 @@ impl<E: Catalogued> Catalog<E> {
     }
 
     /// What lives under `owner`.
-    pub fn matches_owned_by(&self, owner: Number) -> Matches {
+    pub fn matches_owned_by(&self, owner: Owner) -> Matches {
         self.matches_of(self.owned_by(owner, 0, usize::MAX))
     }
 

@@ -72,7 +72,9 @@ impl<'l> Members<'l> {
                 Some(carriers.into_iter().intersection())
             })
             .collect();
-        let mut parts = self.named;
+        // A transit router may be named too.
+        let named = self.named.union() & among.live;
+        let mut parts = vec![&named];
         parts.extend(&together);
         let alternatives = self.alternatives.into_iter();
         parts.extend(alternatives.filter_map(|attribute| among.carried.with(attribute)));

@@ -2,9 +2,10 @@
 
 use super::rows::{Key, Rows};
 use super::{Catalog, Catalogued, Columns as _};
-use crate::digest::{digest, of_time, shared_prefix};
+use crate::digest::{digest, of_owner, of_time, shared_prefix};
 use crate::order::Order;
 use crate::slots::Slot;
+use portcullis_domain::change::Owner;
 use portcullis_domain::ids::Number;
 
 /// Collects the entities of a [`Catalog`] and puts them in order at the end, which is several
@@ -26,7 +27,7 @@ impl<E: Catalogued> Default for CatalogBuilder<E> {
 
 impl<E: Catalogued> CatalogBuilder<E> {
     /// Takes an entity in; one of a number that was taken before replaces it.
-    pub fn put(&mut self, number: Number, owner: Option<Number>, entity: &E) {
+    pub fn put(&mut self, number: Number, owner: Option<Owner>, entity: &E) {
         let found = self.rows.slots.find(number);
         let slot = found.unwrap_or_else(|| self.rows.slots.claim(number));
         self.rows.set(slot, owner, entity);
@@ -69,7 +70,7 @@ fn sorted(rows: &Rows, key: Key) -> Order {
                 Key::Id => digest(rows.ids.text(slot), shared),
                 Key::Name => digest(rows.names.text(slot), shared),
                 Key::CreatedAt => of_time(rows.created_at(slot)),
-                Key::Owner => rows.owner(slot).map_or(0, |owner| owner.0),
+                Key::Owner => rows.owner(slot).map_or(0, of_owner),
             };
             (digest, slot)
         })

@@ -3,8 +3,8 @@
 use super::Catalogued;
 use crate::slots::{Slot, Slots};
 use crate::text::TextColumn;
+use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::Number;
 use std::cmp::Ordering;
 
 /// What an order follows first; ties are broken by id, and then, so that orders stay sound even
@@ -30,8 +30,11 @@ pub(crate) struct Rows {
     /// Creation and change, milliseconds since 1970.
     times: Vec<(i64, i64)>,
     /// Stays empty for kinds that are roots.
-    owners: Vec<Option<Number>>,
+    owners: Vec<Option<Owner>>,
 }
+
+// That there are several kinds of owners costs no memory.
+const _: () = assert!(size_of::<Option<Owner>>() == 16);
 
 /// The instant of a column of times.
 pub(crate) fn milliseconds(since_1970: i64) -> Timestamp {
@@ -40,7 +43,7 @@ pub(crate) fn milliseconds(since_1970: i64) -> Timestamp {
 }
 
 impl Rows {
-    pub(crate) fn set<E: Catalogued>(&mut self, slot: Slot, owner: Option<Number>, entity: &E) {
+    pub(crate) fn set<E: Catalogued>(&mut self, slot: Slot, owner: Option<Owner>, entity: &E) {
         self.ids.set(slot, Some(entity.id()));
         self.names.set(slot, entity.name());
         let times = (
@@ -78,7 +81,7 @@ impl Rows {
         self.times.get(slot.index()).map_or(0, |times| times.1)
     }
 
-    pub(crate) fn owner(&self, slot: Slot) -> Option<Number> {
+    pub(crate) fn owner(&self, slot: Slot) -> Option<Owner> {
         self.owners.get(slot.index()).copied().flatten()
     }
 
@@ -95,7 +98,7 @@ impl Rows {
     pub(crate) fn moved<E: Catalogued>(
         &self,
         slot: Slot,
-        owner: Option<Number>,
+        owner: Option<Owner>,
         entity: &E,
     ) -> Vec<Key> {
         let same_id = self.ids.get(slot) == Some(entity.id());
@@ -133,7 +136,7 @@ impl Rows {
             + self.ids.heap_bytes()
             + self.names.heap_bytes()
             + self.times.capacity() * size_of::<(i64, i64)>()
-            + self.owners.capacity() * size_of::<Option<Number>>()
+            + self.owners.capacity() * size_of::<Option<Owner>>()
     }
 
     /// Gives back what growth reserved.

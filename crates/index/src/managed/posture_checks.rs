@@ -21,8 +21,8 @@ pub struct PostureCheckColumns {
 impl Described for PostureCheckSpec {
     type Columns<I: EntityId> = PostureCheckColumns;
 
-    fn name(&self) -> &str {
-        &self.name
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
     }
 }
 

@@ -39,8 +39,8 @@ impl RouterColumns {
 impl Described for RouterSpec {
     type Columns<I: EntityId> = RouterColumns;
 
-    fn name(&self) -> &str {
-        &self.name
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
     }
 }
 

@@ -28,8 +28,8 @@ impl ServiceColumns {
 impl Described for ServiceSpec {
     type Columns<I: EntityId> = ServiceColumns;
 
-    fn name(&self) -> &str {
-        &self.name
+    fn name(&self) -> Option<&str> {
+        Some(&self.name)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Catalogs against a map of their entities.
 
-use crate::entities::{Model, any_enrollment, any_identity, any_owner, any_step, any_steps, run};
+use crate::entities::{
+    Model, OWNERS, any_enrollment, any_identity, any_owner, any_step, any_steps, run,
+};
 use crate::support::identity;
 use portcullis_domain::enrollment::{Method, MethodKind};
 use portcullis_domain::identity::{Identity, IdentityType};
@@ -85,7 +87,7 @@ fn assert_same<E: Catalogued + Debug>(catalog: &Catalog<E>, model: &Model<E>, of
 }
 
 fn assert_owned<E: Catalogued>(catalog: &Catalog<E>, model: &Model<E>) {
-    for owner in (0..5).map(Number) {
+    for owner in OWNERS {
         let mut owned: Vec<(&str, Number)> = model
             .iter()
             .filter(|(_, (of, _))| *of == Some(owner))
@@ -144,12 +146,12 @@ proptest! {
         let (catalog, model) = run(start, steps, |catalog, model| assert_same(catalog, model, &offsets));
         let of = |slot| &model[&catalog.number(slot).unwrap().0].1;
         for kind in MethodKind::ALL {
-            let expected = slots(&catalog, |slot| of(slot).method.kind() == kind);
+            let expected = slots(&catalog, |slot| of(slot).purpose.method().map(Method::kind) == Some(kind));
             prop_assert!(catalog.columns().of_method(kind).iter().eq(expected));
         }
         for ca in ["a", "b"] {
             let method = Method::OttCa { ca: CaId::from_wire(ca) };
-            let expected = slots(&catalog, |slot| of(slot).method == method);
+            let expected = slots(&catalog, |slot| of(slot).purpose.method() == Some(&method));
             let found = catalog.columns().cas().with(ca).cloned().unwrap_or_default();
             prop_assert!(found.iter().eq(expected));
         }

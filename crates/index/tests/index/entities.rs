@@ -1,11 +1,12 @@
 //! Random entities, and what may happen to them.
 
-use crate::support::{at, authenticator, enrollment, identity, policy};
+use crate::support::{at, authenticator, enrollment_for, identity, policy};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::change::Owner;
+use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentityType};
-use portcullis_domain::ids::{AuthPolicyId, CaId, Number};
+use portcullis_domain::ids::{AuthPolicyId, CaId, IdentityId, Number, RouterId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_index::{Catalog, CatalogBuilder, Catalogued};
@@ -13,13 +14,23 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-pub(crate) type Model<E> = BTreeMap<u64, (Option<Number>, E)>;
+pub(crate) type Model<E> = BTreeMap<u64, (Option<Owner>, E)>;
+
+/// Some differ in their kind alone, some in the last bit of their numbers.
+pub(crate) const OWNERS: [Owner; 6] = [
+    Owner::Identity(Number(0)),
+    Owner::Identity(Number(1)),
+    Owner::Identity(Number(2)),
+    Owner::Identity(Number(u64::MAX)),
+    Owner::Router(Number(1)),
+    Owner::Router(Number(0)),
+];
 
 #[derive(Debug, Clone)]
 pub(crate) enum Step<E> {
-    Put(u64, Option<Number>, E),
+    Put(u64, Option<Owner>, E),
     Remove(u64),
-    RemoveOwnedBy(u64),
+    RemoveOwnedBy(Owner),
 }
 
 /// Ids are unique among the numbers and come in another order than they do, which changes with
@@ -81,8 +92,18 @@ pub(crate) fn any_enrollment(number: u64) -> impl Strategy<Value = Enrollment> {
             username: "user".to_owned()
         }),
     ];
-    (any_id(number), -3_i64..3, method, any_tags()).prop_map(|(id, created_at, method, tags)| {
-        let mut enrollment = enrollment(&id, created_at, method);
+    let purpose = prop_oneof![
+        2 => method.prop_map(|method| Purpose::Identity {
+            identity: IdentityId::from_wire("owner"),
+            method,
+        }),
+        1 => ("[ab]", any::<bool>()).prop_map(|(router, is_edge)| Purpose::Router {
+            router: RouterId::from_wire(router),
+            is_edge,
+        }),
+    ];
+    (any_id(number), -3_i64..3, purpose, any_tags()).prop_map(|(id, created_at, purpose, tags)| {
+        let mut enrollment = enrollment_for(&id, created_at, purpose);
         enrollment.tags = tags;
         enrollment
     })
@@ -116,7 +137,7 @@ fn any_tags() -> impl Strategy<Value = Tags> {
 pub(crate) fn any_step<E: Debug + Clone + 'static, S: Strategy<Value = E> + 'static>(
     numbers: u64,
     entity: fn(u64) -> S,
-    owner: impl Strategy<Value = Option<Number>> + Clone + 'static,
+    owner: impl Strategy<Value = Option<Owner>> + Clone + 'static,
 ) -> impl Strategy<Value = Step<E>> {
     let put = (0..numbers).prop_flat_map(move |number| {
         (Just(number), owner.clone(), entity(number))
@@ -125,7 +146,7 @@ pub(crate) fn any_step<E: Debug + Clone + 'static, S: Strategy<Value = E> + 'sta
     prop_oneof![
         12 => put,
         4 => (0..numbers).prop_map(Step::Remove),
-        1 => (0..5_u64).prop_map(Step::RemoveOwnedBy),
+        1 => prop::sample::select(&OWNERS[..]).prop_map(Step::RemoveOwnedBy),
     ]
 }
 
@@ -135,8 +156,8 @@ pub(crate) fn any_steps<E: Debug + Clone + 'static>(
     prop::collection::vec(step, 0..60)
 }
 
-pub(crate) fn any_owner() -> impl Strategy<Value = Option<Number>> + Clone {
-    prop::option::weighted(0.9, (0..5_u64).prop_map(Number))
+pub(crate) fn any_owner() -> impl Strategy<Value = Option<Owner>> + Clone {
+    prop::option::weighted(0.9, prop::sample::select(&OWNERS[..]))
 }
 
 /// Builds a catalog and changes it, and a map beside it.
@@ -167,8 +188,8 @@ pub(crate) fn run<E: Catalogued>(
                 assert!(!catalog.contains(Number(number)));
             },
             Step::RemoveOwnedBy(owner) => {
-                catalog.remove_owned_by(Number(owner));
-                model.retain(|_, (of, _)| *of != Some(Number(owner)));
+                catalog.remove_owned_by(owner);
+                model.retain(|_, (of, _)| *of != Some(owner));
             },
         }
         seen(&catalog, &model);

@@ -1,7 +1,7 @@
 //! Loading and following the store.
 
 use crate::support::{authenticator, enrollment, identity, policy, session};
-use portcullis_domain::change::{Change, EntityChange};
+use portcullis_domain::change::{Change, EntityChange, Owner};
 use portcullis_domain::enrollment::Method;
 use portcullis_domain::ids::Number;
 use portcullis_index::{Direction, Projections, SortKey};
@@ -28,7 +28,7 @@ fn remove_identity(number: u64) -> Change {
 
 fn put_enrollment(number: u64, owner: u64) -> Change {
     Change::Enrollment(EntityChange {
-        owner: Some(Number(owner)),
+        owner: Some(Owner::Identity(Number(owner))),
         number: Number(number),
         now: Some(Arc::new(enrollment(&format!("e{number}"), 0, Method::Ott))),
     })
@@ -36,7 +36,7 @@ fn put_enrollment(number: u64, owner: u64) -> Change {
 
 fn put_authenticator(number: u64, owner: u64) -> Change {
     Change::Authenticator(EntityChange {
-        owner: Some(Number(owner)),
+        owner: Some(Owner::Identity(Number(owner))),
         number: Number(number),
         now: Some(Arc::new(authenticator(&format!("a{number}"), 0, None))),
     })
@@ -60,7 +60,7 @@ fn put_policy(number: u64, name: &str) -> Change {
 
 fn put_session(number: u8, owner: u64) -> Change {
     Change::ApiSession(EntityChange {
-        owner: Some(Number(owner)),
+        owner: Some(Owner::Identity(Number(owner))),
         number: Number(number.into()),
         now: Some(Arc::new(session(&format!("s{number}"), number, 0))),
     })
@@ -174,9 +174,16 @@ fn what_lives_under_an_identity_goes_with_it() {
     projections.apply(11, &[remove_identity(1)]);
     let all = |direction| projections.sessions().page(direction, 0, 9);
     assert_eq!(all(Direction::Ascending), [Number(3)]);
-    assert_eq!(projections.enrollments().owned_by(Number(1), 0, 9), []);
     assert_eq!(
-        projections.enrollments().owned_by(Number(2), 0, 9),
+        projections
+            .enrollments()
+            .owned_by(Owner::Identity(Number(1)), 0, 9),
+        []
+    );
+    assert_eq!(
+        projections
+            .enrollments()
+            .owned_by(Owner::Identity(Number(2)), 0, 9),
         [Number(2)]
     );
     let authenticators = || {

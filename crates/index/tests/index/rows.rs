@@ -2,8 +2,9 @@
 
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Enrollment, Purpose};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::CaId;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value, VisitElement};
 use portcullis_index::Catalogued;
@@ -114,9 +115,23 @@ impl Listed for Enrollment {
     const UNHELD: &'static [&'static str] = &["token", "tags.site"];
 
     fn own(&self, symbol: &str) -> Value<'_> {
-        match (symbol, &self.method) {
-            ("identity", _) => self.identity.as_str().into(),
-            ("caId", Method::OttCa { ca }) => ca.as_str().into(),
+        match (symbol, &self.purpose) {
+            ("identity", Purpose::Identity { identity, .. }) => identity.as_str().into(),
+            (
+                "edgeRouter",
+                Purpose::Router {
+                    router,
+                    is_edge: true,
+                },
+            )
+            | (
+                "transitRouter",
+                Purpose::Router {
+                    router,
+                    is_edge: false,
+                },
+            ) => router.as_str().into(),
+            ("caId", purpose) => purpose.ca().map(CaId::as_str).into(),
             _ => Value::Missing,
         }
     }

@@ -8,6 +8,7 @@ use crate::rows::{Listed, Record};
 use crate::support::{at, identity};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
+use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
@@ -238,10 +239,12 @@ fn assert_within<E: Listed>(
 ) {
     let even = |number: &u64| number.is_multiple_of(2);
     let most = model.keys().last().map_or(0, |last| last + 9);
-    let owned = model.iter().filter(|(_, (of, _))| *of == Some(Number(1)));
+    let owned = model
+        .iter()
+        .filter(|(_, (of, _))| *of == Some(Owner::Identity(Number(1))));
     let candidates = [
         (
-            catalog.matches_owned_by(Number(1)),
+            catalog.matches_owned_by(Owner::Identity(Number(1))),
             owned.map(|(number, _)| *number).collect(),
         ),
         (
@@ -279,7 +282,7 @@ fn assert_within<E: Listed>(
 fn any_steps<E: Debug + Clone + 'static, S: Strategy<Value = E> + 'static>(
     most: usize,
     entity: fn(u64) -> S,
-    owner: impl Strategy<Value = Option<Number>> + Clone + 'static,
+    owner: impl Strategy<Value = Option<Owner>> + Clone + 'static,
 ) -> impl Strategy<Value = Vec<Step<E>>> {
     prop::collection::vec(any_step(80, entity, owner), 0..most)
 }

@@ -6,7 +6,7 @@ use portcullis_domain::authenticator::{
     Authenticator, CertCredential, Credential, PasswordHash, UpdbCredential,
 };
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{
     ApiSessionId, AuthPolicyId, AuthenticatorId, EnrollmentId, IdentityId, PostureCheckId,
@@ -30,13 +30,17 @@ pub(crate) fn identity(id: &str, name: &str, created_at: i64) -> Identity {
 }
 
 pub(crate) fn enrollment(id: &str, created_at: i64, method: Method) -> Enrollment {
+    let identity = IdentityId::from_wire("owner");
+    enrollment_for(id, created_at, Purpose::Identity { identity, method })
+}
+
+pub(crate) fn enrollment_for(id: &str, created_at: i64, purpose: Purpose) -> Enrollment {
     Enrollment {
         id: EnrollmentId::from_wire(id),
         created_at: at(created_at),
         updated_at: at(created_at),
         tags: Tags::default(),
-        identity: IdentityId::from_wire("owner"),
-        method,
+        purpose,
         expires_at: at(created_at + 1000),
         is_outgrown: false,
     }
