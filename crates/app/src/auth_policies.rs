@@ -42,7 +42,7 @@ pub fn list(
     show: &mut dyn FnMut(AuthPolicy) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of::<AuthPolicy>()?;
-    let answer: Answer<AuthPolicy> = Answer::new(app, &listing, &Sight::of_all(asked))?;
+    let answer: Answer<'_, AuthPolicy> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(found.entity)))
 }
 

@@ -107,7 +107,7 @@ fn answer(
     asked: &Asked<'_>,
     show: &mut Show<'_>,
 ) -> Result<Paging, AppError> {
-    let answer: Answer<Authenticator> = Answer::new(app, listing, &Sight::of_all(asked))?;
+    let answer: Answer<'_, Authenticator> = Answer::new(app, listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(look(answer.view.rows(), found)?)))
 }
 

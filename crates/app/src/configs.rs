@@ -3,19 +3,19 @@
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::managed::{Beside, Made, Of, by_id, find};
+use crate::managed::{Beside, Made, Of, find};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
 use portcullis_domain::config::{
     Config, ConfigPatch, ConfigSpec, ConfigType, ConfigTypePatch, ConfigTypeSpec, Object,
 };
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId, EntityId as _};
+use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::view::{ConfigView, Named};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Rows};
+use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Index, Rows, UniqueValue, reference};
 
 impl Made for ConfigTypeSpec {
     const NOUN: &'static str = "configType";
@@ -78,7 +78,7 @@ impl Made for ConfigSpec {
         if let Some(id) = id {
             spec.config_type = find::<Self>(rows, id)?.entity.spec.config_type;
         }
-        let Some(kind) = rows.find::<ConfigType>(&by_id(&spec.config_type))? else {
+        let Some(kind) = rows.find::<ConfigType>(&reference(&spec.config_type))? else {
             let reason = "no type of configurations has this id";
             let id = spec.config_type.as_str();
             return Err(FieldError::new("type", reason, id).into());
@@ -152,12 +152,12 @@ fn missing_built_in(
 ) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
     let mut missing = Vec::new();
     for kind in built_in(app.env().now()) {
-        let name = portcullis_storage::tables::UniqueValue::new(
-            portcullis_storage::tables::Index::ConfigTypeName,
+        let name = UniqueValue::new(
+            Index::ConfigTypeName,
             kind.spec.name.as_str(),
         );
         // An administrator may have given the name to a type of their own.
-        if rows.locate(&by_id(&kind.id))?.is_none() && rows.locate(&name)?.is_none() {
+        if rows.locate(&reference(&kind.id))?.is_none() && rows.locate(&name)?.is_none() {
             let number = app.number(CONFIG_TYPE);
             missing.push((RecordKey::root(CONFIG_TYPE, number.0), kind));
         }
@@ -167,7 +167,7 @@ fn missing_built_in(
 
 /// The type of a configuration, which it guards.
 pub(crate) fn type_of(rows: Rows<'_>, config: &Config) -> Result<ConfigType, StoreError> {
-    rows.find(&by_id(&config.spec.config_type))?
+    rows.find(&reference(&config.spec.config_type))?
         .map(|found| found.entity)
         .ok_or_else(|| StoreError::corrupt("the type of a configuration is lost"))
 }
@@ -200,7 +200,7 @@ pub(crate) fn check_of<'c>(
     let mut types: std::collections::BTreeMap<ConfigTypeId, &ConfigId> =
         std::collections::BTreeMap::new();
     for id in configs {
-        let config: Option<Found<Config>> = rows.find(&by_id(id))?;
+        let config: Option<Found<Config>> = rows.find(&reference(id))?;
         // The word in the plural is what clients know.
         let config = config.ok_or_else(|| AppError::not_found("configs", id.as_str()))?;
         let kind = type_of(rows, &config.entity)?;
@@ -227,5 +227,5 @@ pub(crate) fn find_if_any(
     rows: Rows<'_>,
     id: &ConfigId,
 ) -> Result<Option<Found<Of<ConfigSpec>>>, StoreError> {
-    rows.find(&by_id(id))
+    rows.find(&reference(id))
 }

@@ -17,7 +17,7 @@ use portcullis_domain::ids::{EntityId, Number};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, IndexedId as _, Kept, Rows, RowsMut, UniqueValue};
+use portcullis_storage::tables::{Found, Kept, Rows, RowsMut, reference};
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -330,11 +330,6 @@ pub async fn delete<S: Made>(
 
 /// Finds one by id.
 pub(crate) fn find<S: Made>(rows: Rows<'_>, id: &S::Id) -> Result<Found<Of<S>>, AppError> {
-    rows.find(&by_id(id))?
+    rows.find(&reference(id))?
         .ok_or_else(|| AppError::not_found(S::NOUN, id.as_str()))
-}
-
-/// The unique value by which an entity is found.
-pub(crate) fn by_id<I: portcullis_storage::tables::IndexedId>(id: &I) -> UniqueValue {
-    UniqueValue::new(I::INDEX, id.as_str())
 }

@@ -1,7 +1,7 @@
 //! Policies: which identities may use which services through which routers.
 
 use crate::error::AppError;
-use crate::managed::{Beside, Made, Of, by_id, check_named, names};
+use crate::managed::{Beside, Made, Of, check_named, names};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::{
@@ -16,7 +16,7 @@ use portcullis_domain::view::{
 };
 use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, IndexedId, Rows};
+use portcullis_storage::tables::{Found, IndexedId, Rows, reference};
 
 impl Made for ServicePolicySpec {
     const NOUN: &'static str = "servicePolicy";
@@ -120,11 +120,11 @@ fn check_services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<(), AppErr
 /// Routers to which no client connects cannot be named.
 fn check_edge_routers(rows: Rows<'_>, roles: &Roles<RouterId>) -> Result<(), AppError> {
     check_named(rows, ("edgeRouterRoles", "routers"), roles, |rows, id| {
-        let router = rows.find::<Router>(&by_id(id))?;
+        let router = rows.find::<Router>(&reference(id))?;
         Ok(router.is_some_and(|found| found.entity.spec.edge().is_some()))
     })
 }
 
 fn exists<I: IndexedId>(rows: Rows<'_>, id: &I) -> Result<bool, StoreError> {
-    Ok(rows.locate(&by_id(id))?.is_some())
+    Ok(rows.locate(&reference(id))?.is_some())
 }

@@ -47,7 +47,7 @@ pub fn list(
     show: &mut dyn FnMut(Signer) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of::<Signer>()?;
-    let answer: Answer<Signer> = Answer::new(app, &listing, &Sight::of_all(asked))?;
+    let answer: Answer<'_, Signer> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(found.entity)))
 }
 
@@ -60,10 +60,11 @@ pub fn list_enabled(
 ) -> Result<Paging, AppError> {
     let listing = listing::read(&kinds::SHOWN_EXTERNAL_JWT_SIGNERS, &asked.parameters)?;
     let sight = Sight {
+        among: None,
         sees: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
         is_over: asked.is_over,
     };
-    let answer: Answer<Signer> = Answer::new(app, &listing, &sight)?;
+    let answer: Answer<'_, Signer> = Answer::new(app, &listing, &sight)?;
     answer.each(&mut |found| Ok(show(found.entity)))
 }
 

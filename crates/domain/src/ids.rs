@@ -43,6 +43,13 @@ pub fn cuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
 
 /// An id of one kind of entity.
 pub trait EntityId: Clone + Ord {
+    /// Draws a fresh id.
+    ///
+    /// # Errors
+    ///
+    /// [`EntropyError`] when there is no randomness.
+    fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError>;
+
     /// Wraps an id that was issued earlier.
     fn from_wire(raw: String) -> Self;
 
@@ -78,6 +85,10 @@ macro_rules! entity_id {
         }
 
         impl EntityId for $name {
+            fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
+                Self::generate(entropy)
+            }
+
             fn from_wire(raw: String) -> Self {
                 Self(raw)
             }

@@ -16,6 +16,6 @@ pub fn list(
     show: &mut dyn FnMut(Ca) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of::<Ca>()?;
-    let answer: Answer<Ca> = Answer::new(app, &listing, &Sight::of_all(asked))?;
+    let answer: Answer<'_, Ca> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     answer.each(&mut |found| Ok(show(found.entity)))
 }

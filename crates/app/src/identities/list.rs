@@ -17,7 +17,7 @@ pub fn list(
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Identity>()?;
-    let answer: Answer<Identity> = Answer::new(app, &listing, &Sight::of_all(asked))?;
+    let answer: Answer<'_, Identity> = Answer::new(app, &listing, &Sight::of_all(asked))?;
     let mut onlooker = Onlooker::new(app, permit.caller(), &answer.view);
     answer.each(&mut |found| Ok(show(onlooker.look(found)?)))
 }

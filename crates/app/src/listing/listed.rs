@@ -125,7 +125,7 @@ impl<E: Listed> Row for Record<'_, E> {
 /// Where a record lies, in the little space that a long list can afford.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    owner: Option<Owner>,
+    root: (Kind, u64),
     number: u64,
 }
 
@@ -133,7 +133,7 @@ impl Place {
     /// The place of a record that was found.
     pub(crate) fn of<E>(found: &Found<E>) -> Self {
         Self {
-            owner: found.owner(),
+            root: found.key.root_id(),
             number: found.number().0,
         }
     }
@@ -144,8 +144,13 @@ impl Place {
         number: Number,
     ) -> Option<Self> {
         let slot = catalog.slot(number)?;
+        let root = match catalog.owner(slot) {
+            None => (E::KIND, number.0),
+            Some(Owner::Identity(owner)) => (IDENTITY, owner.0),
+            Some(Owner::Router(owner)) => (ROUTER, owner.0),
+        };
         Some(Self {
-            owner: catalog.owner(slot),
+            root,
             number: number.0,
         })
     }
@@ -157,18 +162,13 @@ impl Place {
 
     /// The key of the record.
     pub(crate) fn key<E: Listed>(self) -> RecordKey {
-        match self.owner {
-            None => RecordKey::root(E::KIND, self.number),
-            Some(owner) => owner_key(owner).dependent(E::KIND, self.number),
+        let (kind, number) = self.root;
+        let root = RecordKey::root(kind, number);
+        if kind == E::KIND {
+            root
+        } else {
+            root.dependent(E::KIND, self.number)
         }
-    }
-}
-
-/// The key of the record that a dependent lives under.
-pub(crate) fn owner_key(owner: Owner) -> RecordKey {
-    match owner {
-        Owner::Identity(number) => RecordKey::root(IDENTITY, number.0),
-        Owner::Router(number) => RecordKey::root(ROUTER, number.0),
     }
 }
 

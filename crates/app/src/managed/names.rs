@@ -1,12 +1,11 @@
 //! Entities that others name by id.
 
-use super::by_id;
 use crate::error::AppError;
 use portcullis_domain::FieldError;
 use portcullis_domain::roles::Roles;
 use portcullis_domain::view::Names;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Entity, IndexedId, Rows};
+use portcullis_storage::tables::{Entity, IndexedId, Rows, reference};
 
 /// The names of those of some entities that there are.
 pub(crate) fn names<'i, E: Entity, I: IndexedId + 'i>(
@@ -16,7 +15,7 @@ pub(crate) fn names<'i, E: Entity, I: IndexedId + 'i>(
 ) -> Result<Names<I>, StoreError> {
     let mut names = Names::new();
     for id in ids {
-        if let Some(found) = rows.find::<E>(&by_id(id))? {
+        if let Some(found) = rows.find::<E>(&reference(id))? {
             names.insert(id.clone(), name(found.entity));
         }
     }

@@ -3,6 +3,8 @@
 use super::Index;
 use crate::key::UniqueKey;
 use portcullis_domain::auth_policy;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use portcullis_domain::ids::{
     AuthPolicyId, CaId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, EntityId, IdentityId,
     PostureCheckId, RouterId, ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, SessionId,
@@ -42,7 +44,7 @@ impl UniqueValue {
 }
 
 /// An id by which the tables find its entity.
-pub trait IndexedId: EntityId + 'static {
+pub trait IndexedId: EntityId + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The index that holds such ids.
     const INDEX: Index;
 }

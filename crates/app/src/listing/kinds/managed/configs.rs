@@ -3,7 +3,6 @@
 use super::ListedSpec;
 use crate::listing::listed::text;
 use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec};
-use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value};
 use portcullis_index::{Catalog, Projections};

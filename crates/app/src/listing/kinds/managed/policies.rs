@@ -1,7 +1,7 @@
 //! The lists of policies.
 
 use super::ListedSpec;
-use crate::listing::listed::{Around, Listed, Record, text};
+use crate::listing::listed::{Around, Record, text};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EntityId, Number};
 use portcullis_domain::policies::{

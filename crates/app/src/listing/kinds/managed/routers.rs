@@ -4,7 +4,6 @@ use super::configs::CONFIGS;
 use super::{ListedSpec, each_named};
 use crate::listing::listed::Around;
 use portcullis_domain::config::Config;
-use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};

@@ -2,7 +2,6 @@
 
 use super::{ListedSpec, of_other};
 use crate::listing::listed::{Around, text};
-use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
