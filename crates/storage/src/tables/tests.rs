@@ -1,4 +1,11 @@
 mod damage;
+mod entities;
+mod exact;
+mod forgetting;
+mod golden;
+mod kinds;
+mod network;
 mod removal;
+mod sequences;
 mod support;
 mod uniqueness;

@@ -1,0 +1,70 @@
+//! Whether the rows beside the records are exactly those that the records have.
+
+use super::super::dispatch::{ForEntity, dispatch};
+use super::super::*;
+use super::support::{Store, shortfalls};
+use crate::engine::{Engine as _, KeyRange, ReadTx};
+use crate::key::{RecordKey, ReferenceKey, UniqueKey};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+type Keys = BTreeSet<Vec<u8>>;
+
+/// Fails when a count is wrong, a row beside the records is missing or left over, or a record
+/// refers to what is gone.
+pub(super) fn check_rows(store: &Store) {
+    assert_eq!(shortfalls(store), []);
+    let snapshot = store.snapshot().unwrap();
+    let mut expected = Keys::new();
+    for root in ROOTS {
+        let mut records = Vec::new();
+        snapshot
+            .scan(&RecordKey::all(root), &mut |key, _frame| {
+                records.push(RecordKey::parse(key).unwrap());
+                Ok(ControlFlow::Continue(()))
+            })
+            .unwrap();
+        for key in &records {
+            let rows = Rows::new(&*snapshot);
+            expected.extend(dispatch(key.id().0, Beside { rows, key }).unwrap());
+        }
+    }
+    let mut found = keys(&*snapshot, &ReferenceKey::all());
+    found.extend(keys(&*snapshot, &UniqueKey::every_index()));
+    assert_eq!(found, expected);
+}
+
+fn keys(tx: &dyn ReadTx, range: &KeyRange) -> Keys {
+    let mut keys = Keys::new();
+    tx.scan(range, &mut |key, _frame| {
+        keys.insert(key.to_vec());
+        Ok(ControlFlow::Continue(()))
+    })
+    .unwrap();
+    keys
+}
+
+/// The keys of the rows that there have to be beside a record.
+struct Beside<'a> {
+    rows: Rows<'a>,
+    key: &'a RecordKey,
+}
+
+impl ForEntity for Beside<'_> {
+    type Output = Vec<Vec<u8>>;
+
+    fn run<E: Entity>(self) -> Self::Output {
+        let entity: E = self.rows.get(self.key).unwrap().unwrap();
+        let mut keys = Vec::new();
+        for value in entity.unique_values() {
+            assert_eq!(self.rows.locate(&value).unwrap(), Some(*self.key));
+            keys.push(value.key().as_bytes().to_vec());
+        }
+        for target in entity.references() {
+            let target = self.rows.locate(&target).unwrap().expect("a target");
+            let reference = ReferenceKey::new(target.id(), self.key.id());
+            keys.push(reference.as_bytes().to_vec());
+        }
+        keys
+    }
+}

@@ -1,0 +1,78 @@
+//! Records that earlier programs wrote stay readable.
+
+use super::super::*;
+use super::support::{Store, identity, store};
+use crate::engine::{Engine as _, StoreError, submit_with};
+use crate::frame;
+use crate::key::RecordKey;
+use portcullis_domain::enrollment::{Method, Purpose};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{CaId, Number};
+
+const IDENTITY_ROW: &str = r#"{"id":"i","created_at":0,"updated_at":0,
+    "spec":{"name":"laptop","hosting":{"default_precedence":"required","default_cost":9}},
+    "attached":{"authenticators":1,"totp":"none"}}"#;
+
+/// Puts a record as it was written, without the rows beside it.
+fn put(store: &Store, key: RecordKey, body: &str) {
+    let body = body.as_bytes().to_vec();
+    submit_with(store, move |tx| {
+        tx.put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
+        Ok::<_, StoreError>(())
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+    .unwrap();
+}
+
+fn get<E: Entity>(store: &Store, key: &RecordKey) -> E {
+    let snapshot = store.snapshot().unwrap();
+    Rows::new(&*snapshot).get(key).unwrap().unwrap()
+}
+
+#[test]
+fn identities_that_could_name_no_service_name_none() {
+    let store = store();
+    let key = identity_key(Number(1));
+    put(&store, key, IDENTITY_ROW);
+    let read: Identity = get(&store, &key);
+    assert_eq!((read.name(), read.spec.hosting.default_cost), ("laptop", 9));
+    assert_eq!(read.references(), []);
+}
+
+#[test]
+fn enrollments_of_identities_keep_their_purpose() {
+    let of = |method: &str| {
+        format!(
+            r#"{{"enrollment":{{"id":"e","created_at":0,"updated_at":0,"identity":"i",
+            "method":{method},"expires_at":100}},"token":"sealed","jwt":"sealed",
+            "token_hash":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}}"#
+        )
+    };
+    let ca = CaId::from_wire("ca");
+    let username = "me".to_owned();
+    let methods = [
+        (r#""ott""#, Method::Ott, vec![]),
+        (
+            r#"{"ottca":{"ca":"ca"}}"#,
+            Method::OttCa { ca: ca.clone() },
+            vec![reference(&ca)],
+        ),
+        (
+            r#"{"updb":{"username":"me"}}"#,
+            Method::Updb { username },
+            vec![],
+        ),
+    ];
+    let store = store();
+    let key = identity_key(Number(1)).dependent(ENROLLMENT, 1);
+    for (written, method, references) in methods {
+        put(&store, key, &of(written));
+        let read: StoredEnrollment = get(&store, &key);
+        let identity = identity("i", "laptop").id;
+        let purpose = Purpose::Identity { identity, method };
+        assert_eq!(read.enrollment.purpose, purpose);
+        assert_eq!(read.references(), references);
+    }
+}
