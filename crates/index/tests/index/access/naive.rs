@@ -9,7 +9,10 @@ pub(crate) type Names = BTreeSet<String>;
 pub(crate) enum Kind {
     Identity,
     Service,
+    /// An edge router.
     Router,
+    /// A router that policies are not about, though they may name it.
+    Transit,
     Check,
 }
 
