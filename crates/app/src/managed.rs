@@ -16,8 +16,10 @@ use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::ids::{EntityId, Number};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::permission::{Subject, Verb};
+use portcullis_index::{Catalog, Catalogued, Slot};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Kept, Rows, RowsMut, reference};
+use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -326,6 +328,17 @@ pub async fn delete<S: Made>(
     .await?;
     audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Delete, id.as_str());
     Ok(())
+}
+
+/// The records of those of a kind that stand in one of some sets of slots.
+pub(crate) fn numbers<E: Catalogued>(
+    catalog: &Catalog<E>,
+    sets: impl IntoIterator<Item = RoaringBitmap>,
+) -> BTreeSet<Number> {
+    sets.into_iter()
+        .flatten()
+        .filter_map(|bit| catalog.number(Slot::from_bit(bit)))
+        .collect()
 }
 
 /// Finds one by id.

@@ -141,7 +141,7 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
 }
 
 /// The key of a caller's own session.
-fn own_key(caller: &Caller) -> RecordKey {
+pub(crate) fn own_key(caller: &Caller) -> RecordKey {
     identity_key(caller.identity_number).dependent(API_SESSION, caller.session_number.0)
 }
 

@@ -5,6 +5,7 @@ mod auth_policies;
 mod authenticate;
 mod authenticators;
 mod cas;
+mod configs;
 mod controllers;
 mod current_identity;
 mod current_session;
@@ -14,9 +15,12 @@ mod enrollments;
 mod identities;
 mod identity_types;
 mod lists;
+mod managed;
 mod mfa;
 mod own_authenticators;
+mod policies;
 mod role_attributes;
+mod services;
 mod session_certificates;
 mod signers;
 mod specs;
@@ -36,6 +40,7 @@ pub fn all() -> Vec<Route> {
         authenticate::routes(),
         authenticators::routes(),
         cas::routes(),
+        configs::routes(),
         controllers::routes(),
         current_identity::routes(),
         current_session::routes(),
@@ -47,7 +52,9 @@ pub fn all() -> Vec<Route> {
         lists::routes(),
         mfa::routes(),
         own_authenticators::routes(),
+        policies::routes(),
         role_attributes::routes(),
+        services::routes(),
         session_certificates::routes(),
         signers::routes(),
         specs::routes(),

@@ -28,6 +28,7 @@ impl From<AppError> for ApiError {
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
             AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
+            AppError::Unchangeable => Self::new(Code::EntityCanNotBeUpdated),
             AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
                 let reason = "enrollment of same method exists";
