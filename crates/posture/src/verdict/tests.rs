@@ -1,8 +1,8 @@
 //! Checks of every type against what clients report: one table for each.
 
 use super::*;
+use crate::Report;
 use crate::posture::Posture;
-use crate::report::Report;
 use crate::testing::{
     at, check, checked_process, client, linux_check, mfa_check, os, path, posture, prints, process,
     state, statement, texts,
