@@ -44,7 +44,7 @@ pub struct ActualProcess {
 }
 
 /// In which respects a check of TOTP codes is passed, or has to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MfaValues {
     /// Whether a code was shown at all.
     pub passed_mfa: bool,
@@ -57,7 +57,7 @@ pub struct MfaValues {
 }
 
 /// By what a check of TOTP codes was judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MfaCriteria {
     /// When a code was last shown.
     pub passed_at: Option<Timestamp>,

@@ -1,5 +1,6 @@
 //! Whether entities are shown as recorded.
 
+use super::posture;
 use super::world::{Table, World, now};
 use crate::recorded::{Step, TIME};
 use portcullis_api::config::ConfigDetail;
@@ -8,6 +9,7 @@ use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::policy_advice::PolicyAdvice;
+use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_config::ServiceConfigDetail;
 use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
@@ -70,12 +72,6 @@ fn compare(world: &World, step: &Step, recorded: &Value) -> bool {
             recorded[member] = json!(TIME);
         }
     }
-    let queries = recorded
-        .get_mut("postureQueries")
-        .and_then(Value::as_array_mut);
-    for policy in queries.into_iter().flatten() {
-        policy["postureQueries"] = json!([]);
-    }
     assert_eq!(shown, recorded, "{}", step.name);
     true
 }
@@ -91,6 +87,9 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
             config: Named::from(&world.configs[&text(&recorded["configId"])]),
         };
         return Some(written(&ServiceConfigDetail::from(view)));
+    }
+    if let Some(shown) = posture::show(world, recorded) {
+        return Some(shown);
     }
     recorded.get("createdAt")?;
     let href = recorded["_links"]["self"]["href"].as_str()?;
@@ -123,7 +122,7 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
             policy: world.service_policies[id].clone(),
             identities: names(&world.identities),
             services: names_of(&world.services, |service| &service.spec.name),
-            posture_checks: names(&world.posture_checks),
+            posture_checks: names_of(&world.posture_checks, |check| &check.spec.name),
         }))),
         "edge-router-policies" => {
             let view = EdgeRouterPolicyView {
@@ -159,6 +158,10 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
             };
             Some(written(&TerminatorDetail::from(view)))
         },
+        "posture-checks" => {
+            let check = world.posture_checks[id].clone();
+            Some(written(&PostureCheckDetail::from(check)))
+        },
         "enrollments" => router_enrollment(world, recorded),
         _ => None,
     }
@@ -174,6 +177,7 @@ fn service(world: &World, id: &str, recorded: &Value) -> ServiceView {
             policy: ServicePolicyId::from_wire(id),
             grant: grant(&policy["policyType"]).unwrap(),
             is_passing: policy["isPassing"].as_bool().unwrap(),
+            checks: posture::checks(world, &policy["postureQueries"]),
         })
     });
     let config = recorded["config"].as_object();
@@ -295,10 +299,10 @@ fn names_of<I: EntityId, E>(table: &Table<E>, name: impl Fn(&E) -> &String) -> N
         .collect()
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-fn written(value: &impl Serialize) -> Value {
+pub(super) fn written(value: &impl Serialize) -> Value {
     serde_json::from_slice(&portcullis_api::json::to_bytes(value)).unwrap()
 }
