@@ -59,6 +59,7 @@ mod posture;
 mod prompts;
 mod report;
 mod verdict;
+mod view;
 
 #[cfg(test)]
 mod testing;

@@ -158,3 +158,6 @@ impl PostureQueryProcess {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

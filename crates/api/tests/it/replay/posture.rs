@@ -3,6 +3,7 @@
 use super::show::{text, written};
 use super::world::{World, now};
 use portcullis_api::failed_service_request::FailedServiceRequest;
+use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::posture_data::PostureData;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
@@ -16,10 +17,15 @@ use serde_json::Value;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-/// What was reported, or a request that was refused, as it is shown here.
+/// A check, what was reported, or a request that was refused, as it is shown here.
 pub(super) fn show(world: &World, recorded: &Value) -> Option<Value> {
     if recorded.get("apiSessionPostureData").is_some() {
         return Some(written(&PostureData::from(reported(recorded))));
+    }
+    if recorded.get("createdAt").is_some() {
+        let href = recorded["_links"]["self"]["href"].as_str()?;
+        let check = &world.posture_checks[href.strip_prefix("./posture-checks/")?];
+        return Some(written(&PostureCheckDetail::from(check.clone())));
     }
     recorded.get("policyFailures")?;
     let request = FailedRequest {
@@ -55,8 +61,7 @@ fn failure(world: &World, recorded: &Value) -> PolicyFailure {
         actual: match check["postureCheckType"].as_str() {
             // Nothing had been reported then.
             Some("OS") => Actual::Os(None),
-            Some("MFA") => code(check),
-            other => panic!("{other:?}"),
+            _ => code(check),
         },
     };
     PolicyFailure {

@@ -9,7 +9,6 @@ use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
 use portcullis_api::enrollment::EnrollmentDetail;
 use portcullis_api::policy_advice::PolicyAdvice;
-use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_config::ServiceConfigDetail;
 use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
@@ -96,23 +95,7 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
     let (kind, id) = href.strip_prefix("./")?.split_once('/')?;
     match kind {
         "services" => Some(written(&ServiceDetail::from(service(world, id, recorded)))),
-        "configs" => {
-            let config = world.configs[id].clone();
-            let made = world.config_types.get(config.spec.config_type.as_str());
-            // Built-in types are not made by requests.
-            let config_type = made.map_or_else(
-                || Named {
-                    id: config.spec.config_type.clone(),
-                    name: text(&recorded["configType"]["name"]),
-                },
-                Named::from,
-            );
-            let view = ConfigView {
-                config,
-                config_type,
-            };
-            Some(written(&ConfigDetail::from(view)))
-        },
+        "configs" => Some(config(world, id, recorded)),
         "config-types" => {
             let known = world.config_types.get(id).cloned();
             let kind = known.unwrap_or_else(|| built_in(recorded));
@@ -158,10 +141,6 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
             };
             Some(written(&TerminatorDetail::from(view)))
         },
-        "posture-checks" => {
-            let check = world.posture_checks[id].clone();
-            Some(written(&PostureCheckDetail::from(check)))
-        },
         "enrollments" => router_enrollment(world, recorded),
         _ => None,
     }
@@ -192,6 +171,24 @@ fn service(world: &World, id: &str, recorded: &Value) -> ServiceView {
         }),
         posture: posture.collect(),
     }
+}
+
+fn config(world: &World, id: &str, recorded: &Value) -> Value {
+    let config = world.configs[id].clone();
+    let made = world.config_types.get(config.spec.config_type.as_str());
+    // Built-in types are not made by requests.
+    let config_type = made.map_or_else(
+        || Named {
+            id: config.spec.config_type.clone(),
+            name: text(&recorded["configType"]["name"]),
+        },
+        Named::from,
+    );
+    let view = ConfigView {
+        config,
+        config_type,
+    };
+    written(&ConfigDetail::from(view))
 }
 
 fn built_in(recorded: &Value) -> ConfigType {
