@@ -3,7 +3,7 @@
 mod posture;
 mod request;
 
-pub use posture::PostureQueries;
+pub use posture::{PostureQueries, PostureQuery, PostureQueryProcess};
 pub use request::{ServiceCreate, ServiceMerge, ServiceReplace, UnknownStrategy};
 
 use crate::entity::Base;

@@ -43,6 +43,7 @@ pub mod name;
 mod patch;
 pub mod permission;
 pub mod policies;
+pub mod posture;
 pub mod posture_check;
 pub mod roles;
 pub mod router;

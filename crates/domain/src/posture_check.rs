@@ -14,6 +14,7 @@ mod os;
 mod patch;
 mod process;
 mod process_multi;
+mod support;
 mod version;
 mod version_range;
 
@@ -25,6 +26,7 @@ pub use os::{OsCheck, OsType};
 pub use patch::{CheckPatch, PostureCheckPatch};
 pub use process::{ProcessCheck, ProcessPatch, ProcessPath};
 pub use process_multi::{CheckedProcess, ProcessMultiCheck, ProcessMultiPatch, Processes};
+pub use support::CheckSupport;
 pub use version::Version;
 pub use version_range::{RangeError, VersionRange};
 
@@ -74,7 +76,8 @@ pub enum Check {
 }
 
 /// The type of a posture check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CheckKind {
     /// `OS`.
     Os,

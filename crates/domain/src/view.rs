@@ -1,17 +1,19 @@
 //! Entities together with what is shown beside them: what use cases answer and transports write.
 
 mod policy;
+mod posture;
 mod reference;
 mod router;
 mod service;
 
 pub use policy::{EdgeRouterPolicyView, ServiceEdgeRouterPolicyView, ServicePolicyView};
+pub use posture::{CheckPosture, PolicyPosture, PostureView, SessionPosture};
 pub use reference::{Named, Names, RouterRef};
 pub use router::{
     CommonRouter, ManagedRouterView, PolicyAdviceView, RouterConnection, RouterVersion, RouterView,
     SessionView, SyncStatus, TerminatorView,
 };
-pub use service::{ConfigView, PolicyPosture, ServiceConfigView, ServiceGrants, ServiceView};
+pub use service::{ConfigView, ServiceConfigView, ServiceGrants, ServiceView};
 
 use crate::api_session::ApiSession;
 use crate::authenticator::{Authenticator, ExtensionRequest};

@@ -59,18 +59,19 @@ mod posture;
 mod prompts;
 mod report;
 mod verdict;
+mod view;
 
 #[cfg(test)]
 mod testing;
 
-pub use client::{Client, counted_pass};
-pub use failure::{
-    Actual, ActualProcess, CheckFailure, FailedRequest, FailedRequests, MfaCriteria, MfaValues,
-    PolicyFailure,
+pub use portcullis_domain::posture::{
+    Actual, ActualProcess, CheckFailure, FailedRequest, MfaCriteria, MfaValues, Os,
+    PROMPT_GRACE_SECONDS, PolicyFailure, Process, Report, Reported, ShortenedService, Statement,
 };
-pub use mfa::PROMPT_GRACE_SECONDS;
+
+pub use client::{Client, counted_pass};
+pub use failure::FailedRequests;
 pub use policy::{Access, GrantingPolicy, Pass, PolicyVerdict};
-pub use posture::{Outcome, Posture, ProcessKey, Reported};
-pub use prompts::{GrantedService, Prompts, ShortenedService, shortened};
-pub use report::{Os, Process, Report, Statement};
+pub use posture::{Outcome, Posture, ProcessKey};
+pub use prompts::{GrantedService, Prompts, shortened};
 pub use verdict::{Verdict, judge};

@@ -1,8 +1,8 @@
 //! Checks of the machine: what it is and what runs on it.
 
-use crate::posture::{Posture, Reported};
-use crate::report::Process;
+use crate::posture::Posture;
 use portcullis_domain::ids::PostureCheckId;
+use portcullis_domain::posture::{Process, Reported};
 use portcullis_domain::posture_check::{
     CheckedProcess, DomainCheck, MacCheck, OsCheck, OsType, ProcessCheck, ProcessMultiCheck,
     Version,

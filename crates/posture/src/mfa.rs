@@ -5,11 +5,8 @@ mod tests;
 
 use crate::client::Client;
 use portcullis_domain::clock::{SignedDuration, Timestamp, later};
+use portcullis_domain::posture::PROMPT_GRACE_SECONDS;
 use portcullis_domain::posture_check::MfaCheck;
-
-/// Seconds for which access goes on after the machine woke up or was unlocked, until a code has to
-/// be shown.
-pub const PROMPT_GRACE_SECONDS: u32 = 300;
 
 /// How a client stands with a check of TOTP codes.
 ///

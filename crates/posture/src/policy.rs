@@ -4,11 +4,12 @@
 mod tests;
 
 use crate::client::Client;
-use crate::failure::{CheckFailure, PolicyFailure};
+use crate::failure::check_failure;
 use crate::verdict::{Verdict, judge};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServicePolicyId;
 use portcullis_domain::policies::ServiceGrant;
+use portcullis_domain::posture::PolicyFailure;
 use portcullis_domain::posture_check::PostureCheck;
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ impl<'a> PolicyVerdict<'a> {
     pub fn failure(&self, client: &Client<'_>, now: Timestamp) -> Option<PolicyFailure> {
         let failing = self.checks().filter(|(_, verdict)| !verdict.is_passing);
         let checks: Vec<_> = failing
-            .map(|(check, _)| CheckFailure::of(check, client, now))
+            .map(|(check, _)| check_failure(check, client, now))
             .collect();
         (!checks.is_empty()).then(|| PolicyFailure {
             id: self.policy.id.clone(),

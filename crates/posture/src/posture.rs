@@ -4,10 +4,11 @@
 mod tests;
 
 use crate::prompts::Prompts;
-use crate::report::{Os, Process, Report, Statement};
+use crate::report::{member, settle};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
+use portcullis_domain::posture::{Os, Process, Report, Reported, Statement};
 use portcullis_domain::posture_check::ProcessPath;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,17 +22,6 @@ pub struct Posture {
     processes: BTreeMap<ProcessKey, Reported<Process>>,
     woken_at: Option<Timestamp>,
     unlocked_at: Option<Timestamp>,
-}
-
-/// Something that was reported, shared by those who quote it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reported<T> {
-    /// The check for which the client said to report it.
-    pub check: PostureCheckId,
-    /// When it was reported.
-    pub at: Timestamp,
-    /// What was.
-    pub value: Arc<T>,
 }
 
 /// By what a reported process is found.
@@ -103,8 +93,8 @@ impl Posture {
     }
 
     fn take_in(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
-        let Statement { check, report } = statement.settle()?;
-        let member = report.member();
+        let Statement { check, report } = settle(statement)?;
+        let member = member(&report);
         let mut prompts = Prompts::default();
         let has_changed = match report {
             Report::Os(os) => put(&mut self.os, check, os, now),

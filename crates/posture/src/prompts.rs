@@ -4,10 +4,11 @@
 mod tests;
 
 use crate::client::Client;
-use crate::mfa::{PROMPT_GRACE_SECONDS, seconds};
+use crate::mfa::seconds;
 use crate::policy::GrantingPolicy;
 use portcullis_domain::clock::{Timestamp, later};
 use portcullis_domain::ids::ServiceId;
+use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService};
 use portcullis_domain::posture_check::{Check, MfaCheck};
 use std::num::NonZeroU32;
 
@@ -29,18 +30,6 @@ pub struct GrantedService<'a> {
     pub name: &'a str,
     /// The policies.
     pub policies: &'a [GrantingPolicy],
-}
-
-/// A service for which a code has to be shown sooner than was known:
-/// [`PROMPT_GRACE_SECONDS`] are left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShortenedService {
-    /// Its id.
-    pub id: ServiceId,
-    /// Its name.
-    pub name: String,
-    /// The shortest time for which a code would do otherwise, seconds; `None` for no limit.
-    pub timeout: Option<NonZeroU32>,
 }
 
 impl Prompts {

@@ -81,16 +81,6 @@ impl Verdict {
         }
     }
 
-    /// The member `timeout`: seconds, or -1 for no limit.
-    pub fn timeout_on_wire(&self) -> i64 {
-        self.timeout.map_or(-1, |timeout| timeout.get().into())
-    }
-
-    /// The member `timeoutRemaining`: seconds, or -1 for no limit.
-    pub fn remaining_on_wire(&self) -> i64 {
-        self.remaining.map_or(-1, i64::from)
-    }
-
     /// The member `updatedAt` of what is asked of a client: when the check was last changed, or its
     /// answer by what happened to the machine. SDKs look at it to see whether to ask again.
     pub fn updated_at(&self, check: &PostureCheck) -> Timestamp {

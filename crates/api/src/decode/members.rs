@@ -11,6 +11,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 
 mod documents;
+mod kinds;
 mod maps;
 mod sets;
 

@@ -2,8 +2,8 @@
 
 use super::{EntityRef, Links};
 use portcullis_domain::ids::{
-    ApiSessionId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, RouterId, ServiceEdgeRouterPolicyId,
-    ServiceId, ServicePolicyId,
+    ApiSessionId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, PostureCheckId, RouterId,
+    ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId,
 };
 use portcullis_domain::view::{Named, RouterRef};
 
@@ -53,6 +53,11 @@ impl Links {
     pub fn of_service_edge_router_policy(id: &ServiceEdgeRouterPolicyId) -> Self {
         let path = format!("service-edge-router-policies/{id}");
         Self::to_all(&path, ["edge-routers", "services"])
+    }
+
+    /// The link of a posture check.
+    pub fn of_posture_check(id: &PostureCheckId) -> Self {
+        Self::to(format!("posture-checks/{id}"))
     }
 
     /// The links of an edge router.

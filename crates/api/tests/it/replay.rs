@@ -4,6 +4,7 @@
 //! viewer may do, the state of the connection of a router, tokens and certificates.
 
 mod judge;
+mod posture;
 mod show;
 mod world;
 

@@ -106,6 +106,7 @@ fn services_say_how_posture_stands() {
             policy: ServicePolicyId::from_wire("p"),
             grant: ServiceGrant::Dial,
             is_passing: false,
+            checks: Vec::new(),
         }],
         config: Some(BTreeMap::new()),
         ..ServiceView::alone(service())

@@ -90,6 +90,7 @@ fn the_type_of_a_check_never_changes() {
     for (kind, first) in CheckKind::ALL.into_iter().zip(one_of_each()) {
         assert_eq!(first.kind(), kind);
         assert_eq!(CheckKind::find(kind.name()), Some(kind));
+        assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         for (second, patch) in one_of_each().into_iter().zip(empty_patches()) {
             let other = second.kind();
             assert_eq!(patch.kind(), other);

@@ -1,8 +1,8 @@
 //! Services and configurations together with what is shown beside them.
 
-use super::Named;
+use super::{Named, PolicyPosture};
 use crate::config::{Config, Object};
-use crate::ids::{ConfigId, ConfigTypeId, ServiceId, ServicePolicyId};
+use crate::ids::{ConfigId, ConfigTypeId, ServiceId};
 use crate::policies::ServiceGrant;
 use crate::service::Service;
 use std::collections::BTreeMap;
@@ -29,17 +29,6 @@ pub struct ServiceGrants {
     pub bind: bool,
     /// Connect to it.
     pub dial: bool,
-}
-
-/// How somebody's posture stands with a policy.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyPosture {
-    /// The policy.
-    pub policy: ServicePolicyId,
-    /// What it grants.
-    pub grant: ServiceGrant,
-    /// Whether every check that it names is passed.
-    pub is_passing: bool,
 }
 
 /// A configuration and its type.

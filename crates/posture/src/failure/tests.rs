@@ -5,13 +5,15 @@ use crate::testing::{
     at, check, checked_process, client, mfa_check, path, posture, prints, process, state, texts,
 };
 use crate::{Report, judge};
+use portcullis_domain::ids::{ApiSessionId, ServiceId};
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{DomainCheck, MacCheck, OsCheck, OsType, Processes};
 use portcullis_domain::roles::Semantic;
 
 fn actual(check: &Arc<PostureCheck>, posture: &Posture, passed: Option<i64>) -> Actual {
     let client = client(posture, passed);
     assert!(!judge(check, &client, at(1000)).is_passing);
-    let failure = CheckFailure::of(check, &client, at(1000));
+    let failure = check_failure(check, &client, at(1000));
     assert!(Arc::ptr_eq(&failure.check, check), "definitions are shared");
     failure.actual
 }

@@ -1,7 +1,7 @@
 //! What sessions may do under several policies, and why not.
 
 use super::*;
-use crate::failure::Actual;
+use crate::Actual;
 use crate::posture::Posture;
 use crate::testing::{at, client, linux_check, mfa_check, os, policy, posture, state};
 use ServiceGrant::{Bind, Dial};

@@ -1,8 +1,8 @@
 //! Checks of every type against what clients report: one table for each.
 
 use super::*;
+use crate::Report;
 use crate::posture::Posture;
-use crate::report::Report;
 use crate::testing::{
     at, check, checked_process, client, linux_check, mfa_check, os, path, posture, prints, process,
     state, statement, texts,
@@ -16,8 +16,8 @@ fn passes(check: &PostureCheck, posture: &Posture) -> bool {
     let verdict = judge(check, &client(posture, None), at(0));
     assert_eq!(verdict, Verdict::lasting(verdict.is_passing));
     assert_eq!(
-        (verdict.timeout_on_wire(), verdict.remaining_on_wire()),
-        (-1, -1)
+        (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
+        (None, None)
     );
     assert_eq!(verdict.updated_at(check), check.updated_at);
     verdict.is_passing
@@ -199,14 +199,14 @@ fn one_session_vouches_for_itself_alone() {
 }
 
 #[test]
-fn codes_are_told_of_as_on_the_wire() {
+fn clients_are_told_how_long_a_code_will_do() {
     let check = mfa_check("c", 600, true, true);
     let nothing = Posture::default();
     let verdict = judge(&check, &client(&nothing, None), at(5));
     assert!(!verdict.is_passing);
     assert_eq!(
-        (verdict.timeout_on_wire(), verdict.remaining_on_wire()),
-        (600, 0)
+        (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
+        (Some(600), Some(0))
     );
     assert_eq!(verdict.timeout_at, Some(at(5)));
     assert_eq!(verdict.updated_at(&check), at(0));
@@ -222,8 +222,8 @@ fn codes_are_told_of_as_on_the_wire() {
     let verdict = judge(&check, &client(&woken, Some(10)), at(150));
     assert!(verdict.is_passing);
     assert_eq!(
-        (verdict.timeout_on_wire(), verdict.remaining_on_wire()),
-        (600, 250)
+        (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
+        (Some(600), Some(250))
     );
     assert_eq!(verdict.timeout_at, Some(at(400)));
     assert_eq!(verdict.ends_at, Some(at(400)));
@@ -247,8 +247,8 @@ fn codes_are_told_of_as_on_the_wire() {
     let verdict = judge(&unlimited, &client(&woken, Some(10)), at(150));
     assert!(verdict.is_passing);
     assert_eq!(
-        (verdict.timeout_on_wire(), verdict.remaining_on_wire()),
-        (-1, -1)
+        (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
+        (None, None)
     );
     assert_eq!((verdict.timeout_at, verdict.ends_at), (None, None));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Members of a body that entities of several kinds share, or that are sets.
 
-use super::{LONGEST_ECHO, Members, Node, integer, missing, wrong_type};
+use super::{LONGEST_ECHO, Members, integer};
 use crate::decode::DecodeError;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
@@ -49,16 +49,7 @@ impl Members {
     /// Takes out the items of a list body, each an object.
     pub fn items(&mut self) -> Result<Vec<Self>, DecodeError> {
         let items = std::mem::take(&mut self.members).into_iter();
-        items
-            .map(|(position, node)| match node {
-                Node::Object(members) => Ok(Self {
-                    prefix: format!("{position}."),
-                    members,
-                }),
-                Node::Null => Err(missing(&position, "<nil>").into()),
-                other => Err(wrong_type(&position, "an object", &other)),
-            })
-            .collect()
+        Self::read_items("", items.map(|(_place, item)| item))
     }
 }
 

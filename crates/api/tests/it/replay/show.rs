@@ -1,5 +1,6 @@
 //! Whether entities are shown as recorded.
 
+use super::posture;
 use super::world::{Table, World, now};
 use crate::recorded::{Step, TIME};
 use portcullis_api::config::ConfigDetail;
@@ -70,12 +71,6 @@ fn compare(world: &World, step: &Step, recorded: &Value) -> bool {
             recorded[member] = json!(TIME);
         }
     }
-    let queries = recorded
-        .get_mut("postureQueries")
-        .and_then(Value::as_array_mut);
-    for policy in queries.into_iter().flatten() {
-        policy["postureQueries"] = json!([]);
-    }
     assert_eq!(shown, recorded, "{}", step.name);
     true
 }
@@ -92,28 +87,15 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
         };
         return Some(written(&ServiceConfigDetail::from(view)));
     }
+    if let Some(shown) = posture::show(world, recorded) {
+        return Some(shown);
+    }
     recorded.get("createdAt")?;
     let href = recorded["_links"]["self"]["href"].as_str()?;
     let (kind, id) = href.strip_prefix("./")?.split_once('/')?;
     match kind {
         "services" => Some(written(&ServiceDetail::from(service(world, id, recorded)))),
-        "configs" => {
-            let config = world.configs[id].clone();
-            let made = world.config_types.get(config.spec.config_type.as_str());
-            // Built-in types are not made by requests.
-            let config_type = made.map_or_else(
-                || Named {
-                    id: config.spec.config_type.clone(),
-                    name: text(&recorded["configType"]["name"]),
-                },
-                Named::from,
-            );
-            let view = ConfigView {
-                config,
-                config_type,
-            };
-            Some(written(&ConfigDetail::from(view)))
-        },
+        "configs" => Some(config(world, id, recorded)),
         "config-types" => {
             let known = world.config_types.get(id).cloned();
             let kind = known.unwrap_or_else(|| built_in(recorded));
@@ -123,7 +105,7 @@ fn show(world: &World, recorded: &Value) -> Option<Value> {
             policy: world.service_policies[id].clone(),
             identities: names(&world.identities),
             services: names_of(&world.services, |service| &service.spec.name),
-            posture_checks: names(&world.posture_checks),
+            posture_checks: names_of(&world.posture_checks, |check| &check.spec.name),
         }))),
         "edge-router-policies" => {
             let view = EdgeRouterPolicyView {
@@ -174,6 +156,7 @@ fn service(world: &World, id: &str, recorded: &Value) -> ServiceView {
             policy: ServicePolicyId::from_wire(id),
             grant: grant(&policy["policyType"]).unwrap(),
             is_passing: policy["isPassing"].as_bool().unwrap(),
+            checks: posture::checks(world, &policy["postureQueries"]),
         })
     });
     let config = recorded["config"].as_object();
@@ -188,6 +171,24 @@ fn service(world: &World, id: &str, recorded: &Value) -> ServiceView {
         }),
         posture: posture.collect(),
     }
+}
+
+fn config(world: &World, id: &str, recorded: &Value) -> Value {
+    let config = world.configs[id].clone();
+    let made = world.config_types.get(config.spec.config_type.as_str());
+    // Built-in types are not made by requests.
+    let config_type = made.map_or_else(
+        || Named {
+            id: config.spec.config_type.clone(),
+            name: text(&recorded["configType"]["name"]),
+        },
+        Named::from,
+    );
+    let view = ConfigView {
+        config,
+        config_type,
+    };
+    written(&ConfigDetail::from(view))
 }
 
 fn built_in(recorded: &Value) -> ConfigType {
@@ -308,10 +309,10 @@ fn names_of<I: EntityId, E>(table: &Table<E>, name: impl Fn(&E) -> &String) -> N
         .collect()
 }
 
-fn text(value: &Value) -> String {
+pub(super) fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-fn written(value: &impl Serialize) -> Value {
+pub(super) fn written(value: &impl Serialize) -> Value {
     serde_json::from_slice(&portcullis_api::json::to_bytes(value)).unwrap()
 }

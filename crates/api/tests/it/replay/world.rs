@@ -7,6 +7,8 @@ use portcullis_api::config_type::{ConfigTypeCreate, ConfigTypeMerge, ConfigTypeR
 use portcullis_api::decode::{Decode, DecodeError};
 use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterMerge};
 use portcullis_api::edge_router_policy::{EdgeRouterPolicyBody, EdgeRouterPolicyMerge};
+use portcullis_api::posture_check::{PostureCheckBody, PostureCheckMerge};
+use portcullis_api::posture_response::{PostureResponseBulk, PostureResponseCreate};
 use portcullis_api::router::{RouterBody, RouterMerge};
 use portcullis_api::service::{ServiceCreate, ServiceMerge, ServiceReplace};
 use portcullis_api::service_config::ServiceConfigAssignments;
@@ -23,6 +25,7 @@ use portcullis_domain::ids::{
 };
 use portcullis_domain::managed::{Managed, Spec};
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
+use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::{EdgePatch, Router, RouterKind};
 use portcullis_domain::service::Service;
 use portcullis_domain::terminator::Terminator;
@@ -44,8 +47,7 @@ pub(super) struct World {
     pub(super) terminators: Table<Terminator>,
     /// Names of identities.
     pub(super) identities: Table<String>,
-    /// Names of posture checks.
-    pub(super) posture_checks: Table<String>,
+    pub(super) posture_checks: Table<PostureCheck>,
 }
 
 pub(super) fn now() -> Timestamp {
@@ -60,8 +62,14 @@ impl World {
         if step.status == 401 {
             return None;
         }
-        if step.api == "client" && (&*step.method, &path[..]) == ("POST", &["sessions"]) {
-            return Some(read::<SessionCreate>(step).map(drop).map_err(Into::into));
+        if step.api == "client" {
+            let result = match (&*step.method, &path[..]) {
+                ("POST", ["sessions"]) => read::<SessionCreate>(step).map(drop),
+                ("POST", ["posture-response"]) => read::<PostureResponseCreate>(step).map(drop),
+                ("POST", ["posture-response-bulk"]) => read::<PostureResponseBulk>(step).map(drop),
+                _ => return None,
+            };
+            return Some(result.map_err(Into::into));
         }
         if step.api != "management" {
             return None;
@@ -153,10 +161,13 @@ impl World {
                 name(&mut self.identities, step, id);
                 None
             },
-            "posture-checks" => {
-                name(&mut self.posture_checks, step, id);
-                None
-            },
+            "posture-checks" => change(
+                &mut self.posture_checks,
+                (step, id),
+                |step| Ok(read::<PostureCheckBody>(step)?.into()),
+                |step, _| Ok(read::<PostureCheckBody>(step)?.into()),
+                |step| Ok(read::<PostureCheckMerge>(step)?.into()),
+            ),
             _ => None,
         }
     }

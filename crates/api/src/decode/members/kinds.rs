@@ -1,0 +1,112 @@
+//! Bodies of several kinds, and lists of objects inside a body.
+
+use super::{Members, Node, echo, missing, wrong_type};
+use crate::decode::DecodeError;
+
+/// The member by which bodies of several kinds are told apart.
+const TYPE_ID: &str = "typeId";
+
+impl Members {
+    /// The kind of the body, by its word under `typeId`; `find` knows the words.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError::Field`] when it is missing. A word that `find` does not know is
+    /// [`DecodeError::Parse`], for nobody can tell what the body has to look like then.
+    pub fn kind<K>(&mut self, find: impl FnOnce(&str) -> Option<K>) -> Result<K, DecodeError> {
+        let word = self.optional_string(TYPE_ID)?;
+        let path = self.path(TYPE_ID);
+        let Some(word) = word.filter(|word| !word.is_empty()) else {
+            return Err(missing(&path, "").into());
+        };
+        find(&word).ok_or_else(|| {
+            DecodeError::Parse(format!("{path} has the unknown value {:?}", echo(&word)))
+        })
+    }
+
+    /// A list of objects, whose members are read like those of the body.
+    pub fn objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, DecodeError> {
+        let path = self.path(name);
+        let list = self.take(name, "a list of objects", |node| match node {
+            Node::List(items) => Ok(items),
+            other => Err(other),
+        })?;
+        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items);
+        list.map(read).transpose()
+    }
+
+    /// A list of objects that must be there; it may be empty.
+    pub fn required_objects(&mut self, name: &str) -> Result<Vec<Self>, DecodeError> {
+        let list = self.objects(name)?;
+        list.ok_or_else(|| missing(&self.path(name), "[]").into())
+    }
+
+    /// Reads the items of a list as objects; `prefix` is the path of the list.
+    pub(super) fn read_items(
+        prefix: &str,
+        items: impl IntoIterator<Item = Node>,
+    ) -> Result<Vec<Self>, DecodeError> {
+        let items = items.into_iter().enumerate();
+        let read = |(place, node): (usize, Node)| {
+            let path = format!("{prefix}{place}");
+            match node {
+                Node::Object(members) => Ok(Self {
+                    prefix: format!("{path}."),
+                    members,
+                }),
+                Node::Null => Err(missing(&path, "<nil>").into()),
+                other => Err(wrong_type(&path, "an object", &other)),
+            }
+        };
+        items.map(read).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(body: &str) -> Members {
+        Members::parse(body.as_bytes(), "body").unwrap()
+    }
+
+    fn field<T: std::fmt::Debug>(result: Result<T, DecodeError>) -> (String, String) {
+        match result.unwrap_err() {
+            DecodeError::Field(error) => (error.field, error.value),
+            DecodeError::Parse(text) => panic!("{text}"),
+        }
+    }
+
+    #[test]
+    fn kinds_are_found_by_their_word() {
+        let kind = |body: &str| members(body).kind(|word| (word == "OS").then_some(1));
+        assert_eq!(kind(r#"{"typeId": "OS"}"#), Ok(1));
+        for body in ["{}", r#"{"typeId": null}"#, r#"{"typeId": ""}"#] {
+            assert_eq!(field(kind(body)), ("typeId".to_owned(), String::new()));
+        }
+        let long = format!(r#"{{"typeId": "{}"}}"#, "x".repeat(10_000));
+        for body in [r#"{"typeId": "os"}"#, r#"{"typeId": 5}"#, &long] {
+            match kind(body) {
+                Err(DecodeError::Parse(text)) => assert!(text.len() < 200, "{text}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn items_of_a_member_are_named_by_their_place() {
+        let mut body = members(r#"{"list": [{"a": 1}, {"A": "x"}], "none": null}"#);
+        let mut list = body.required_objects("list").unwrap();
+        assert_eq!(list[1].path("a"), "list.1.a");
+        assert_eq!(list[1].required_string("a").unwrap(), "x");
+        assert!(body.objects("none").unwrap().is_none());
+        let missing = field(body.required_objects("none"));
+        assert_eq!(missing, ("none".to_owned(), "[]".to_owned()));
+        let null = field(members(r#"{"list": [{}, null]}"#).objects("list"));
+        assert_eq!(null, ("list.1".to_owned(), "<nil>".to_owned()));
+        for body in [r#"{"list": {}}"#, r#"{"list": [[]]}"#, r#"{"list": ["x"]}"#] {
+            let list = members(body).objects("list");
+            assert!(matches!(list, Err(DecodeError::Parse(_))), "{body}");
+        }
+    }
+}

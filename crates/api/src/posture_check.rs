@@ -1,0 +1,62 @@
+//! Posture checks on the wire.
+
+mod body;
+mod definition;
+mod patch_body;
+mod request;
+
+pub(crate) use body::seconds;
+pub use body::{CheckBody, MfaBody, OperatingSystem, ProcessBody, ProcessMultiBody};
+pub use request::{PostureCheckBody, PostureCheckMerge};
+
+use crate::entity::Base;
+use crate::link::Links;
+use portcullis_domain::ids::PostureCheckId;
+use portcullis_domain::posture_check::PostureCheck;
+use portcullis_domain::roles::RoleAttributes;
+use serde::{Deserialize, Serialize};
+
+/// The version of every posture check: they are not counted.
+const VERSION: i64 = 1;
+
+/// A posture check.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PostureCheckDetail {
+    /// Its type, and what it asks.
+    #[serde(flatten)]
+    pub check: CheckBody,
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<PostureCheckId>,
+    /// Its unique name.
+    pub name: String,
+    /// The words by which policies select it; an empty list for none.
+    #[serde(default)]
+    pub role_attributes: RoleAttributes,
+    /// Always 1.
+    #[serde(default)]
+    pub version: i64,
+}
+
+impl From<PostureCheck> for PostureCheckDetail {
+    fn from(check: PostureCheck) -> Self {
+        let spec = check.spec;
+        Self {
+            check: CheckBody::from(&spec.check),
+            base: Base {
+                links: Links::of_posture_check(&check.id),
+                created_at: check.created_at.into(),
+                id: check.id,
+                tags: spec.tags,
+                updated_at: check.updated_at.into(),
+            },
+            name: spec.name,
+            role_attributes: spec.role_attributes,
+            version: VERSION,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! What posture checks ask, as it is read.
+
+use crate::decode::{DecodeError, Members};
+use crate::role::{required_semantic, semantic};
+use portcullis_domain::FieldError;
+use portcullis_domain::posture_check::{
+    Check, CheckKind, CheckPatch, CheckedProcess, DomainCheck, Fingerprints, MacCheck, MfaCheck,
+    MfaPatch, OsCheck, OsType, ProcessCheck, ProcessMultiCheck, ProcessMultiPatch, ProcessPatch,
+    ProcessPath, Processes,
+};
+
+/// The words for operating systems.
+const SYSTEMS: [&str; 6] = {
+    let [a, b, c, d, e, f] = OsType::ALL;
+    [a.name(), b.name(), c.name(), d.name(), e.name(), f.name()]
+};
+
+/// Takes out what a check of this type asks, all of it.
+pub(super) fn check(kind: CheckKind, members: &mut Members) -> Result<Check, DecodeError> {
+    Ok(match kind {
+        CheckKind::Os => Check::Os(systems(members.required_objects("operatingSystems")?)?),
+        CheckKind::Domain => {
+            let domains = members.required_string_list("domains")?;
+            Check::Domain(DomainCheck::new(domains)?)
+        },
+        CheckKind::Mac => {
+            let addresses = members.required_string_list("macAddresses")?;
+            Check::Mac(MacCheck::new(&addresses)?)
+        },
+        CheckKind::Mfa => Check::Mfa(mfa(members)?),
+        CheckKind::Process => Check::Process(process(members.required_object("process")?)?),
+        CheckKind::ProcessMulti => {
+            let processes = processes(members.required_objects("processes")?)?;
+            let semantic = required_semantic(members)?;
+            Check::ProcessMulti(ProcessMultiCheck {
+                semantic,
+                processes,
+            })
+        },
+    })
+}
+
+/// Takes out what is to change about a check of this type.
+pub(super) fn patch(kind: CheckKind, members: &mut Members) -> Result<CheckPatch, DecodeError> {
+    Ok(match kind {
+        CheckKind::Os => {
+            let given = members.objects("operatingSystems")?;
+            CheckPatch::Os(given.map(systems).transpose()?)
+        },
+        CheckKind::Domain => {
+            let domains = members.string_list("domains")?;
+            CheckPatch::Domain(domains.map(DomainCheck::new).transpose()?)
+        },
+        CheckKind::Mac => {
+            let addresses = members.string_list("macAddresses")?;
+            let check = addresses.map(|addresses| MacCheck::new(&addresses));
+            CheckPatch::Mac(check.transpose()?)
+        },
+        CheckKind::Mfa => CheckPatch::Mfa(mfa_patch(members)?),
+        CheckKind::Process => {
+            let given = members.object("process")?.map(process_patch);
+            CheckPatch::Process(given.transpose()?.unwrap_or_default())
+        },
+        CheckKind::ProcessMulti => {
+            let given = members.objects("processes")?;
+            CheckPatch::ProcessMulti(ProcessMultiPatch {
+                processes: given.map(processes).transpose()?,
+                semantic: semantic(members)?,
+            })
+        },
+    })
+}
+
+fn systems(given: Vec<Members>) -> Result<OsCheck, DecodeError> {
+    let systems = given.into_iter().map(|mut system| {
+        let kind = system.required_choice("type", &SYSTEMS)?;
+        Ok((kind, system.string_list("versions")?.unwrap_or_default()))
+    });
+    let systems: Vec<_> = systems.collect::<Result<_, DecodeError>>()?;
+    Ok(OsCheck::new(systems)?)
+}
+
+fn mfa(members: &mut Members) -> Result<MfaCheck, DecodeError> {
+    let given = mfa_patch(members)?;
+    Ok(MfaCheck {
+        timeout_seconds: given.timeout_seconds.flatten(),
+        prompt_on_wake: given.prompt_on_wake.unwrap_or_default(),
+        prompt_on_unlock: given.prompt_on_unlock.unwrap_or_default(),
+        ignore_legacy_endpoints: given.ignore_legacy_endpoints.unwrap_or_default(),
+    })
+}
+
+fn mfa_patch(members: &mut Members) -> Result<MfaPatch, DecodeError> {
+    let timeout = members.optional_integer("timeoutSeconds")?;
+    Ok(MfaPatch {
+        timeout_seconds: timeout.map(MfaCheck::timeout).transpose()?,
+        prompt_on_wake: members.optional_bool("promptOnWake")?,
+        prompt_on_unlock: members.optional_bool("promptOnUnlock")?,
+        ignore_legacy_endpoints: members.optional_bool("ignoreLegacyEndpoints")?,
+    })
+}
+
+fn process(mut process: Members) -> Result<ProcessCheck, DecodeError> {
+    let os_type = required_system(&mut process)?;
+    let path = required_path(&mut process)?;
+    let signer = process.optional_string("signerFingerprint")?;
+    Ok(ProcessCheck {
+        os_type,
+        path,
+        hashes: prints(&mut process, "hashes")?.unwrap_or_default(),
+        signer: signer.map(ProcessCheck::signer).transpose()?.flatten(),
+    })
+}
+
+fn process_patch(mut process: Members) -> Result<ProcessPatch, DecodeError> {
+    let field = process.path("osType");
+    let os_type = process.optional_choice("osType", &SYSTEMS)?;
+    let os_type = os_type.map(|name| OsType::from_name(&field, name));
+    let path = process.optional_string("path")?;
+    let path = path.map(|path| ProcessPath::new(&process.path("path"), path));
+    let signer = process.optional_string("signerFingerprint")?;
+    Ok(ProcessPatch {
+        os_type: os_type.transpose()?,
+        path: path.transpose()?,
+        hashes: prints(&mut process, "hashes")?,
+        signer: signer.map(ProcessCheck::signer).transpose()?,
+    })
+}
+
+fn processes(given: Vec<Members>) -> Result<Processes, DecodeError> {
+    let processes = given.into_iter().map(|mut process| {
+        let signers = "signerFingerprints";
+        Ok(CheckedProcess {
+            os_type: required_system(&mut process)?,
+            path: required_path(&mut process)?,
+            hashes: prints(&mut process, "hashes")?.unwrap_or_default(),
+            signers: prints(&mut process, signers)?.unwrap_or_default(),
+        })
+    });
+    let processes = processes.collect::<Result<_, DecodeError>>()?;
+    Ok(Processes::new(processes)?)
+}
+
+fn required_system(process: &mut Members) -> Result<OsType, DecodeError> {
+    let name = process.required_choice("osType", &SYSTEMS)?;
+    Ok(OsType::from_name(&process.path("osType"), name)?)
+}
+
+fn required_path(process: &mut Members) -> Result<ProcessPath, DecodeError> {
+    let path = process.required_string("path")?;
+    Ok(ProcessPath::new(&process.path("path"), path)?)
+}
+
+fn prints(process: &mut Members, name: &str) -> Result<Option<Fingerprints>, DecodeError> {
+    let field = process.path(name);
+    let texts = process.string_list(name)?;
+    let prints = texts.map(|texts| Fingerprints::new(&field, texts));
+    let prints: Result<_, FieldError> = prints.transpose();
+    Ok(prints?)
+}
