@@ -30,6 +30,7 @@ pub mod policies;
 mod recent;
 pub mod rescue;
 pub mod role_attributes;
+pub mod routers;
 pub mod services;
 pub mod sessions;
 pub mod signers;

@@ -11,16 +11,12 @@ use crate::query::Query;
 use crate::route::{Call, Route, guarded};
 use http::Method;
 use portcullis_app::listing::{self, Schema, kinds};
-use portcullis_app::services::{ReadOwnRouters, ReadOwnServices, ReadServices};
+use portcullis_app::routers::ReadOwnRouters;
 use portcullis_domain::access::Permit;
 use portcullis_domain::view::Page;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, "/services", own_services)
-            .only(&[Api::Client]),
-        guarded::<ReadServices, Paged, _, _>(Method::GET, "/services", services)
-            .only(&[Api::Management]),
         guarded::<ReadOwnRouters, Paged, _, _>(
             Method::GET,
             "/current-identity/edge-routers",
@@ -28,14 +24,6 @@ pub(super) fn routes() -> Vec<Route> {
         )
         .only(&[Api::Client]),
     ]
-}
-
-async fn own_services(call: Call<Permit<ReadOwnServices>, Paged>) -> Result<Answer, ApiError> {
-    empty(&kinds::SERVICES, &call.context.query)
-}
-
-async fn services(call: Call<Permit<ReadServices>, Paged>) -> Result<Answer, ApiError> {
-    empty(&kinds::SERVICES, &call.context.query)
 }
 
 async fn own_routers(call: Call<Permit<ReadOwnRouters>, Paged>) -> Result<Answer, ApiError> {

@@ -51,10 +51,19 @@ pub(super) trait Served: Made {
 
 /// All six.
 pub(super) fn routes<S: Served>() -> Vec<Route> {
+    let mut routes = changes::<S>();
+    routes.extend([
+        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list::<S>).only(&[Api::Management]),
+        guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, detail::<S>)
+            .only(&[Api::Management]),
+    ]);
+    routes
+}
+
+/// The four that change something.
+pub(super) fn changes<S: Served>() -> Vec<Route> {
     vec![
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list::<S>),
         guarded::<Create<S>, Json<S::Creation>, _, _>(Method::POST, S::ALL, create::<S>),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, detail::<S>),
         guarded::<Update<S>, Json<S::Replacement>, _, _>(Method::PUT, S::ONE, replace::<S>),
         guarded::<Update<S>, Json<S::Merge>, _, _>(Method::PATCH, S::ONE, merge::<S>),
         guarded::<Delete<S>, Ignored, _, _>(Method::DELETE, S::ONE, delete::<S>),

@@ -1,18 +1,90 @@
-//! Services, as administrators have them.
+//! Services: as administrators have them, and as those see them who use them.
 
 use super::managed::{self, Served};
+use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::route::Route;
+use crate::list::{self, Paged};
+use crate::path::Api;
+use crate::query::Query;
+use crate::route::{Call, Context, Ignored, Route, guarded};
+use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_api::service::{
     ServiceCreate, ServiceDetail, ServiceMerge, ServiceReplace, UnknownStrategy,
 };
 use portcullis_app::listing::{Schema, kinds};
+use portcullis_app::managed::Read;
+use portcullis_app::services::{self, ReadOwnServices, ServicesAsked};
+use portcullis_domain::access::Permit;
+use portcullis_domain::ids::ServiceId;
 use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    managed::routes::<ServiceSpec>()
+    type S = ServiceSpec;
+    const ONE: &str = S::ONE;
+    let mut routes = managed::changes::<S>();
+    routes.extend([
+        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list).only(&[Api::Management]),
+        guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail).only(&[Api::Management]),
+        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own)
+            .only(&[Api::Client]),
+        guarded::<ReadOwnServices, Ignored, _, _>(Method::GET, ONE, detail_own)
+            .only(&[Api::Client]),
+    ]);
+    routes
+}
+
+async fn list(call: Call<Permit<Read<ServiceSpec>>, Paged>) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::SERVICES, |call, asked, show| {
+        let Context { state, query, .. } = &call.context;
+        let more = ServicesAsked {
+            as_identity: query.get("asIdentity"),
+            config_types: &config_types(query),
+        };
+        services::list(&state.app, &call.permit, asked, &more, &mut |view| {
+            show(ServiceDetail::from(view))
+        })
+    })
+    .await
+}
+
+async fn detail(call: Call<Permit<Read<ServiceSpec>>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    let view = services::read(&state.app, &call.permit, &id(&call.context))?;
+    Ok(Answer::detail(&ServiceDetail::from(view)))
+}
+
+async fn list_own(call: Call<Permit<ReadOwnServices>, Paged>) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::SERVICES, |call, asked, show| {
+        let Context { state, query, .. } = &call.context;
+        let types = config_types(query);
+        services::list_own(&state.app, &call.permit, asked, &types, &mut |view| {
+            show(ServiceDetail::from(view))
+        })
+    })
+    .await
+}
+
+async fn detail_own(call: Call<Permit<ReadOwnServices>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    let view = services::read_own(&state.app, &call.permit, &id(&call.context))?;
+    Ok(Answer::detail(&ServiceDetail::from(view)))
+}
+
+/// The types of configurations that a query names: in one parameter with commas between them, or in
+/// several.
+fn config_types(query: &Query) -> Vec<&str> {
+    query
+        .all("configTypes")
+        .flat_map(|given| given.split(','))
+        .map(str::trim)
+        .filter(|named| !named.is_empty())
+        .collect()
+}
+
+fn id(context: &Context) -> ServiceId {
+    ServiceId::from_wire(context.id())
 }
 
 impl Served for ServiceSpec {
