@@ -1,9 +1,16 @@
 //! Loading and following the store.
 
-use crate::support::{authenticator, enrollment, identity, policy, session};
+use crate::support::{
+    self, authenticator, edge_router_policy, enrollment, identity, policy, service_session,
+    session, terminator,
+};
 use portcullis_domain::change::{Change, EntityChange, Owner};
+use portcullis_domain::config::{Config, ConfigSpec, ConfigType, ConfigTypeSpec, Object, Target};
 use portcullis_domain::enrollment::Method;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number};
+use portcullis_domain::policies::ServiceGrant;
+use portcullis_domain::router::RouterKind;
+use portcullis_domain::tags::Tags;
 use portcullis_index::{Direction, Projections, SortKey};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -64,6 +71,49 @@ fn put_session(number: u8, owner: u64) -> Change {
         number: Number(number.into()),
         now: Some(Arc::new(session(&format!("s{number}"), number, 0))),
     })
+}
+
+fn root<E>(number: u64, entity: E) -> EntityChange<E> {
+    EntityChange {
+        owner: None,
+        number: Number(number),
+        now: Some(Arc::new(entity)),
+    }
+}
+
+fn put_service_session(number: u64, owner: u64) -> Change {
+    let session = service_session(&format!("s{number}"), 0, "service", ServiceGrant::Dial);
+    Change::Session(EntityChange {
+        owner: Some(Owner::Identity(Number(owner))),
+        ..root(number, session)
+    })
+}
+
+/// One of each kind that has a catalog and is nowhere else in these tests.
+fn of_others(number: u64) -> [Change; 5] {
+    let id = format!("x{number}");
+    let config = ConfigSpec {
+        name: id.clone(),
+        config_type: ConfigTypeId::from_wire("type"),
+        data: Object::new(),
+        tags: Tags::default(),
+    };
+    let config_type = ConfigTypeSpec {
+        name: id.clone(),
+        schema: None,
+        target: Target::default(),
+        tags: Tags::default(),
+    };
+    let now = support::at(0);
+    let config = Config::new(ConfigId::from_wire(&id), config, now).unwrap();
+    let config_type = ConfigType::new(ConfigTypeId::from_wire(&id), config_type, now).unwrap();
+    [
+        Change::Config(root(number, config)),
+        Change::ConfigType(root(number, config_type)),
+        Change::Terminator(root(number, terminator(&id, 0, ["s", "r", ""]))),
+        Change::EdgeRouterPolicy(root(number, edge_router_policy(&id, true))),
+        put_service_session(number, 1),
+    ]
 }
 
 fn remove_session(number: u64) -> Change {
@@ -195,6 +245,57 @@ fn what_lives_under_an_identity_goes_with_it() {
     assert_eq!(authenticators(), [Number(4)]);
     projections.apply(13, &[remove_session(3)]);
     assert!(projections.sessions().is_empty());
+}
+
+#[test]
+fn what_lives_under_a_router_goes_with_it() {
+    let owner = Owner::Router(Number(1));
+    let mut of_router = put_enrollment(1, 1);
+    if let Change::Enrollment(change) = &mut of_router {
+        change.owner = Some(owner);
+    }
+    let router = |now| {
+        Change::Router(EntityChange {
+            owner: None,
+            number: Number(1),
+            now,
+        })
+    };
+    let put_router = router(Some(Arc::new(support::router("r1", RouterKind::Transit))));
+    let projections = loaded(&[
+        put_router,
+        put_identity(1, "one"),
+        of_router,
+        put_enrollment(2, 1),
+        put_session(1, 1),
+        put_service_session(1, 1),
+    ]);
+    assert_eq!(projections.enrollments().owned_by(owner, 0, 9), [Number(1)]);
+    projections.apply(11, &[router(None)]);
+    assert!(projections.routers().is_empty());
+    let left = |projections: &Projections| {
+        [
+            projections.enrollments().len(),
+            projections.sessions().len(),
+            projections.service_sessions().len(),
+        ]
+    };
+    assert_eq!(left(&projections), [1, 1, 1], "the identity has its number");
+    projections.apply(12, &[remove_identity(1)]);
+    assert_eq!(left(&projections), [0, 0, 0]);
+}
+
+#[test]
+fn other_kinds_are_loaded_and_followed() {
+    let projections = loaded(&of_others(1));
+    projections.apply(11, &of_others(2));
+    for number in [1, 2].map(Number) {
+        assert!(projections.config_types().contains(number));
+        assert!(projections.configs().contains(number));
+        assert!(projections.terminators().contains(number));
+        assert!(projections.service_sessions().contains(number));
+        assert!(projections.edge_router_policies().contains(number));
+    }
 }
 
 #[test]
