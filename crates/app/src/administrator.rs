@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::audit;
 use crate::authenticators;
+use crate::configs;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use crate::password::NewPassword;
@@ -17,7 +18,8 @@ use portcullis_storage::tables::{
 };
 use secrecy::SecretString;
 
-/// Makes the default policy if it is not there yet.
+/// Makes the default policy, and the types of configurations that every controller has, if they are
+/// not there yet.
 pub async fn prepare(app: &App) -> Result<(), AppError> {
     let policy = AuthPolicy::default_policy(app.env().now());
     let number = app.number(AUTH_POLICY);
@@ -27,7 +29,8 @@ pub async fn prepare(app: &App) -> Result<(), AppError> {
         }
         Ok::<_, AppError>(())
     })
-    .await
+    .await?;
+    configs::ensure_built_in(app).await
 }
 
 /// Whether the first administrator was made.

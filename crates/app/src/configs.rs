@@ -15,7 +15,9 @@ use portcullis_domain::permission::Subject;
 use portcullis_domain::view::{ConfigView, Named};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Index, Rows, UniqueValue, reference};
+use portcullis_storage::tables::{
+    CONFIG, CONFIG_TYPE, Found, IDENTITY, Index, Rows, UniqueValue, reference,
+};
 
 impl Made for ConfigTypeSpec {
     const NOUN: &'static str = "configType";
@@ -99,11 +101,7 @@ impl Made for ConfigSpec {
         Ok(())
     }
 
-    fn check(
-        _rows: Rows<'_>,
-        _before: Option<&Config>,
-        _after: &Config,
-    ) -> Result<(), AppError> {
+    fn check(_rows: Rows<'_>, _before: Option<&Config>, _after: &Config) -> Result<(), AppError> {
         Ok(())
     }
 
@@ -146,16 +144,10 @@ pub async fn ensure_built_in(app: &App) -> Result<(), AppError> {
     Ok(())
 }
 
-fn missing_built_in(
-    app: &App,
-    rows: Rows<'_>,
-) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
+fn missing_built_in(app: &App, rows: Rows<'_>) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
     let mut missing = Vec::new();
     for kind in built_in(app.env().now()) {
-        let name = UniqueValue::new(
-            Index::ConfigTypeName,
-            kind.spec.name.as_str(),
-        );
+        let name = UniqueValue::new(Index::ConfigTypeName, kind.spec.name.as_str());
         // An administrator may have given the name to a type of their own.
         if rows.locate(&reference(&kind.id))?.is_none() && rows.locate(&name)?.is_none() {
             let number = app.number(CONFIG_TYPE);

@@ -25,9 +25,7 @@ use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{
-    Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose,
-};
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};

@@ -47,11 +47,7 @@ pub trait Made: ListedSpec<Patch: Clone + Send> + Sync {
 
     /// Does what takes long to check, outside of any transaction, and brings what is decided into
     /// the form in which it is kept. `id` is that of the entity which is to be replaced.
-    fn examine(
-        rows: Rows<'_>,
-        id: Option<&Self::Id>,
-        spec: &mut Self,
-    ) -> Result<(), AppError> {
+    fn examine(rows: Rows<'_>, id: Option<&Self::Id>, spec: &mut Self) -> Result<(), AppError> {
         let _ = (rows, id, spec);
         Ok(())
     }
@@ -114,7 +110,8 @@ impl Belongings {
     /// The number that was drawn for the kind at this place of [`Made::BELONGINGS`].
     pub(crate) fn number(&self, place: usize) -> Result<Number, AppError> {
         let number = self.numbers.get(place).copied();
-        number.ok_or_else(|| AppError::internal("no number was drawn for what belongs to an entity"))
+        number
+            .ok_or_else(|| AppError::internal("no number was drawn for what belongs to an entity"))
     }
 }
 

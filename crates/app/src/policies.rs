@@ -3,6 +3,7 @@
 use crate::error::AppError;
 use crate::managed::{Beside, Made, Of, check_named, names};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServicePolicySpec,
@@ -14,7 +15,6 @@ use portcullis_domain::service::Service;
 use portcullis_domain::view::{
     EdgeRouterPolicyView, Names, ServiceEdgeRouterPolicyView, ServicePolicyView,
 };
-use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IndexedId, Rows, reference};
 

@@ -178,7 +178,10 @@ pub(crate) fn grants(
     service: Number,
 ) -> Result<portcullis_domain::view::ServiceGrants, AppError> {
     let guard = app.require_lists()?.access();
-    let slots = guard.identities().slot(identity).zip(guard.services().slot(service));
+    let slots = guard
+        .identities()
+        .slot(identity)
+        .zip(guard.services().slot(service));
     let Some((identity, service)) = slots else {
         return Ok(portcullis_domain::view::ServiceGrants::default());
     };

@@ -40,8 +40,9 @@ pub trait Columns<E: ?Sized>: Default {
     /// Takes over what `entity`, which may have been in the slot before, is now.
     fn set(&mut self, slot: Slot, entity: &E);
 
-    /// What is held under a symbol of the filters of this kind, besides `id`, `name`, `createdAt`,
-    /// `updatedAt` and `isSystem`. `None` sends whoever asks to the record.
+    /// What is held under a symbol of the filters of this kind, besides `id`, `name`, `createdAt`
+    /// and `updatedAt`. `None` sends whoever asks to the record; under `isSystem` it says that the
+    /// system made none.
     fn held(&self, symbol: &str) -> Option<Held<'_>>;
 
     /// Forgets the entity in the slot.

@@ -1,10 +1,12 @@
 //! What administrators make, in catalogs.
 
+mod edge_router_policies;
 mod posture_checks;
 mod routers;
 mod services;
 mod terminators;
 
+pub use edge_router_policies::EdgeRouterPolicyColumns;
 pub use posture_checks::PostureCheckColumns;
 pub use routers::RouterColumns;
 pub use services::ServiceColumns;
@@ -16,9 +18,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec};
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::Managed;
-use portcullis_domain::policies::{
-    EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServicePolicySpec,
-};
+use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServicePolicySpec};
 
 /// What is decided about a kind of entity, for its catalog.
 pub trait Described: Sized {
@@ -66,6 +66,5 @@ without_columns!(
     ConfigSpec,
     ConfigTypeSpec,
     ServicePolicySpec,
-    EdgeRouterPolicySpec,
     ServiceEdgeRouterPolicySpec,
 );

@@ -130,7 +130,10 @@ impl<E: Catalogued> Catalog<E> {
                 },
                 order: None,
             },
-            "isSystem" => Held::same(Word::Boolean(false)).0,
+            "isSystem" => {
+                let held = self.columns_held(symbol);
+                held.unwrap_or(const { Held::same(Word::Boolean(false)) }).0
+            },
             _ => self.columns_held(symbol)?.0,
         };
         Some(source)

@@ -13,7 +13,7 @@ use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId, IdentityId, Number};
 use portcullis_domain::roles::RoleAttributes;
@@ -191,8 +191,10 @@ impl Seed {
                 created_at: self.now,
                 updated_at: self.now,
                 tags: Tags::default(),
-                identity: identity.id.clone(),
-                method: Method::Ott,
+                purpose: Purpose::Identity {
+                    identity: identity.id.clone(),
+                    method: Method::Ott,
+                },
                 expires_at: self.now + SignedDuration::from_hours(3),
                 is_outgrown: false,
             },

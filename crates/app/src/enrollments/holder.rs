@@ -28,8 +28,7 @@ impl Holder {
         }
         let key = RecordKey::root(kind, number);
         let router: Option<Router> = rows.get(&key)?;
-        let router =
-            router.ok_or_else(|| StoreError::corrupt(format!("router {key} is lost")))?;
+        let router = router.ok_or_else(|| StoreError::corrupt(format!("router {key} is lost")))?;
         Ok(Self::Router(Box::new(router)))
     }
 

@@ -116,7 +116,12 @@ impl<'a, E: Listed> Answer<'a, E> {
         let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
         if matches.is_exact() && is_sorted && sight.sees.is_none() {
             let view = app.snapshot()?;
-            return Ok(Self::paged((view, projections), listing, &catalog, &matches));
+            return Ok(Self::paged(
+                (view, projections),
+                listing,
+                &catalog,
+                &matches,
+            ));
         }
         let candidates = Candidates::new::<E>(&catalog, &matches);
         let view = app.snapshot()?;

@@ -48,7 +48,9 @@ impl<'a> Viewer<'a> {
             app,
             rows,
             identity: find(rows, &caller.identity)?,
-            config_types: session.map(|session| session.config_types).unwrap_or_default(),
+            config_types: session
+                .map(|session| session.config_types)
+                .unwrap_or_default(),
             read: RefCell::default(),
         })
     }

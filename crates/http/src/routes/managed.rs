@@ -74,10 +74,14 @@ pub(super) fn changes<S: Served>() -> Vec<Route> {
 }
 
 /// Lists them.
-pub(super) async fn list<S: Served>(call: Call<Permit<Read<S>>, Paged>) -> Result<Answer, ApiError> {
+pub(super) async fn list<S: Served>(
+    call: Call<Permit<Read<S>>, Paged>,
+) -> Result<Answer, ApiError> {
     list::answer(call, S::SYMBOLS, |call, asked, show| {
         let app = &call.context.state.app;
-        managed::list::<S>(app, &call.permit, asked, &mut |view| show(S::Detail::from(view)))
+        managed::list::<S>(app, &call.permit, asked, &mut |view| {
+            show(S::Detail::from(view))
+        })
     })
     .await
 }

@@ -9,9 +9,7 @@ use portcullis_api::edge_router_policy::{
 use portcullis_api::service_edge_router_policy::{
     ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyDetail, ServiceEdgeRouterPolicyMerge,
 };
-use portcullis_api::service_policy::{
-    ServicePolicyBody, ServicePolicyDetail, ServicePolicyMerge,
-};
+use portcullis_api::service_policy::{ServicePolicyBody, ServicePolicyDetail, ServicePolicyMerge};
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::policies::{
     EdgeRouterPolicyPatch, EdgeRouterPolicySpec, ServiceEdgeRouterPolicyPatch,

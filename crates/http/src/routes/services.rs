@@ -27,8 +27,7 @@ pub(super) fn routes() -> Vec<Route> {
     routes.extend([
         guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list).only(&[Api::Management]),
         guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail).only(&[Api::Management]),
-        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own)
-            .only(&[Api::Client]),
+        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own).only(&[Api::Client]),
         guarded::<ReadOwnServices, Ignored, _, _>(Method::GET, ONE, detail_own)
             .only(&[Api::Client]),
     ]);

@@ -1,14 +1,20 @@
 //! Random entities, and what may happen to them.
 
-use crate::support::{at, authenticator, enrollment_for, identity, policy};
+use crate::support::{
+    at, authenticator, edge_router_policy, enrollment_for, identity, policy, service_session,
+    terminator,
+};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::change::Owner;
 use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthPolicyId, CaId, IdentityId, Number, RouterId};
+use portcullis_domain::policies::{EdgeRouterPolicy, ServiceGrant};
 use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::session::Session;
 use portcullis_domain::tags::{TagValue, Tags};
+use portcullis_domain::terminator::Terminator;
 use portcullis_index::{Catalog, CatalogBuilder, Catalogued};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -125,6 +131,33 @@ pub(crate) fn any_policy(number: u64) -> impl Strategy<Value = AuthPolicy> {
         policy.secondary.require_totp = totp;
         policy
     })
+}
+
+pub(crate) fn any_terminator(number: u64) -> impl Strategy<Value = Terminator> {
+    let text = (any_id(number), ["[ab]", "[ab]", "[ab]{0,2}"]);
+    (text, -3_i64..3, any_tags()).prop_map(
+        |((id, [service, router, instance]), created_at, tags)| {
+            let mut terminator = terminator(&id, created_at, [&service, &router, &instance]);
+            terminator.spec.tags = tags;
+            terminator
+        },
+    )
+}
+
+pub(crate) fn any_service_session(number: u64) -> impl Strategy<Value = Session> {
+    let grant = prop::sample::select(&ServiceGrant::ALL[..]);
+    (any_id(number), -3_i64..3, "[ab]", grant, any_tags()).prop_map(
+        |(id, created_at, service, grant, tags)| {
+            let mut session = service_session(&id, created_at, &service, grant);
+            session.tags = tags;
+            session
+        },
+    )
+}
+
+pub(crate) fn any_edge_router_policy(number: u64) -> impl Strategy<Value = EdgeRouterPolicy> {
+    let policy = (any_id(number), any::<bool>());
+    policy.prop_map(|(id, is_system)| edge_router_policy(&id, is_system))
 }
 
 fn any_tags() -> impl Strategy<Value = Tags> {

@@ -9,7 +9,9 @@
 
 mod access;
 mod catalog;
+mod changes;
 mod entities;
+mod kinds;
 mod projections;
 mod rows;
 mod search;

@@ -1,88 +1,12 @@
 //! Loading and following the store.
 
-use crate::support::{authenticator, enrollment, identity, policy, session};
-use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::enrollment::Method;
-use portcullis_domain::ids::Number;
+use crate::changes::{loaded, put_identity, put_session, remove_identity};
+use portcullis_domain::change::Change;
 use portcullis_index::{Direction, Projections, SortKey};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn put_identity(number: u64, name: &str) -> Change {
-    Change::Identity(EntityChange {
-        owner: None,
-        number: Number(number),
-        now: Some(Arc::new(identity(&format!("i{number}"), name, 0))),
-    })
-}
-
-fn remove_identity(number: u64) -> Change {
-    Change::Identity(EntityChange {
-        owner: None,
-        number: Number(number),
-        now: None,
-    })
-}
-
-fn put_enrollment(number: u64, owner: u64) -> Change {
-    Change::Enrollment(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
-        number: Number(number),
-        now: Some(Arc::new(enrollment(&format!("e{number}"), 0, Method::Ott))),
-    })
-}
-
-fn put_authenticator(number: u64, owner: u64) -> Change {
-    Change::Authenticator(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
-        number: Number(number),
-        now: Some(Arc::new(authenticator(&format!("a{number}"), 0, None))),
-    })
-}
-
-fn remove_authenticator(number: u64) -> Change {
-    Change::Authenticator(EntityChange {
-        owner: None,
-        number: Number(number),
-        now: None,
-    })
-}
-
-fn put_policy(number: u64, name: &str) -> Change {
-    Change::AuthPolicy(EntityChange {
-        owner: None,
-        number: Number(number),
-        now: Some(Arc::new(policy(&format!("p{number}"), name, 0))),
-    })
-}
-
-fn put_session(number: u8, owner: u64) -> Change {
-    Change::ApiSession(EntityChange {
-        owner: Some(Owner::Identity(Number(owner))),
-        number: Number(number.into()),
-        now: Some(Arc::new(session(&format!("s{number}"), number, 0))),
-    })
-}
-
-fn remove_session(number: u64) -> Change {
-    Change::ApiSession(EntityChange {
-        owner: None,
-        number: Number(number),
-        now: None,
-    })
-}
-
-fn loaded(records: &[Change]) -> Projections {
-    let projections = Projections::default();
-    projections.begin_load();
-    for record in records {
-        projections.load_put(record);
-    }
-    projections.finish_load(10);
-    projections
-}
 
 fn names(projections: &Projections) -> Vec<String> {
     let identities = projections.identities();
@@ -154,66 +78,6 @@ fn without_a_beginning_there_is_no_end() {
     assert_eq!(names(&projections), ["one"]);
     projections.apply(11, &[put_identity(3, "three")]);
     assert_eq!(names(&projections), ["one", "three"]);
-}
-
-#[test]
-fn what_lives_under_an_identity_goes_with_it() {
-    let projections = loaded(&[
-        put_identity(1, "one"),
-        put_identity(2, "two"),
-        put_enrollment(1, 1),
-        put_enrollment(2, 2),
-        put_authenticator(1, 1),
-        put_authenticator(2, 1),
-        put_authenticator(3, 2),
-        put_session(1, 1),
-        put_session(2, 1),
-        put_session(3, 2),
-    ]);
-    assert_eq!(projections.sessions().owned_count(Number(1)), 2);
-    projections.apply(11, &[remove_identity(1)]);
-    let all = |direction| projections.sessions().page(direction, 0, 9);
-    assert_eq!(all(Direction::Ascending), [Number(3)]);
-    assert_eq!(
-        projections
-            .enrollments()
-            .owned_by(Owner::Identity(Number(1)), 0, 9),
-        []
-    );
-    assert_eq!(
-        projections
-            .enrollments()
-            .owned_by(Owner::Identity(Number(2)), 0, 9),
-        [Number(2)]
-    );
-    let authenticators = || {
-        let authenticators = projections.authenticators();
-        authenticators.page(SortKey::Id, Direction::Ascending, 0, 9)
-    };
-    assert_eq!(authenticators(), [Number(3)]);
-    projections.apply(12, &[put_authenticator(4, 2), remove_authenticator(3)]);
-    assert_eq!(authenticators(), [Number(4)]);
-    projections.apply(13, &[remove_session(3)]);
-    assert!(projections.sessions().is_empty());
-}
-
-#[test]
-fn policies_are_loaded_and_followed() {
-    let projections = loaded(&[put_policy(1, "Default")]);
-    let named = |name| projections.auth_policies().find_by_name(name);
-    assert_eq!(named("Default"), Some(Number(1)));
-    projections.apply(11, &[put_policy(2, "strict"), put_policy(1, "default")]);
-    assert_eq!(
-        (named("Default"), named("default")),
-        (None, Some(Number(1)))
-    );
-    let removal = Change::AuthPolicy(EntityChange {
-        owner: None,
-        number: Number(2),
-        now: None,
-    });
-    projections.apply(12, &[removal, remove_identity(1)]);
-    assert_eq!((named("strict"), named("default")), (None, Some(Number(1))));
 }
 
 #[test]

@@ -5,7 +5,10 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::enrollment::{Enrollment, Purpose};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::CaId;
+use portcullis_domain::policies::EdgeRouterPolicy;
+use portcullis_domain::session::Session;
 use portcullis_domain::tags::{TagValue, Tags};
+use portcullis_domain::terminator::Terminator;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value, VisitElement};
 use portcullis_index::Catalogued;
 use std::ops::ControlFlow;
@@ -45,8 +48,10 @@ impl<E: Listed> Row for Record<'_, E> {
             "name" => self.1.name().into(),
             "createdAt" => Value::Datetime(self.1.created_at()),
             "updatedAt" => Value::Datetime(self.1.updated_at()),
-            "isSystem" => Value::Boolean(false),
-            symbol => self.1.own(symbol),
+            symbol => match (symbol, self.1.own(symbol)) {
+                ("isSystem", Value::Missing) => Value::Boolean(false),
+                (_, own) => own,
+            },
         }
     }
 
@@ -193,5 +198,86 @@ impl Listed for AuthPolicy {
 
     fn tags(&self) -> &Tags {
         &self.tags
+    }
+}
+
+static TERMINATORS: Schema = Schema::entity(&[
+    Symbol::string("service"),
+    Symbol::string("router"),
+    Symbol::string("binding"),
+    Symbol::string("address"),
+    Symbol::string("instanceId"),
+]);
+
+impl Listed for Terminator {
+    const SCHEMA: &'static Schema = &TERMINATORS;
+    const TEXTS: &'static [&'static str] = &["id", "service", "router", "binding", "instanceId"];
+    const BOOLEANS: &'static [&'static str] = &["isSystem"];
+    const SETS: &'static [&'static str] = &[];
+    const UNHELD: &'static [&'static str] = &["address", "tags.site"];
+
+    fn own(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "service" => self.spec.service.as_str().into(),
+            "router" => self.spec.router.as_str().into(),
+            "binding" => (&self.spec.binding).into(),
+            "address" => (&self.spec.address).into(),
+            "instanceId" => (&self.spec.instance_id).into(),
+            _ => Value::Missing,
+        }
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.spec.tags
+    }
+}
+
+static SESSIONS: Schema = Schema::entity(&[
+    Symbol::string("apiSession"),
+    Symbol::string("service"),
+    Symbol::string("type"),
+]);
+
+impl Listed for Session {
+    const SCHEMA: &'static Schema = &SESSIONS;
+    const TEXTS: &'static [&'static str] = &["id", "service", "type"];
+    const BOOLEANS: &'static [&'static str] = &["isSystem"];
+    const SETS: &'static [&'static str] = &[];
+    const UNHELD: &'static [&'static str] = &["apiSession", "tags.site"];
+
+    fn own(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "apiSession" => self.api_session.as_str().into(),
+            "service" => self.service.as_str().into(),
+            "type" => self.grant.name().into(),
+            _ => Value::Missing,
+        }
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.tags
+    }
+}
+
+static EDGE_ROUTER_POLICIES: Schema =
+    Schema::entity(&[Symbol::string("name"), Symbol::string("semantic")]);
+
+impl Listed for EdgeRouterPolicy {
+    const SCHEMA: &'static Schema = &EDGE_ROUTER_POLICIES;
+    const TEXTS: &'static [&'static str] = &["id", "name"];
+    const BOOLEANS: &'static [&'static str] = &["isSystem"];
+    const SETS: &'static [&'static str] = &[];
+    const UNHELD: &'static [&'static str] = &["semantic", "tags.site"];
+
+    fn own(&self, symbol: &str) -> Value<'_> {
+        match symbol {
+            "isSystem" => self.spec.is_system.into(),
+            "semantic" => "AnyOf".into(),
+            _ => Value::Missing,
+        }
+    }
+
+    fn tags(&self) -> &Tags {
+        &self.spec.tags
     }
 }

@@ -1,8 +1,9 @@
 //! Lists answered by catalogs against lists answered by looking at every record.
 
 use crate::entities::{
-    Model, Step, any_authenticator, any_enrollment, any_identity, any_identity_of_a_team,
-    any_owner, any_policy, any_step, run,
+    Model, Step, any_authenticator, any_edge_router_policy, any_enrollment, any_identity,
+    any_identity_of_a_team, any_owner, any_policy, any_service_session, any_step, any_terminator,
+    run,
 };
 use crate::rows::{Listed, Record};
 use crate::support::{at, identity};
@@ -13,6 +14,9 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
+use portcullis_domain::policies::EdgeRouterPolicy;
+use portcullis_domain::session::Session;
+use portcullis_domain::terminator::Terminator;
 use portcullis_filter::{Listing, Parameters};
 use portcullis_index::Catalog;
 use proptest::prelude::*;
@@ -329,6 +333,33 @@ proptest! {
         start in any_steps(80, any_authenticator, any_owner()),
         steps in any_steps(40, any_authenticator, any_owner()),
         queries in prop::collection::vec(any_query::<Authenticator>(), 8),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn terminators_are_listed_as_their_records_are(
+        start in any_steps(40, any_terminator, Just(None)),
+        steps in any_steps(40, any_terminator, Just(None)),
+        queries in prop::collection::vec(any_query::<Terminator>(), 8),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn service_sessions_are_listed_as_their_records_are(
+        start in any_steps(40, any_service_session, any_owner()),
+        steps in any_steps(40, any_service_session, any_owner()),
+        queries in prop::collection::vec(any_query::<Session>(), 8),
+    ) {
+        assert_all(start, steps, &queries);
+    }
+
+    #[test]
+    fn edge_router_policies_are_listed_as_their_records_are(
+        start in any_steps(40, any_edge_router_policy, Just(None)),
+        steps in any_steps(40, any_edge_router_policy, Just(None)),
+        queries in prop::collection::vec(any_query::<EdgeRouterPolicy>(), 8),
     ) {
         assert_all(start, steps, &queries);
     }

@@ -7,16 +7,19 @@ use portcullis_domain::authenticator::{
 };
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
-use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
+use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, Precedence};
 use portcullis_domain::ids::{
-    ApiSessionId, AuthPolicyId, AuthenticatorId, EnrollmentId, IdentityId, PostureCheckId,
-    RouterId, ServiceId,
+    ApiSessionId, AuthPolicyId, AuthenticatorId, EdgeRouterPolicyId, EnrollmentId, IdentityId,
+    PostureCheckId, RouterId, ServiceId, SessionId, TerminatorId,
 };
+use portcullis_domain::policies::{EdgeRouterPolicy, EdgeRouterPolicySpec, ServiceGrant};
 use portcullis_domain::posture_check::{Check, MfaCheck, PostureCheck, PostureCheckSpec};
-use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
 use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
+use portcullis_domain::session::Session;
 use portcullis_domain::tags::Tags;
+use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn at(millisecond: i64) -> Timestamp {
@@ -111,6 +114,54 @@ pub(crate) fn service(id: &str, role_attributes: RoleAttributes) -> Service {
         tags: Tags::default(),
     };
     Service::new(ServiceId::from_wire(id), spec, at(0)).unwrap()
+}
+
+pub(crate) fn terminator(
+    id: &str,
+    created_at: i64,
+    [service, router, instance]: [&str; 3],
+) -> Terminator {
+    let spec = TerminatorSpec {
+        service: ServiceId::from_wire(service),
+        router: RouterId::from_wire(router),
+        binding: String::new(),
+        address: format!("tcp:{instance}:1"),
+        cost: 0,
+        precedence: Precedence::default(),
+        instance_id: instance.to_owned(),
+        tags: Tags::default(),
+    };
+    Terminator::new(TerminatorId::from_wire(id), spec, at(created_at)).unwrap()
+}
+
+pub(crate) fn service_session(
+    id: &str,
+    created_at: i64,
+    service: &str,
+    grant: ServiceGrant,
+) -> Session {
+    Session {
+        id: SessionId::from_wire(id),
+        created_at: at(created_at),
+        api_session: ApiSessionId::from_wire("session"),
+        api_session_token: TokenHash([0; 16]),
+        identity: IdentityId::from_wire("owner"),
+        service: ServiceId::from_wire(service),
+        grant,
+        tags: Tags::default(),
+    }
+}
+
+pub(crate) fn edge_router_policy(id: &str, is_system: bool) -> EdgeRouterPolicy {
+    let spec = EdgeRouterPolicySpec {
+        name: id.to_owned(),
+        semantic: Semantic::AnyOf,
+        identity_roles: Roles::default(),
+        edge_router_roles: Roles::default(),
+        is_system,
+        tags: Tags::default(),
+    };
+    EdgeRouterPolicy::new(EdgeRouterPolicyId::from_wire(id), spec, at(0)).unwrap()
 }
 
 pub(crate) fn router(id: &str, kind: RouterKind) -> Router {

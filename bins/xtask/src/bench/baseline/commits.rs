@@ -4,7 +4,7 @@ use crate::bench::load::{Budget, Pace, Tally};
 use crate::bench::system::{SystemEntropy, now};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Change;
-use portcullis_domain::enrollment::{Enrollment, Method};
+use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{EnrollmentId, IdentityId};
@@ -98,8 +98,10 @@ impl Commits {
             created_at: now,
             updated_at: now,
             tags: Tags::default(),
-            identity: id.clone(),
-            method: Method::Ott,
+            purpose: Purpose::Identity {
+                identity: id.clone(),
+                method: Method::Ott,
+            },
             expires_at: now,
             is_outgrown: false,
         };

@@ -2,9 +2,8 @@
 
 use super::naive::{Kind, Names, Said};
 use super::told::{entity, policy};
-use crate::support::enrollment;
-use portcullis_domain::change::{Change, EntityChange, Owner};
-use portcullis_domain::enrollment::Method;
+use crate::changes::{loaded, put_enrollment};
+use portcullis_domain::change::Change;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
 use portcullis_domain::policies::ServiceGrant;
@@ -22,16 +21,6 @@ const READERS: usize = 3;
 
 /// How often they shall have looked together, and how many groups shall have come.
 const ENOUGH: usize = 2_000;
-
-fn loaded(records: &[Change]) -> Projections {
-    let projections = Projections::default();
-    projections.begin_load();
-    for record in records {
-        projections.load_put(record);
-    }
-    projections.finish_load(0);
-    projections
-}
 
 fn says(identity: Option<&str>, service: Option<&str>) -> Said {
     let list = |id: Option<&str>| id.map(|id| format!("@{id}")).into_iter().collect();
@@ -99,7 +88,8 @@ fn assert_couple(projections: &Projections) {
 fn write(projections: &Projections, looks: &AtomicUsize) {
     let begun = Instant::now();
     let mut couples = 1;
-    let mut revision = 0;
+    // That of the load.
+    let mut revision = 10;
     while revision < ENOUGH || looks.load(Ordering::Relaxed) < ENOUGH {
         assert!(begun.elapsed() < DEADLINE, "too slow");
         revision += 1;
@@ -160,12 +150,7 @@ fn what_access_is_not_about_is_written_while_it_is_read() {
     let (ended, ends) = mpsc::channel();
     let writer = projections.clone();
     std::thread::spawn(move || {
-        let enrollment = Change::Enrollment(EntityChange {
-            owner: Some(Owner::Identity(Number(1))),
-            number: Number(7),
-            now: Some(Arc::new(enrollment("e7", 0, Method::Ott))),
-        });
-        writer.apply(1, &[enrollment]);
+        writer.apply(11, &[put_enrollment(7, 1)]);
         ended.send(())
     });
     ends.recv_timeout(DEADLINE).expect("it waits for nothing");

@@ -3,14 +3,14 @@
 use super::Index;
 use crate::key::UniqueKey;
 use portcullis_domain::auth_policy;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use portcullis_domain::ids::{
     AuthPolicyId, CaId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, EntityId, IdentityId,
     PostureCheckId, RouterId, ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, SessionId,
     SignerId, TerminatorId,
 };
 use portcullis_domain::roles::Roles;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 
 /// A unique value of an entity.

@@ -76,9 +76,11 @@ impl ListedSpec for ServicePolicySpec {
             "identityRoles" => each_selector(&spec.identity_roles, visit),
             "serviceRoles" => each_selector(&spec.service_roles, visit),
             "postureCheckRoles" => each_selector(&spec.posture_check_roles, visit),
-            "identities" => each_selected::<Identity>(around, entity, Side::Identities, &mut |one| {
-                visit(one.id.as_str())
-            }),
+            "identities" => {
+                each_selected::<Identity>(around, entity, Side::Identities, &mut |one| {
+                    visit(one.id.as_str())
+                })
+            },
             _ => each_selected::<Service>(around, entity, Side::Services, &mut |one| {
                 visit(one.id.as_str())
             }),
@@ -92,12 +94,14 @@ impl ListedSpec for ServicePolicySpec {
         visit: &mut VisitRow<'_>,
     ) -> ControlFlow<()> {
         match set {
-            "identities" => each_selected::<Identity>(around, entity, Side::Identities, &mut |one| {
-                visit(&Record {
-                    entity: one,
-                    around,
+            "identities" => {
+                each_selected::<Identity>(around, entity, Side::Identities, &mut |one| {
+                    visit(&Record {
+                        entity: one,
+                        around,
+                    })
                 })
-            }),
+            },
             _ => each_selected::<Service>(around, entity, Side::Services, &mut |one| {
                 visit(&Record {
                     entity: one,
@@ -174,10 +178,7 @@ impl ListedSpec for ServiceEdgeRouterPolicySpec {
     }
 }
 
-fn each_selector<I: EntityId>(
-    roles: &Roles<I>,
-    visit: &mut VisitElement<'_>,
-) -> ControlFlow<()> {
+fn each_selector<I: EntityId>(roles: &Roles<I>, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
     roles.selectors().try_for_each(|selector| visit(&selector))
 }
 
@@ -208,7 +209,8 @@ fn selected(projections: &Projections, policy: &ServicePolicy, side: Side) -> Ve
     let slots = guard
         .access()
         .selected(PolicyKind::Service, slot, side, guard.kinds());
-    let numbers = |number: &dyn Fn(u32) -> Option<Number>| slots.iter().filter_map(number).collect();
+    let numbers =
+        |number: &dyn Fn(u32) -> Option<Number>| slots.iter().filter_map(number).collect();
     match side {
         Side::Identities => numbers(&|bit| guard.identities().number(Slot::from_bit(bit))),
         _ => numbers(&|bit| guard.services().number(Slot::from_bit(bit))),
