@@ -6,6 +6,7 @@ mod look;
 mod update;
 
 pub use create::create;
+pub(crate) use list::list_among;
 pub use list::{list, list_types, read_type};
 pub(crate) use look::Onlooker;
 pub(crate) use update::check_way_in;

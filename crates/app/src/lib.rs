@@ -28,6 +28,7 @@ pub mod network;
 pub mod password;
 pub mod policies;
 mod recent;
+pub mod related;
 pub mod rescue;
 pub mod role_attributes;
 pub mod routers;

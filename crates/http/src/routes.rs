@@ -19,6 +19,7 @@ mod managed;
 mod mfa;
 mod own_authenticators;
 mod policies;
+mod related;
 mod role_attributes;
 mod services;
 mod session_certificates;
@@ -53,6 +54,7 @@ pub fn all() -> Vec<Route> {
         mfa::routes(),
         own_authenticators::routes(),
         policies::routes(),
+        related::routes(),
         role_attributes::routes(),
         services::routes(),
         session_certificates::routes(),
