@@ -27,6 +27,7 @@ pub mod mfa;
 pub mod network;
 pub mod password;
 pub mod policies;
+pub mod policy_advice;
 mod recent;
 pub mod related;
 pub mod rescue;

@@ -15,9 +15,7 @@ use portcullis_domain::service::Service;
 use portcullis_domain::view::IdentityView;
 use portcullis_index::{AccessGuard, PolicyKind, Side, Slot};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{
-    CONFIG, Found, IndexedId, Rows, SERVICE, TERMINATOR, reference,
-};
+use portcullis_storage::tables::{CONFIG, Found, IndexedId, Rows, SERVICE, TERMINATOR, reference};
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

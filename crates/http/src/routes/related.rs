@@ -38,7 +38,10 @@ pub(super) fn routes() -> Vec<Route> {
         below::<Service>("/identities/{id}/services", services_of_identity),
         below::<Service>("/configs/{id}/services", services_of_config),
         below::<Service>("/edge-routers/{id}/services", services_of_router),
-        below::<Service>("/service-policies/{id}/services", services_of_service_policy),
+        below::<Service>(
+            "/service-policies/{id}/services",
+            services_of_service_policy,
+        ),
         below::<Service>(
             "/service-edge-router-policies/{id}/services",
             services_of_service_edge_router_policy,
@@ -49,7 +52,10 @@ pub(super) fn routes() -> Vec<Route> {
             "/identities/{id}/service-policies",
             service_policies_of_identity,
         ),
-        below::<ServicePolicy>("/services/{id}/service-policies", service_policies_of_service),
+        below::<ServicePolicy>(
+            "/services/{id}/service-policies",
+            service_policies_of_service,
+        ),
         below::<RouterPolicy>(
             "/identities/{id}/edge-router-policies",
             edge_router_policies_of_identity,
@@ -68,7 +74,10 @@ pub(super) fn routes() -> Vec<Route> {
         ),
         identities("/services/{id}/identities", identities_of_service),
         identities("/edge-routers/{id}/identities", identities_of_router),
-        identities("/service-policies/{id}/identities", identities_of_service_policy),
+        identities(
+            "/service-policies/{id}/identities",
+            identities_of_service_policy,
+        ),
         identities(
             "/edge-router-policies/{id}/identities",
             identities_of_edge_router_policy,
