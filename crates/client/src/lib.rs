@@ -53,4 +53,5 @@ pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use reply::Reply;
+pub use resources::entities::Resource;
 pub use trust::Trust;
