@@ -17,6 +17,16 @@ pub(crate) fn not_blank(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// Says whether something is so.
+pub(crate) fn yes(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
+}
+
+/// Says that something is so; nothing if it is not.
+pub(crate) fn only_yes(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,78 @@
+//! `portcullis service`.
+
+mod create;
+mod members;
+mod show;
+mod update;
+
+use crate::commands::by_role::RolePageArgs;
+use crate::commands::entities::{self, NamedArgs};
+use crate::commands::named_deletion::{self, NamedDeletionArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Subcommand;
+use portcullis_api::service::ServiceDetail;
+
+/// Shown below the help of `service`.
+pub(crate) const EXAMPLES: &str = "\
+A service is what identities connect to. Service policies say who may dial it and who may bind it,
+that is offer it.
+
+Examples:
+  portcullis service create wiki --role-attributes intranet --configs wiki-host,wiki-intercept
+  portcullis service-policy create staff dial --service-roles '#intranet' --identity-roles '#staff'
+  portcullis policy-advisor services wiki";
+
+const LIST: &str = "\
+Examples:
+  portcullis service list --role intranet
+  portcullis service list --filter 'encryptionRequired = false' --sort name --all";
+
+const SHOW: &str = "\
+Examples:
+  portcullis service show wiki
+  portcullis service show wiki --output json | jq .configs";
+
+const DELETE: &str = "\
+Its terminators go with it. Several services, and what a filter finds, are deleted only after a
+question, or with --yes.
+
+Examples:
+  portcullis service delete wiki
+  portcullis service delete --filter 'name contains \"test-\"' --dry-run";
+
+/// What to do with services.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Create a service
+    Create(create::CreateArgs),
+    /// List services
+    #[command(visible_alias = "ls", after_long_help = LIST)]
+    List(RolePageArgs),
+    /// Show a service
+    #[command(after_long_help = SHOW)]
+    Show(NamedArgs),
+    /// Change a service
+    Update(update::UpdateArgs),
+    /// Delete services with their terminators
+    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    Delete(NamedDeletionArgs),
+}
+
+pub(crate) async fn run(
+    context: &Context,
+    session: &Session,
+    command: ServiceCommand,
+) -> Result<(), CliError> {
+    match command {
+        ServiceCommand::Create(arguments) => create::run(context, session, arguments).await,
+        ServiceCommand::List(page) => page.list::<ServiceDetail>(context, session).await,
+        ServiceCommand::Show(arguments) => {
+            entities::show::<ServiceDetail>(context, session, &arguments).await
+        },
+        ServiceCommand::Update(arguments) => update::run(context, session, arguments).await,
+        ServiceCommand::Delete(arguments) => {
+            named_deletion::run::<ServiceDetail>(context, session, &arguments).await
+        },
+    }
+}
