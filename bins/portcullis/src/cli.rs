@@ -18,10 +18,12 @@ use crate::commands::{
     mfa::{self, MfaCommand},
     own_password::{self, PasswordCommand},
     policy::{Policy, PolicyCommand},
+    policy_advisor::{self, PolicyAdvisorCommand},
     renew::RenewArgs,
     router_config::{self, RouterConfigCommand},
     service::{self, ServiceCommand},
     session::{self, SessionCommand},
+    terminator::{self, TerminatorCommand},
     transit_router::{self, TransitRouterCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
@@ -205,6 +207,12 @@ pub(crate) enum Administration {
         after_long_help = transit_router::EXAMPLES
     )]
     TransitRouter(Box<TransitRouterCommand>),
+    /// Create, show, change and delete what services are to be had at
+    #[command(subcommand, visible_alias = "terminators", after_long_help = terminator::EXAMPLES)]
+    Terminator(TerminatorCommand),
+    /// Explain why identities can or cannot use services
+    #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
+    PolicyAdvisor(PolicyAdvisorCommand),
     /// Have your logins ask for a code of an authenticator app (TOTP), and manage your codes
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]
     Mfa(MfaCommand),

@@ -29,6 +29,7 @@ mod of_identity;
 pub(crate) mod own_password;
 mod page;
 pub(crate) mod policy;
+pub(crate) mod policy_advisor;
 pub(crate) mod renew;
 mod router;
 pub(crate) mod router_config;
@@ -36,6 +37,7 @@ mod selectors;
 mod semantic;
 pub(crate) mod service;
 pub(crate) mod session;
+pub(crate) mod terminator;
 mod token_file;
 pub(crate) mod transit_router;
 pub(crate) mod version;
@@ -92,6 +94,10 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         Administration::TransitRouter(command) => {
             transit_router::run(context, &session, *command).await
         },
+        Administration::Terminator(command) => terminator::run(context, &session, command).await,
+        Administration::PolicyAdvisor(command) => {
+            policy_advisor::run(context, &session, command).await
+        },
         Administration::Mfa(command) => mfa::run(context, &session, command).await,
         Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
@@ -109,18 +115,19 @@ impl Administration {
             Self::Authenticator(command) => command.check(output),
             Self::Ca(command) => command.check(output),
             Self::Config(command) => command.check(),
+            Self::ServiceEdgeRouterPolicy(command) => command.check(),
+            Self::EdgeRouterPolicy(command) => command.check(),
+            Self::ServicePolicy(command) => command.check(),
+            Self::ConfigType(command) => command.check(),
+            Self::Service(command) => command.check(),
+            Self::Terminator(command) => command.check(),
             Self::EdgeRouter(command) => command.check(output),
             Self::TransitRouter(command) => command.check(output),
             Self::ExtJwtSigner(command) => command.check(output),
             Self::Password(command) => command.check(),
-            Self::Session(_)
-            | Self::AuthPolicy(_)
-            | Self::Service(_)
-            | Self::ConfigType(_)
-            | Self::ServicePolicy(_)
-            | Self::EdgeRouterPolicy(_)
-            | Self::ServiceEdgeRouterPolicy(_)
-            | Self::Mfa(_) => Ok(()),
+            Self::Session(_) | Self::AuthPolicy(_) | Self::PolicyAdvisor(_) | Self::Mfa(_) => {
+                Ok(())
+            },
         }
     }
 }

@@ -13,10 +13,8 @@ use portcullis_domain::ids::EntityId;
 use serde::Serialize;
 
 /// A kind with names that administrators look after.
-pub(crate) trait Entity:
-    Resource<Merge: Default + PartialEq> + Serialize + Send + Sync
-{
-    /// The command for it; the one that lists it stands below.
+pub(crate) trait Entity: Resource + Serialize + Send + Sync {
+    /// The command for it.
     const COMMAND: &'static str;
     /// The command that lists it.
     const LIST: &'static str;

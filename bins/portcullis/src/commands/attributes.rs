@@ -6,7 +6,7 @@ use clap::Args;
 use portcullis_domain::roles::RoleAttributes;
 
 /// The role attributes of something.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct AttributesArgs {
     /// Role attributes, by which policies select it; all of them, with commas between, and empty
     /// for none

@@ -64,7 +64,8 @@ impl ConfigCommand {
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Create(arguments) => arguments.check(),
-            Self::List(_) | Self::Show(_) | Self::Update(_) | Self::Delete(_) => Ok(()),
+            Self::Update(arguments) => arguments.check(),
+            Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
         }
     }
 }

@@ -10,7 +10,7 @@ use portcullis_domain::ids::ConfigId;
 use std::collections::BTreeSet;
 
 /// The configurations of something.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ConfigsArgs {
     /// Configurations, by id or name, at most one of each type; all of them, with commas between,
     /// and empty for none

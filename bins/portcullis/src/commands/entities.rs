@@ -19,7 +19,7 @@ pub(crate) struct NamedArgs {
 }
 
 /// A new name for it.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct NewNameArgs {
     /// A new name
     #[arg(long = "name", value_name = "NEW_NAME")]
@@ -77,7 +77,6 @@ pub(crate) async fn update<E: Entity>(
     change: &E::Merge,
 ) -> Result<(), CliError> {
     let client = &session.client;
-    refuse_nothing::<E>(change)?;
     let found: E = resolve::one(client, &arguments.text).await?;
     client.patch_entity::<E>(&found.base().id, change).await?;
     let changed: E = client.entity(&found.base().id).await?;
@@ -85,8 +84,8 @@ pub(crate) async fn update<E: Entity>(
 }
 
 /// Refuses a change that changes nothing.
-fn refuse_nothing<E: Entity>(change: &E::Merge) -> Result<(), CliError> {
-    if *change == E::Merge::default() {
+pub(crate) fn refuse_nothing<E: Entity>(is_nothing: bool) -> Result<(), CliError> {
+    if is_nothing {
         let command = E::COMMAND;
         return Err(CliError::usage("there is nothing to change")
             .hint(format!("see `portcullis {command} update --help`")));

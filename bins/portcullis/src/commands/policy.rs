@@ -37,7 +37,7 @@ pub(crate) trait Policy: Entity {
     /// What a new policy needs beside name and semantic.
     type New: Args + fmt::Debug;
     /// What of a policy can be changed beside these.
-    type Changes: Args + fmt::Debug;
+    type Changes: Args + fmt::Debug + Default + PartialEq;
 
     /// A new policy.
     async fn body(
@@ -74,6 +74,16 @@ pub(crate) enum PolicyCommand<P: Policy> {
     /// Delete policies
     #[command(visible_alias = "rm", after_long_help = P::DELETE)]
     Delete(NamedDeletionArgs),
+}
+
+impl<P: Policy> PolicyCommand<P> {
+    /// Refuses arguments that make no sense together.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        match self {
+            Self::Update(arguments) => arguments.check(),
+            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+        }
+    }
 }
 
 pub(crate) async fn run<P: Policy>(

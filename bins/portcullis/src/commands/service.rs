@@ -59,6 +59,16 @@ pub(crate) enum ServiceCommand {
     Delete(NamedDeletionArgs),
 }
 
+impl ServiceCommand {
+    /// Refuses arguments that make no sense together.
+    pub(crate) fn check(&self) -> Result<(), CliError> {
+        match self {
+            Self::Update(arguments) => arguments.check(),
+            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+        }
+    }
+}
+
 pub(crate) async fn run(
     context: &Context,
     session: &Session,

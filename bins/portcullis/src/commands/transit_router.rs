@@ -58,7 +58,8 @@ impl TransitRouterCommand {
         match self {
             Self::Create(arguments) => arguments.check(output),
             Self::Show(arguments) => arguments.check(output),
-            Self::List(_) | Self::Update(_) | Self::Delete(_) => Ok(()),
+            Self::Update(arguments) => arguments.check(),
+            Self::List(_) | Self::Delete(_) => Ok(()),
         }
     }
 }

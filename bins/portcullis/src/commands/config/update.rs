@@ -28,6 +28,13 @@ pub(crate) struct UpdateArgs {
     data: DataArgs,
 }
 
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing = self.name == NewNameArgs::default() && !self.data.is_given();
+        entities::refuse_nothing::<ConfigDetail>(is_nothing)
+    }
+}
+
 pub(super) async fn run(
     context: &Context,
     session: &Session,

@@ -29,6 +29,13 @@ pub(crate) struct UpdateArgs {
     schema: DataArgs,
 }
 
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing = self.name == NewNameArgs::default() && !self.schema.is_given();
+        entities::refuse_nothing::<ConfigTypeDetail>(is_nothing)
+    }
+}
+
 pub(super) async fn run(
     context: &Context,
     session: &Session,

@@ -40,6 +40,17 @@ pub(crate) struct UpdateArgs {
     router: RouterArgs,
 }
 
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing = self.name == NewNameArgs::default()
+            && self.attributes == AttributesArgs::default()
+            && self.tunneler_enabled.is_none()
+            && self.switches == SwitchChangeArgs::default()
+            && self.router == RouterArgs::default();
+        entities::refuse_nothing::<EdgeRouterDetail>(is_nothing)
+    }
+}
+
 pub(super) async fn run(
     context: &Context,
     session: &Session,

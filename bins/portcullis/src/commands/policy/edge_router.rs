@@ -18,7 +18,7 @@ use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 
 /// What an edge-router policy selects.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Sides {
     #[command(flatten)]
     routers: EdgeRouterRolesArgs,
@@ -75,8 +75,8 @@ impl Entity for EdgeRouterPolicyDetail {
 impl Policy for EdgeRouterPolicyDetail {
     const EXAMPLES: &'static str = "\
 An edge-router policy says through which edge routers the identities that it selects reach the
-network. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a comment
-in many shells.
+network. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a
+comment in many shells.
 
 Examples:
   portcullis edge-router-policy create everybody --edge-router-roles '#public' \\

@@ -12,7 +12,7 @@ use portcullis_domain::ids::{IdentityId, PostureCheckId, RouterId, ServiceId};
 use portcullis_domain::roles::Roles;
 
 /// Which identities a policy selects.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct IdentityRolesArgs {
     /// Identities: `#attribute`, `@name`, `@id` or `#all`, with commas between them; empty for none
     #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
@@ -20,7 +20,7 @@ pub(crate) struct IdentityRolesArgs {
 }
 
 /// Which services a policy selects.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ServiceRolesArgs {
     /// Services: `#attribute`, `@name`, `@id` or `#all`, with commas between them; empty for none
     #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
@@ -28,7 +28,7 @@ pub(crate) struct ServiceRolesArgs {
 }
 
 /// Which edge routers a policy selects.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct EdgeRouterRolesArgs {
     /// Edge routers: `#attribute`, `@name`, `@id` or `#all`, with commas between them; empty for
     /// none
@@ -37,7 +37,7 @@ pub(crate) struct EdgeRouterRolesArgs {
 }
 
 /// Which posture checks have to be passed.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct PostureCheckRolesArgs {
     /// Posture checks that have to be passed: `#attribute`, `@id` or `#all`, with commas between
     /// them; empty for none

@@ -18,7 +18,7 @@ use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 
 /// What a service policy selects.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Sides {
     #[command(flatten)]
     services: ServiceRolesArgs,
@@ -42,7 +42,7 @@ pub(crate) struct New {
 }
 
 /// What of a service policy can be changed.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Changes {
     /// What it grants from now on
     #[arg(long = "type", value_name = "TYPE", value_enum, ignore_case = true)]
@@ -127,8 +127,8 @@ fn granted(kind: PolicyType) -> &'static str {
 impl Policy for ServicePolicyDetail {
     const EXAMPLES: &'static str = "\
 A service policy lets the identities that it selects dial or bind the services that it selects.
-Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a comment in many
-shells.
+Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a comment in
+many shells.
 
 Examples:
   portcullis service-policy create staff dial --service-roles '#intranet' --identity-roles '#staff'

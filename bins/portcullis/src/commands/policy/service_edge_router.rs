@@ -17,7 +17,7 @@ use portcullis_domain::roles::Semantic;
 use portcullis_domain::tags::Tags;
 
 /// What a service-edge-router policy selects.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct Sides {
     #[command(flatten)]
     services: ServiceRolesArgs,
@@ -61,8 +61,8 @@ impl Entity for ServiceEdgeRouterPolicyDetail {
 impl Policy for ServiceEdgeRouterPolicyDetail {
     const EXAMPLES: &'static str = "\
 A service-edge-router policy says through which edge routers the services that it selects may be
-used. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a comment in
-many shells.
+used. Selectors are `#attribute`, `@name`, `@id` and `#all`; quote them, since `#` begins a
+comment in many shells.
 
 Examples:
   portcullis service-edge-router-policy create anywhere --service-roles '#all' \\

@@ -26,6 +26,15 @@ pub(crate) struct UpdateArgs<P: Policy> {
     semantic: Option<Semantic>,
 }
 
+impl<P: Policy> UpdateArgs<P> {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing = self.name == NewNameArgs::default()
+            && self.changes == P::Changes::default()
+            && self.semantic.is_none();
+        entities::refuse_nothing::<P>(is_nothing)
+    }
+}
+
 pub(super) async fn run<P: Policy>(
     context: &Context,
     session: &Session,

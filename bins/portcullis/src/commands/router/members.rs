@@ -9,7 +9,7 @@ use portcullis_client::Client;
 use portcullis_domain::tags::Tags;
 
 /// What administrators decide about a router of either kind.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct RouterArgs {
     /// What it costs to cross it, from 0 to 65535; routes that cost less are preferred
     #[arg(long, value_name = "NUMBER")]
@@ -37,7 +37,7 @@ pub(crate) struct SwitchArgs {
 }
 
 /// What is to be turned on or off.
-#[derive(Debug, Clone, Copy, Default, Args)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Args)]
 pub(crate) struct SwitchChangeArgs {
     /// Whether circuits may begin and end at it only, and not pass through
     #[arg(long, value_name = "true|false")]

@@ -11,7 +11,7 @@ use portcullis_client::Client;
 use portcullis_domain::service::TerminatorStrategy;
 
 /// What administrators decide about a service.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(super) struct MemberArgs {
     #[command(flatten)]
     attributes: AttributesArgs,

@@ -29,6 +29,14 @@ pub(crate) struct UpdateArgs {
     members: MemberArgs,
 }
 
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing =
+            self.name == NewNameArgs::default() && self.members == MemberArgs::default();
+        entities::refuse_nothing::<ServiceDetail>(is_nothing)
+    }
+}
+
 pub(super) async fn run(
     context: &Context,
     session: &Session,

@@ -31,6 +31,15 @@ pub(crate) struct UpdateArgs {
     router: RouterArgs,
 }
 
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing = self.name == NewNameArgs::default()
+            && self.switches == SwitchChangeArgs::default()
+            && self.router == RouterArgs::default();
+        entities::refuse_nothing::<TransitRouterDetail>(is_nothing)
+    }
+}
+
 pub(super) async fn run(
     context: &Context,
     session: &Session,
