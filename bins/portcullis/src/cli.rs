@@ -17,7 +17,7 @@ use crate::commands::{
     logout,
     mfa::{self, MfaCommand},
     own_password::{self, PasswordCommand},
-    policy::{Policy, PolicyCommand},
+    policy::{Policy as _, PolicyCommand},
     policy_advisor::{self, PolicyAdvisorCommand},
     renew::RenewArgs,
     router_config::{self, RouterConfigCommand},

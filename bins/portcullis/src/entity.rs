@@ -9,7 +9,7 @@ use portcullis_api::entity::Base;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_client::{Client, ClientError, ListQuery, Resource};
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::ids::EntityId;
+use portcullis_domain::ids::EntityId as _;
 use serde::Serialize;
 
 /// A kind with names that administrators look after.

@@ -6,6 +6,8 @@ mod edge_router;
 mod roles;
 mod service;
 mod service_edge_router;
+#[cfg(test)]
+mod tests;
 mod update;
 
 use crate::commands::entities::{self, NamedArgs};

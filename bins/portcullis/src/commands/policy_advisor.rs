@@ -1,5 +1,6 @@
 //! `portcullis policy-advisor`.
 
+mod gather;
 mod pair;
 mod problem;
 mod sweep;

@@ -37,8 +37,7 @@ fn help_names_commands_and_exit_codes() {
 
 #[test]
 fn help_of_every_command_teaches_by_examples() {
-    let environment = Environment::new();
-    for command in [
+    teach_by_examples(&[
         "login",
         "logout",
         "whoami",
@@ -101,6 +100,13 @@ fn help_of_every_command_teaches_by_examples() {
         "auth-policy show",
         "auth-policy update",
         "auth-policy delete",
+        "api",
+    ]);
+}
+
+#[test]
+fn help_about_services_and_policies_teaches_by_examples() {
+    teach_by_examples(&[
         "service",
         "service create",
         "service list",
@@ -137,6 +143,12 @@ fn help_of_every_command_teaches_by_examples() {
         "service-edge-router-policy show",
         "service-edge-router-policy update",
         "service-edge-router-policy delete",
+    ]);
+}
+
+#[test]
+fn help_about_routers_teaches_by_examples() {
+    teach_by_examples(&[
         "edge-router",
         "edge-router create",
         "edge-router list",
@@ -159,8 +171,13 @@ fn help_of_every_command_teaches_by_examples() {
         "policy-advisor",
         "policy-advisor identities",
         "policy-advisor services",
-        "api",
-    ] {
+    ]);
+}
+
+/// Each command names itself in an example.
+fn teach_by_examples(commands: &[&str]) {
+    let environment = Environment::new();
+    for command in commands {
         let help = environment.run(&format!("{command} --help"));
         assert_eq!(help.code, 0, "{command}");
         let example = format!("portcullis {command}");

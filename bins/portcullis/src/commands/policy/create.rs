@@ -11,10 +11,10 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs<P: Policy> {
     /// Name of the policy; no other of its kind has it
-    name: String,
+    pub(super) name: String,
 
     #[command(flatten)]
-    new: P::New,
+    pub(super) new: P::New,
 
     /// How many of the `#` attributes of a list are needed to be selected by it; what `@` names
     /// always is
@@ -25,7 +25,7 @@ pub(crate) struct CreateArgs<P: Policy> {
         ignore_case = true,
         default_value = "any-of"
     )]
-    semantic: Semantic,
+    pub(super) semantic: Semantic,
 }
 
 pub(super) async fn run<P: Policy>(

@@ -15,15 +15,15 @@ pub(crate) struct UpdateArgs<P: Policy> {
     policy: NamedArgs,
 
     #[command(flatten)]
-    name: NewNameArgs,
+    pub(super) name: NewNameArgs,
 
     #[command(flatten)]
-    changes: P::Changes,
+    pub(super) changes: P::Changes,
 
     /// How many of the `#` attributes of a list are needed to be selected by it; what `@` names
     /// always is
     #[arg(long, value_name = "SEMANTIC", value_enum, ignore_case = true)]
-    semantic: Option<Semantic>,
+    pub(super) semantic: Option<Semantic>,
 }
 
 impl<P: Policy> UpdateArgs<P> {
