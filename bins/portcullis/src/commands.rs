@@ -31,6 +31,7 @@ mod page;
 pub(crate) mod policy;
 pub(crate) mod policy_advisor;
 pub(crate) mod renew;
+mod role_attributes;
 mod router;
 pub(crate) mod router_config;
 mod selectors;

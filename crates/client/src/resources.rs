@@ -13,5 +13,6 @@ mod identities;
 mod network;
 mod own_authenticators;
 mod own_mfa;
+pub(crate) mod role_attributes;
 mod sessions;
 mod signers;

@@ -7,6 +7,7 @@ mod update;
 
 use crate::commands::by_role::RolePageArgs;
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
+use crate::commands::role_attributes::{self, RoleAttributesArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
@@ -36,6 +37,14 @@ Examples:
   portcullis edge-router delete r1
   portcullis edge-router delete --filter 'name contains \"test-\"' --dry-run";
 
+const ROLE_ATTRIBUTES: &str = "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis edge-router role-attributes
+  portcullis edge-router role-attributes --filter 'id contains \"sal\"'
+  portcullis edge-router role-attributes --filter 'true limit 20' --output json";
+
 /// What to do with edge routers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum EdgeRouterCommand {
@@ -44,6 +53,9 @@ pub(crate) enum EdgeRouterCommand {
     /// List edge routers
     #[command(visible_alias = "ls", after_long_help = LIST)]
     List(RolePageArgs),
+    /// List the role attributes that edge routers have
+    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    RoleAttributes(RoleAttributesArgs),
     /// Show an edge router
     Show(show::ShowArgs),
     /// Change an edge router
@@ -63,7 +75,7 @@ impl EdgeRouterCommand {
             Self::Show(arguments) => arguments.check(output),
             Self::ReEnroll(arguments) => arguments.check(output),
             Self::Update(arguments) => arguments.check(),
-            Self::List(_) | Self::Delete(_) => Ok(()),
+            Self::List(_) | Self::RoleAttributes(_) | Self::Delete(_) => Ok(()),
         }
     }
 }
@@ -76,6 +88,9 @@ pub(crate) async fn run(
     match command {
         EdgeRouterCommand::Create(arguments) => create::run(context, session, arguments).await,
         EdgeRouterCommand::List(page) => page.list::<EdgeRouterDetail>(context, session).await,
+        EdgeRouterCommand::RoleAttributes(arguments) => {
+            role_attributes::list::<EdgeRouterDetail>(context, session, arguments).await
+        },
         EdgeRouterCommand::Show(arguments) => show::run(context, session, arguments).await,
         EdgeRouterCommand::Update(arguments) => update::run(context, session, arguments).await,
         EdgeRouterCommand::ReEnroll(arguments) => re_enroll::run(context, session, arguments).await,

@@ -8,6 +8,7 @@ mod update;
 use crate::commands::by_role::RolePageArgs;
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
+use crate::commands::role_attributes::{self, RoleAttributesArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
@@ -41,6 +42,14 @@ Examples:
   portcullis service delete wiki
   portcullis service delete --filter 'name contains \"test-\"' --dry-run";
 
+const ROLE_ATTRIBUTES: &str = "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis service role-attributes
+  portcullis service role-attributes --filter 'id contains \"sal\"'
+  portcullis service role-attributes --filter 'true limit 20' --output json";
+
 /// What to do with services.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
@@ -49,6 +58,9 @@ pub(crate) enum ServiceCommand {
     /// List services
     #[command(visible_alias = "ls", after_long_help = LIST)]
     List(RolePageArgs),
+    /// List the role attributes that services have
+    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    RoleAttributes(RoleAttributesArgs),
     /// Show a service
     #[command(after_long_help = SHOW)]
     Show(NamedArgs),
@@ -64,7 +76,11 @@ impl ServiceCommand {
     pub(crate) fn check(&self) -> Result<(), CliError> {
         match self {
             Self::Update(arguments) => arguments.check(),
-            Self::Create(_) | Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+            Self::Create(_)
+            | Self::List(_)
+            | Self::RoleAttributes(_)
+            | Self::Show(_)
+            | Self::Delete(_) => Ok(()),
         }
     }
 }
@@ -77,6 +93,9 @@ pub(crate) async fn run(
     match command {
         ServiceCommand::Create(arguments) => create::run(context, session, arguments).await,
         ServiceCommand::List(page) => page.list::<ServiceDetail>(context, session).await,
+        ServiceCommand::RoleAttributes(arguments) => {
+            role_attributes::list::<ServiceDetail>(context, session, arguments).await
+        },
         ServiceCommand::Show(arguments) => {
             entities::show::<ServiceDetail>(context, session, &arguments).await
         },
