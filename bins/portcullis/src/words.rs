@@ -9,6 +9,11 @@ pub(crate) fn between_commas(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// Takes the lists of an argument that may be given several times apart.
+pub(crate) fn in_all(texts: &[String]) -> Vec<String> {
+    texts.iter().flat_map(|text| between_commas(text)).collect()
+}
+
 /// Reads an argument that cannot be empty.
 pub(crate) fn not_blank(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {

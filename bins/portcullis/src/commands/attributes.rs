@@ -1,7 +1,7 @@
 //! Role attributes of what policies select, as an argument.
 
 use crate::error::CliError;
-use crate::words::between_commas;
+use crate::words::in_all;
 use clap::Args;
 use portcullis_domain::roles::RoleAttributes;
 
@@ -11,13 +11,13 @@ pub(crate) struct AttributesArgs {
     /// Role attributes, by which policies select it; all of them, with commas between, and empty
     /// for none
     #[arg(short = 'a', long, value_name = "WORDS")]
-    role_attributes: Option<String>,
+    role_attributes: Option<Vec<String>>,
 }
 
 impl AttributesArgs {
     /// The role attributes, if they are given.
     pub(crate) fn read(&self) -> Result<Option<RoleAttributes>, CliError> {
-        let words = self.role_attributes.as_deref().map(between_commas);
+        let words = self.role_attributes.as_deref().map(in_all);
         let attributes = words.map(RoleAttributes::new).transpose();
         attributes.map_err(|error| {
             CliError::usage("--role-attributes: these are no role attributes").because(error)
@@ -35,17 +35,18 @@ pub(crate) fn shown(attributes: Option<&RoleAttributes>) -> String {
 mod tests {
     use super::*;
 
-    fn read(text: Option<&str>) -> Result<Option<RoleAttributes>, CliError> {
-        let role_attributes = text.map(str::to_owned);
+    fn read(texts: Option<&[&str]>) -> Result<Option<RoleAttributes>, CliError> {
+        let own = |texts: &[&str]| texts.iter().copied().map(str::to_owned).collect();
+        let role_attributes = texts.map(own);
         AttributesArgs { role_attributes }.read()
     }
 
     #[test]
     fn none_is_not_the_same_as_not_given() {
         assert_eq!(read(None).unwrap(), None);
-        assert_eq!(read(Some("")).unwrap(), Some(RoleAttributes::default()));
-        let given = read(Some("b, a")).unwrap();
-        assert_eq!(shown(given.as_ref()), "a, b");
-        assert!(read(Some("a,#b")).is_err() && read(Some("@b")).is_err());
+        assert_eq!(read(Some(&[""])).unwrap(), Some(RoleAttributes::default()));
+        let given = read(Some(&["c, a", "b"])).unwrap();
+        assert_eq!(shown(given.as_ref()), "a, b, c");
+        assert!(read(Some(&["a,#b"])).is_err() && read(Some(&["@b"])).is_err());
     }
 }

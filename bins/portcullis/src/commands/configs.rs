@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::resolve;
-use crate::words::between_commas;
+use crate::words::in_all;
 use clap::Args;
 use portcullis_api::config::ConfigDetail;
 use portcullis_client::Client;
@@ -15,7 +15,7 @@ pub(crate) struct ConfigsArgs {
     /// Configurations, by id or name, at most one of each type; all of them, with commas between,
     /// and empty for none
     #[arg(long, value_name = "CONFIGS", alias = "config")]
-    configs: Option<String>,
+    configs: Option<Vec<String>>,
 }
 
 impl ConfigsArgs {
@@ -24,11 +24,11 @@ impl ConfigsArgs {
         &self,
         client: &Client,
     ) -> Result<Option<BTreeSet<ConfigId>>, CliError> {
-        let Some(text) = &self.configs else {
+        let Some(texts) = &self.configs else {
             return Ok(None);
         };
         let mut found = BTreeSet::new();
-        for word in between_commas(text) {
+        for word in in_all(texts) {
             let config: ConfigDetail = resolve::one(client, &word).await?;
             found.insert(config.base.id);
         }

@@ -103,31 +103,33 @@ impl Entity for EdgeRouterDetail {
 
     fn properties(&self, table: Table, now: Timestamp) -> Table {
         let common = &self.common;
-        let protocols: Vec<_> = common.supported_protocols.values().cloned().collect();
-        let listeners: Vec<_> = self.ctrl_chan_listeners.keys().cloned().collect();
-        let fingerprint = self.fingerprint.as_ref();
-        table
+        let attributes = attributes::shown(self.role_attributes.as_ref());
+        let traversal = yes(!common.no_traversal.unwrap_or_default());
+        let table = table
             .property("state", state(self).shown())
             .property("enrollment", state(self).until(now))
             .property("tunneler", yes(self.is_tunneler_enabled))
-            .property("traversal", yes(!common.no_traversal.unwrap_or_default()))
+            .property("traversal", traversal)
             .property("cost", common.cost.unwrap_or_default().to_string())
-            .property(
-                "role attributes",
-                attributes::shown(self.role_attributes.as_ref()),
-            )
-            .property("configurations", configs::shown(self.configs.as_ref()))
-            .property(
-                "certificate",
-                fingerprint
-                    .map(|sum| format!("SHA-1 {sum}"))
-                    .unwrap_or_default(),
-            )
-            .property("host", &common.hostname)
-            .property("for clients", protocols.join(", "))
-            .property("for controllers", listeners.join(", "))
-            .property("version", &self.version_info.version)
+            .property("role attributes", attributes)
+            .property("configurations", configs::shown(self.configs.as_ref()));
+        reported(table, self)
     }
+}
+
+/// Adds what the router itself has said and shown.
+fn reported(table: Table, router: &EdgeRouterDetail) -> Table {
+    let common = &router.common;
+    let protocols: Vec<_> = common.supported_protocols.values().cloned().collect();
+    let listeners: Vec<_> = router.ctrl_chan_listeners.keys().cloned().collect();
+    let fingerprint = router.fingerprint.as_ref();
+    let certificate = fingerprint.map(|sum| format!("SHA-1 {sum}"));
+    table
+        .property("certificate", certificate.unwrap_or_default())
+        .property("host", &common.hostname)
+        .property("for clients", protocols.join(", "))
+        .property("for controllers", listeners.join(", "))
+        .property("version", &router.version_info.version)
 }
 
 #[cfg(test)]
