@@ -129,6 +129,7 @@ fn digest(app: &App, caller: &Caller, identity: &Found<Identity>) -> Result<u64,
     let shown = shown.map(|id| id.as_str().to_owned());
     let catalog = app.require_lists()?.configs();
     for id in configs.into_iter().chain(shown) {
+        id.hash(&mut hasher);
         if let Some(slot) = catalog.slot_by_id(&id) {
             mix(&mut hasher, &catalog, slot.bit());
         }
