@@ -94,6 +94,12 @@ pub enum AppError {
     /// The certificate request cannot be granted.
     #[error("the certificate request cannot be granted: {0}")]
     Csr(String),
+    /// A certificate request is missing; the text says which.
+    #[error("the {0} is missing")]
+    MissingCsr(&'static str),
+    /// The router is of another kind than can be changed in this way.
+    #[error("the router cannot be changed in this way")]
+    RouterUnfit,
     /// The controller has been initialised before.
     #[error("the controller has an administrator already")]
     AlreadyInitialised,

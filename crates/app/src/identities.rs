@@ -15,6 +15,7 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
+use crate::routers;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -61,6 +62,9 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         if found.entity.is_default_admin {
+            return Err(AppError::Undeletable);
+        }
+        if routers::has(rows.rows(), &found.entity)? {
             return Err(AppError::Undeletable);
         }
         if found.entity.has_admin_rights() && !caller.is_admin {

@@ -64,6 +64,12 @@ impl From<AppError> for ApiError {
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },
+            error @ AppError::MissingCsr(_) => {
+                Self::new(Code::MissingOrInvalidCsr).because(Cause::text(error.to_string()))
+            },
+            AppError::RouterUnfit => Self::new(Code::CanNotUpdateRouter).because(Cause::text(
+                "it is an edge router; change it as one of those",
+            )),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .status(StatusCode::SERVICE_UNAVAILABLE)
