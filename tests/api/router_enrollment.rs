@@ -6,8 +6,8 @@ use crate::support::{get, revision, send, text};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::{
-    Certificate, KeyType, ServerNames, SigningKey, Subject, certificates_from_pem, make_csr,
-    make_csr_with_names,
+    Certificate, KeyType, ServerNames, SigningKey, SpiffeId, Subject, certificates_from_pem,
+    make_csr, make_csr_with_names,
 };
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
@@ -202,6 +202,31 @@ async fn refused_requests_spend_nothing() {
     controller.clock.advance(-expired);
     assert_eq!(revision(&controller), before);
     enroll(&controller, &admin, &id).await;
+}
+
+/// The names of sessions in certificates of the network open sessions.
+#[tokio::test]
+async fn no_router_gets_the_name_of_somebody_else() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = add_edge(&controller, &admin, "r", json!({})).await;
+    let query = format!("token={}", token(&controller, &admin, &id).await);
+    let domain = controller.app.network().trust_domain().clone();
+    let before = revision(&controller);
+    for name in ["identity/a", "controller/ctrl-1"] {
+        let name = SpiffeId::parse(&format!("spiffe://{domain}/{name}")).unwrap();
+        let names = ServerNames::parse(["localhost"]).unwrap().with_spiffe(name);
+        let key = SigningKey::generate(KeyType::P256).unwrap();
+        let csr = make_csr_with_names(&key, &Subject::new().common_name(&id), &names).unwrap();
+        for member in ["certCsr", "serverCertCsr"] {
+            let mut body = requests(&id);
+            body[member] = csr.clone().into();
+            let reply = redeem(&controller, &query, &body).await;
+            assert_eq!(reply.error(), csr_fault(), "{member}");
+            assert!(reply.text().contains("spiffe://"), "{}", reply.text());
+        }
+    }
+    assert_eq!(revision(&controller), before);
 }
 
 #[tokio::test]

@@ -27,8 +27,13 @@ impl From<AppError> for ApiError {
             },
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
-            AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::Unchangeable => Self::new(Code::EntityCanNotBeUpdated),
+            AppError::Undeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
+            AppError::Undeletable { rule: Some(rule) } => {
+                Self::new(Code::EntityCanNotBeDeleted).because(Cause::text(rule))
+            },
+            AppError::Unchangeable { rule } => {
+                Self::new(Code::EntityCanNotBeUpdated).because(Cause::text(rule))
+            },
             AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
                 let reason = "enrollment of same method exists";
