@@ -229,7 +229,6 @@ async fn lists_wait_for_the_read_model_and_nothing_else_does() {
         assert_eq!(began.elapsed().as_secs(), 5, "{path}");
     }
     get(&controller, &admin, "/identity-types").await.data();
-    get(&controller, &admin, "/services").await.data();
 }
 
 #[tokio::test]

@@ -115,10 +115,25 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
 
 /// A body that no route can find fault with before it has judged the caller.
 pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
+    if path.ends_with("/service-configs") || path.ends_with("/posture-response-bulk") {
+        return json!([]);
+    }
+    // What a posture check is of, also when it is changed, and what is reported for one.
+    let type_id = if path.starts_with("/posture-response") {
+        "ENDPOINT_STATE"
+    } else {
+        "MFA"
+    };
     if *method == Method::PATCH {
         // Some members are for administrators only.
-        return json!({"tags": {"number": number}, "currentPassword": "not-the-right-one"});
+        return json!({
+            "tags": {"number": number}, "currentPassword": "not-the-right-one", "typeId": type_id,
+        });
     }
+    let kind = match path.split('/').nth(1) {
+        Some("service-policies" | "sessions") => "Dial",
+        _ => "Default",
+    };
     // Each kind has methods of its own.
     let method = if path == "/authenticators" {
         "updb"
@@ -127,7 +142,10 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     };
     let mut body = policy(&format!("made {number}"));
     let more = json!({
-        "type": "Default", "isAdmin": false,
+        "type": kind, "isAdmin": false, "typeId": type_id, "id": "nope",
+        "configTypeId": "nope", "data": {}, "encryptionRequired": true, "semantic": "AnyOf",
+        "service": "nope", "router": "nope", "binding": "b", "address": "tcp:localhost:1",
+        "serviceId": "nope", "woken": false, "unlocked": false,
         "durationMinutes": 1, "identityId": "nope", "method": method,
         "expiresAt": "2040-01-01T00:00:00Z",
         "username": format!("user-{number}"), "password": "secret-1", "currentPassword": "secret-2",

@@ -6,6 +6,9 @@ use crate::commands::{
     authenticator::{self, AuthenticatorCommand},
     ca::{self, CaCommand},
     completion::CompletionArgs,
+    config::{self, ConfigCommand},
+    config_type::{self, ConfigTypeCommand},
+    edge_router::{self, EdgeRouterCommand},
     enroll::EnrollArgs,
     enrollment::{self, EnrollmentCommand},
     ext_jwt_signer::{self, ExtJwtSignerCommand},
@@ -14,14 +17,22 @@ use crate::commands::{
     logout,
     mfa::{self, MfaCommand},
     own_password::{self, PasswordCommand},
+    policy::{Policy as _, PolicyCommand},
+    policy_advisor::{self, PolicyAdvisorCommand},
     renew::RenewArgs,
     router_config::{self, RouterConfigCommand},
+    service::{self, ServiceCommand},
     session::{self, SessionCommand},
+    terminator::{self, TerminatorCommand},
+    transit_router::{self, TransitRouterCommand},
     version::VersionArgs,
     whoami::WhoamiArgs,
 };
 use crate::output::Format;
 use clap::{Args, Parser, Subcommand};
+use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
+use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
+use portcullis_api::service_policy::ServicePolicyDetail;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -156,6 +167,52 @@ pub(crate) enum Administration {
     /// Create, show, change and delete external signers of JWTs
     #[command(subcommand, visible_alias = "ext-jwt-signers", after_long_help = ext_jwt_signer::EXAMPLES)]
     ExtJwtSigner(ExtJwtSignerCommand),
+    /// Create, show, change and delete services
+    #[command(subcommand, visible_alias = "services", after_long_help = service::EXAMPLES)]
+    Service(ServiceCommand),
+    /// Create, show, change and delete configurations of services and routers
+    #[command(subcommand, visible_alias = "configs", after_long_help = config::EXAMPLES)]
+    Config(ConfigCommand),
+    /// Create, show, change and delete types of configurations
+    #[command(subcommand, visible_alias = "config-types", after_long_help = config_type::EXAMPLES)]
+    ConfigType(ConfigTypeCommand),
+    /// Create, show, change and delete policies that let identities dial or bind services
+    #[command(
+        subcommand,
+        visible_alias = "service-policies",
+        after_long_help = ServicePolicyDetail::EXAMPLES
+    )]
+    ServicePolicy(Box<PolicyCommand<ServicePolicyDetail>>),
+    /// Create, show, change and delete policies that let identities use edge routers
+    #[command(
+        subcommand,
+        visible_alias = "edge-router-policies",
+        after_long_help = EdgeRouterPolicyDetail::EXAMPLES
+    )]
+    EdgeRouterPolicy(Box<PolicyCommand<EdgeRouterPolicyDetail>>),
+    /// Create, show, change and delete policies that let services use edge routers
+    #[command(
+        subcommand,
+        visible_alias = "service-edge-router-policies",
+        after_long_help = ServiceEdgeRouterPolicyDetail::EXAMPLES
+    )]
+    ServiceEdgeRouterPolicy(Box<PolicyCommand<ServiceEdgeRouterPolicyDetail>>),
+    /// Create, show, change, re-enroll and delete edge routers
+    #[command(subcommand, visible_alias = "edge-routers", after_long_help = edge_router::EXAMPLES)]
+    EdgeRouter(Box<EdgeRouterCommand>),
+    /// Create, show, change and delete routers that pass traffic on
+    #[command(
+        subcommand,
+        visible_alias = "transit-routers",
+        after_long_help = transit_router::EXAMPLES
+    )]
+    TransitRouter(Box<TransitRouterCommand>),
+    /// Create, show, change and delete what services are to be had at
+    #[command(subcommand, visible_alias = "terminators", after_long_help = terminator::EXAMPLES)]
+    Terminator(TerminatorCommand),
+    /// Explain why identities can or cannot use services
+    #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
+    PolicyAdvisor(PolicyAdvisorCommand),
     /// Have your logins ask for a code of an authenticator app (TOTP), and manage your codes
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]
     Mfa(MfaCommand),

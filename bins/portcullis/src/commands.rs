@@ -1,14 +1,22 @@
 //! The commands, one file for each noun.
 
 pub(crate) mod api;
+mod attributes;
 pub(crate) mod auth_policy;
 pub(crate) mod authenticator;
+mod by_role;
 pub(crate) mod ca;
 pub(crate) mod completion;
-mod deletion;
+pub(crate) mod config;
+pub(crate) mod config_type;
+mod configs;
+mod data;
+pub(crate) mod deletion;
 mod document;
+pub(crate) mod edge_router;
 pub(crate) mod enroll;
 pub(crate) mod enrollment;
+mod entities;
 mod expiry;
 pub(crate) mod ext_jwt_signer;
 pub(crate) mod identity;
@@ -20,10 +28,19 @@ mod named_deletion;
 mod of_identity;
 pub(crate) mod own_password;
 mod page;
+pub(crate) mod policy;
+pub(crate) mod policy_advisor;
 pub(crate) mod renew;
+mod role_attributes;
+mod router;
 pub(crate) mod router_config;
+mod selectors;
+mod semantic;
+pub(crate) mod service;
 pub(crate) mod session;
+pub(crate) mod terminator;
 mod token_file;
+pub(crate) mod transit_router;
 pub(crate) mod version;
 pub(crate) mod whoami;
 
@@ -66,6 +83,22 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         Administration::ExtJwtSigner(command) => {
             ext_jwt_signer::run(context, &session, command).await
         },
+        Administration::Service(command) => service::run(context, &session, command).await,
+        Administration::Config(command) => config::run(context, &session, command).await,
+        Administration::ConfigType(command) => config_type::run(context, &session, command).await,
+        Administration::ServicePolicy(command) => policy::run(context, &session, *command).await,
+        Administration::EdgeRouterPolicy(command) => policy::run(context, &session, *command).await,
+        Administration::ServiceEdgeRouterPolicy(command) => {
+            policy::run(context, &session, *command).await
+        },
+        Administration::EdgeRouter(command) => edge_router::run(context, &session, *command).await,
+        Administration::TransitRouter(command) => {
+            transit_router::run(context, &session, *command).await
+        },
+        Administration::Terminator(command) => terminator::run(context, &session, command).await,
+        Administration::PolicyAdvisor(command) => {
+            policy_advisor::run(context, &session, command).await
+        },
         Administration::Mfa(command) => mfa::run(context, &session, command).await,
         Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
@@ -82,9 +115,20 @@ impl Administration {
             Self::Api(arguments) => arguments.check(),
             Self::Authenticator(command) => command.check(output),
             Self::Ca(command) => command.check(output),
+            Self::Config(command) => command.check(),
+            Self::ServiceEdgeRouterPolicy(command) => command.check(),
+            Self::EdgeRouterPolicy(command) => command.check(),
+            Self::ServicePolicy(command) => command.check(),
+            Self::ConfigType(command) => command.check(),
+            Self::Service(command) => command.check(),
+            Self::Terminator(command) => command.check(),
+            Self::EdgeRouter(command) => command.check(output),
+            Self::TransitRouter(command) => command.check(output),
             Self::ExtJwtSigner(command) => command.check(output),
             Self::Password(command) => command.check(),
-            Self::Session(_) | Self::AuthPolicy(_) | Self::Mfa(_) => Ok(()),
+            Self::Session(_) | Self::AuthPolicy(_) | Self::PolicyAdvisor(_) | Self::Mfa(_) => {
+                Ok(())
+            },
         }
     }
 }

@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod controller_url;
 mod credential;
+mod entity;
 mod entropy;
 mod error;
 mod ext_jwt;

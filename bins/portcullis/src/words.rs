@@ -9,12 +9,27 @@ pub(crate) fn between_commas(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// Takes the lists of an argument that may be given several times apart.
+pub(crate) fn in_all(texts: &[String]) -> Vec<String> {
+    texts.iter().flat_map(|text| between_commas(text)).collect()
+}
+
 /// Reads an argument that cannot be empty.
 pub(crate) fn not_blank(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
         return Err("it must not be empty".to_owned());
     }
     Ok(text.to_owned())
+}
+
+/// Says whether something is so.
+pub(crate) fn yes(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
+}
+
+/// Says that something is so; nothing if it is not.
+pub(crate) fn only_yes(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "" }
 }
 
 #[cfg(test)]

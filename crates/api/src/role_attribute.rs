@@ -25,19 +25,13 @@ pub struct Usage {
 }
 
 impl UsageDetail {
-    /// The use of an attribute of identities. No policy exists yet that could name it.
-    pub fn of_identities(attribute: String, count: u64, ids: Option<Vec<String>>) -> Self {
-        let none = Usage {
-            count: 0,
-            ids: ids.as_ref().map(|_ids| Vec::new()),
-        };
-        let usage = [
-            ("edgeRouterPolicies", none.clone()),
-            ("identities", Usage { count, ids }),
-            ("servicePolicies", none),
-        ];
+    /// The use of an attribute by several kinds, each under its collective name.
+    pub fn new(
+        role_attribute: String,
+        usage: impl IntoIterator<Item = (&'static str, Usage)>,
+    ) -> Self {
         Self {
-            role_attribute: attribute,
+            role_attribute,
             usage: usage
                 .into_iter()
                 .map(|(kind, usage)| (Cow::Borrowed(kind), usage))
@@ -52,26 +46,24 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn ids_are_there_when_they_were_asked_for() {
-        let of = |ids| {
-            let usage = UsageDetail::of_identities("red".to_owned(), 1, ids);
-            serde_json::to_value(usage).unwrap()
+    fn ids_are_null_unless_they_were_asked_for() {
+        let of = |count, ids: Option<&[&str]>| Usage {
+            count,
+            ids: ids.map(|ids| ids.iter().map(|id| (*id).to_owned()).collect()),
         };
-        assert_eq!(
-            of(None),
-            json!({"roleAttribute": "red", "usage": {
-                "edgeRouterPolicies": {"count": 0, "ids": null},
-                "identities": {"count": 1, "ids": null},
-                "servicePolicies": {"count": 0, "ids": null}
-            }})
+        let usage = UsageDetail::new(
+            "red".to_owned(),
+            [
+                ("services", of(1, Some(&["x"]))),
+                ("servicePolicies", of(0, None)),
+            ],
         );
         assert_eq!(
-            of(Some(vec!["x".to_owned()]))["usage"],
-            json!({
-                "edgeRouterPolicies": {"count": 0, "ids": []},
-                "identities": {"count": 1, "ids": ["x"]},
-                "servicePolicies": {"count": 0, "ids": []}
-            })
+            serde_json::to_value(usage).unwrap(),
+            json!({"roleAttribute": "red", "usage": {
+                "servicePolicies": {"count": 0, "ids": null},
+                "services": {"count": 1, "ids": ["x"]}
+            }})
         );
     }
 }

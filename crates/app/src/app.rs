@@ -5,12 +5,13 @@ use crate::error::AppError;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
+use crate::services::ServiceUpdates;
 use crate::sessions;
 use crate::signers::SignerKeys;
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Denied, Permit};
 use portcullis_domain::change::Change;
-use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, submit_with};
@@ -53,6 +54,9 @@ pub struct App {
     pub(crate) authorities: KnownAuthorities,
     pub(crate) settings: Settings,
     pub(crate) mfa: MfaSettings,
+    pub(crate) service_updates: ServiceUpdates,
+    /// When this process began to serve.
+    pub(crate) started_at: Timestamp,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -92,6 +96,8 @@ impl App {
             mfa,
         } = parts;
         Self {
+            started_at: env.now(),
+            service_updates: ServiceUpdates::default(),
             env,
             engine,
             vault,

@@ -3,11 +3,16 @@
 mod create;
 mod list;
 mod look;
+mod service_configs;
 mod update;
 
 pub use create::create;
+pub(crate) use list::list_among;
 pub use list::{list, list_types, read_type};
 pub(crate) use look::Onlooker;
+pub use service_configs::{
+    Assignment, assign_service_configs, service_configs, withdraw_service_configs,
+};
 pub(crate) use update::check_way_in;
 pub use update::{disable, enable, merge, replace};
 
@@ -24,7 +29,7 @@ use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key, reference};
 
 actions! {
     /// Reads one identity or a list.
@@ -120,11 +125,12 @@ pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<()
     if find_policy(rows, &spec.auth_policy)?.is_none() {
         return Err(AppError::not_found("authPolicy", spec.auth_policy.as_str()));
     }
-    // Services are a kind of their own that has no members yet: none can be referred to.
-    match spec.hosting.services().next() {
-        Some(service) => Err(AppError::not_found("services", service.as_str())),
-        None => Ok(()),
+    for service in spec.hosting.services() {
+        if rows.locate(&reference(service))?.is_none() {
+            return Err(AppError::not_found("services", service.as_str()));
+        }
     }
+    Ok(())
 }
 
 /// Checks what callers that are no administrators may not decide.

@@ -4,51 +4,96 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
 use crate::listing::{self, Asked, Paging, kinds};
-use portcullis_domain::access::Permit;
+use crate::managed;
+use portcullis_domain::access::{Action, Permit};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::Page;
-use portcullis_index::Slot;
+pub use portcullis_index::PolicyKind;
+use portcullis_index::{AccessGuard, Catalog, Selectable, Slot};
 use std::ops::ControlFlow;
 
-/// How often a role attribute is used by the entities that can carry it.
+/// A kind of entity that carries role attributes.
+pub trait Attributed: Selectable + Sized + 'static {
+    /// Reads entities of the kind.
+    type Read: Action;
+
+    /// The kinds of policies that select by these attributes.
+    const ASKED_FOR_BY: &'static [PolicyKind];
+
+    /// Its catalog, among those that policies are about.
+    fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self>;
+}
+
+/// How often a role attribute is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
     /// The attribute.
     pub attribute: String,
-    /// How many identities carry it.
+    /// Those who carry it.
+    pub carriers: Users,
+    /// The policies that ask for it, by their kind.
+    pub policies: Vec<(PolicyKind, Users)>,
+}
+
+/// Those who use a role attribute.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Users {
+    /// How many there are.
     pub count: u64,
-    /// Their ids, if they were asked for.
+    /// Their ids, sorted, if they were asked for.
     pub ids: Option<Vec<String>>,
 }
 
-/// Lists the role attributes of identities, ascending. Only a filter is heard, which may page.
-pub fn of_identities(
+impl Attributed for Identity {
+    type Read = identities::Read;
+    const ASKED_FOR_BY: &'static [PolicyKind] = &[PolicyKind::Service, PolicyKind::EdgeRouter];
+
+    fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
+        guard.identities()
+    }
+}
+
+impl Attributed for Service {
+    type Read = managed::Read<ServiceSpec>;
+    const ASKED_FOR_BY: &'static [PolicyKind] =
+        &[PolicyKind::Service, PolicyKind::ServiceEdgeRouter];
+
+    fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
+        guard.services()
+    }
+}
+
+/// Lists the role attributes that entities of a kind carry, ascending. Only a filter is heard, which
+/// may page.
+pub fn list<E: Attributed>(
     app: &App,
-    _permit: &Permit<identities::Read>,
+    _permit: &Permit<E::Read>,
     asked: &Asked<'_>,
     show: &mut dyn FnMut(String) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let page = matching(app, asked)?;
+    let page = matching::<E>(app, asked)?;
     let paging = Paging::of_page(&page);
     // How it ended is for whoever shows.
     let _ = page.items.into_iter().try_for_each(show);
     Ok(paging)
 }
 
-/// Lists the role attributes of identities with their use. The use of each is of one moment.
-pub fn usage_of_identities(
+/// Lists them with their use. The use of each is of one moment.
+pub fn list_usage<E: Attributed>(
     app: &App,
-    _permit: &Permit<identities::Read>,
+    _permit: &Permit<E::Read>,
     asked: &Asked<'_>,
     with_ids: bool,
     show: &mut dyn FnMut(Usage) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let page = matching(app, asked)?;
+    let page = matching::<E>(app, asked)?;
     let paging = Paging::of_page(&page);
     for attribute in page.items {
         if (asked.is_over)() {
             return Err(AppError::TooSlow);
         }
-        if show(usage(app, attribute, with_ids)?).is_break() {
+        if show(usage::<E>(app, attribute, with_ids)?).is_break() {
             break;
         }
     }
@@ -57,11 +102,11 @@ pub fn usage_of_identities(
 
 /// The attributes that match. They are copied before they are looked at, so that nobody waits for
 /// the filter.
-fn matching(app: &App, asked: &Asked<'_>) -> Result<Page<String>, AppError> {
+fn matching<E: Attributed>(app: &App, asked: &Asked<'_>) -> Result<Page<String>, AppError> {
     let listing = listing::read_filter(&kinds::ROLE_ATTRIBUTES, &asked.parameters)?;
     let words: Vec<String> = {
-        let catalog = app.require_lists()?.identities();
-        let words = catalog.columns().role_attributes().words();
+        let guard = app.require_lists()?.access();
+        let words = E::role_attributes(E::catalog(&guard).columns()).words();
         words.map(|(word, _slots)| word.to_owned()).collect()
     };
     let rows = words.iter().map(|word| kinds::RoleAttributeRow(word));
@@ -69,30 +114,49 @@ fn matching(app: &App, asked: &Asked<'_>) -> Result<Page<String>, AppError> {
     Ok(page.map(|row| row.0.to_owned()))
 }
 
-fn usage(app: &App, attribute: String, with_ids: bool) -> Result<Usage, AppError> {
-    let (count, ids) = {
-        let catalog = app.require_lists()?.identities();
-        let slots = catalog.columns().role_attributes().with(&attribute);
-        let count = match slots {
-            Some(slots) => slots.len(),
-            None => 0,
-        };
-        let ids = with_ids.then(|| -> Vec<String> {
-            let slots = slots.into_iter().flatten().map(Slot::from_bit);
-            slots
-                .filter_map(|slot| catalog.id(slot))
-                .map(str::to_owned)
-                .collect()
-        });
-        (count, ids)
-    };
-    let ids = ids.map(|mut ids| {
+fn usage<E: Attributed>(app: &App, attribute: String, with_ids: bool) -> Result<Usage, AppError> {
+    let guard = app.require_lists()?.access();
+    let catalog = E::catalog(&guard);
+    let carriers = E::role_attributes(catalog.columns()).with(&attribute);
+    let carriers = users(
+        carriers.into_iter().flatten(),
+        with_ids.then_some(&|slot| catalog.id(slot).map(str::to_owned)),
+    );
+    let policies = E::ASKED_FOR_BY.iter().map(|kind| {
+        let asking = guard.access().asking(*kind, E::SIDE, &attribute);
+        let id = |slot| policy_id(&guard, *kind, slot);
+        (*kind, users(asking, with_ids.then_some(&id)))
+    });
+    let policies = policies.collect();
+    Ok(Usage {
+        attribute,
+        carriers,
+        policies,
+    })
+}
+
+/// Counts entities by their slots; `id` finds the id of each.
+fn users(
+    slots: impl IntoIterator<Item = u32>,
+    id: Option<&dyn Fn(Slot) -> Option<String>>,
+) -> Users {
+    let slots: Vec<Slot> = slots.into_iter().map(Slot::from_bit).collect();
+    let ids = id.map(|id| {
+        let mut ids: Vec<String> = slots.iter().copied().filter_map(id).collect();
         ids.sort_unstable();
         ids
     });
-    Ok(Usage {
-        attribute,
-        count,
+    Users {
+        count: u64::try_from(slots.len()).unwrap_or(u64::MAX),
         ids,
-    })
+    }
+}
+
+fn policy_id(guard: &AccessGuard<'_>, kind: PolicyKind, slot: Slot) -> Option<String> {
+    let id = match kind {
+        PolicyKind::Service => guard.service_policies().id(slot),
+        PolicyKind::EdgeRouter => guard.edge_router_policies().id(slot),
+        PolicyKind::ServiceEdgeRouter => guard.service_edge_router_policies().id(slot),
+    };
+    id.map(str::to_owned)
 }

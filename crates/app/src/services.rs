@@ -1,9 +1,12 @@
 //! Services: what identities dial and bind.
 
 mod config_types;
+mod updates;
 mod viewer;
 
 pub(crate) use config_types::Wanted;
+pub(crate) use updates::ServiceUpdates;
+pub use updates::last_change;
 pub(crate) use viewer::Viewer;
 
 use crate::action::actions;
@@ -28,6 +31,8 @@ use std::ops::ControlFlow;
 actions! {
     /// Reads the services that the caller may dial or bind.
     ReadOwnServices = Access::Full;
+    /// Asks when the services that the caller sees last changed.
+    ReadUpdates = Access::Full;
     /// Asks for what the API describes and no controller does.
     Ask = Access::Full;
 }
@@ -104,6 +109,7 @@ pub fn list_own(
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
+    updates::note_listing(app, permit.caller())?;
     let own = usable(app, permit.caller().identity_number, &ServiceGrant::ALL)?;
     let sight = Sight::of_all(asked).among(&own);
     let caller = permit.caller();

@@ -45,8 +45,6 @@ actions! {
     ReadOwn = Access::Partial;
     /// Ends the caller's own session.
     End = Access::Partial;
-    /// Asks when the services that the caller sees last changed.
-    ReadUpdates = Access::Full;
 }
 
 const TOKEN_DOMAIN: &str = "api session token";
@@ -190,17 +188,4 @@ pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
         audit::changed(caller, "api-session.end", caller.session.as_str());
     }
     Ok(())
-}
-
-/// When the services that the caller sees last changed. There are none yet, so nothing has changed
-/// since the session began.
-pub fn last_service_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
-    let caller = permit.caller();
-    let view = app.snapshot()?;
-    let key = own_key(caller);
-    let session: ApiSession = view
-        .rows()
-        .get(&key)?
-        .ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))?;
-    Ok(session.created_at)
 }

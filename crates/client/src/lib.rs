@@ -53,4 +53,6 @@ pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};
 pub use reply::Reply;
+pub use resources::entities::Resource;
+pub use resources::role_attributes::Bearer;
 pub use trust::Trust;

@@ -1,14 +1,18 @@
 //! Requests for the resources that the command line and the tests use, one file for each.
 
+mod access;
 mod api_sessions;
 mod auth_policies;
 mod authenticators;
 mod cas;
+mod edge_routers;
 mod enroll;
 mod enrollments;
+pub(crate) mod entities;
 mod identities;
 mod network;
 mod own_authenticators;
 mod own_mfa;
+pub(crate) mod role_attributes;
 mod sessions;
 mod signers;

@@ -1,7 +1,7 @@
 //! What administrators make, change and remove: an id, two times, and what they decide.
 
 use crate::FieldError;
-use crate::clock::Timestamp;
+use crate::clock::{self, SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// An entity about which everything is decided by administrators.
@@ -60,8 +60,15 @@ impl<I, S: Spec> Managed<I, S> {
     pub fn replace(&mut self, mut spec: S, now: Timestamp) -> Result<(), FieldError> {
         spec.settle(Some(&self.spec))?;
         self.spec = spec;
-        self.updated_at = now;
+        self.touch(now);
         Ok(())
+    }
+
+    /// Notes that it changed. No two changes have the same time, as it is shown: those who remember
+    /// the time of an entity see by it whether it changed since.
+    pub(crate) fn touch(&mut self, now: Timestamp) {
+        let next = clock::later(self.updated_at, SignedDuration::from_millis(1));
+        self.updated_at = now.max(next);
     }
 
     /// Changes the members that `patch` sets, apart from what never changes.

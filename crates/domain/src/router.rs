@@ -124,13 +124,13 @@ impl Router {
     /// Takes in the certificate of an enrollment or of a renewal.
     pub fn certify(&mut self, certificate: RouterCertificate, now: Timestamp) {
         self.spec.certificate = Some(certificate);
-        self.updated_at = now;
+        self.touch(now);
     }
 
     /// Forgets the certificate: the router has to enroll again.
     pub fn revoke(&mut self, now: Timestamp) {
         self.spec.certificate = None;
-        self.updated_at = now;
+        self.touch(now);
     }
 
     /// Whether it has enrolled.

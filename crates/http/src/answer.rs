@@ -68,6 +68,11 @@ impl Answer {
         )
     }
 
+    /// A list that is written whole, whatever its query asks for: 200.
+    pub fn whole_list<T: Serialize>(list: &ListEnvelope<T>) -> Self {
+        Self::json(StatusCode::OK, list)
+    }
+
     /// An operation that is described and does not exist: 501 with its name in a JSON text.
     pub fn not_implemented(operation: &str) -> Self {
         Self::json(

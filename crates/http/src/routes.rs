@@ -19,6 +19,7 @@ mod managed;
 mod mfa;
 mod own_authenticators;
 mod policies;
+mod related;
 mod role_attributes;
 mod routers;
 mod services;
@@ -55,6 +56,7 @@ pub fn all() -> Vec<Route> {
         mfa::routes(),
         own_authenticators::routes(),
         policies::routes(),
+        related::routes(),
         role_attributes::routes(),
         routers::routes(),
         services::routes(),

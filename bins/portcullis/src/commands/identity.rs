@@ -6,15 +6,16 @@ mod disable;
 mod kind;
 mod list;
 mod mfa_remove;
-mod role_attributes;
 mod show;
 mod state;
 mod update;
 
+use crate::commands::role_attributes::{self, RoleAttributesArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::output::Output;
 use clap::Subcommand;
+use portcullis_api::identity::IdentityDetail;
 
 /// Shown below the help of `identity`.
 pub(crate) const EXAMPLES: &str = "\
@@ -26,6 +27,14 @@ Examples:
   portcullis identity list --filter 'name contains \"lap\"'
   portcullis identity show laptop";
 
+const ROLE_ATTRIBUTES: &str = "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis identity role-attributes
+  portcullis identity role-attributes --filter 'id contains \"sal\"'
+  portcullis identity role-attributes --filter 'true limit 20' --output json";
+
 /// What to do with identities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityCommand {
@@ -35,7 +44,8 @@ pub(crate) enum IdentityCommand {
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// List the role attributes that identities have
-    RoleAttributes(role_attributes::RoleAttributesArgs),
+    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    RoleAttributes(RoleAttributesArgs),
     /// Show an identity
     Show(show::ShowArgs),
     /// Change an identity
@@ -77,7 +87,7 @@ pub(crate) async fn run(
         IdentityCommand::Create(arguments) => create::run(context, session, arguments).await,
         IdentityCommand::List(arguments) => list::run(context, session, arguments).await,
         IdentityCommand::RoleAttributes(arguments) => {
-            role_attributes::run(context, session, arguments).await
+            role_attributes::list::<IdentityDetail>(context, session, arguments).await
         },
         IdentityCommand::Show(arguments) => show::run(context, session, arguments).await,
         IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,

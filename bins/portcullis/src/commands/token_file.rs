@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Where the token of an enrollment goes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TokenArgs {
-    /// Write the token for `portcullis enroll` to a new file, or the standard output for `-`
+    /// Write the token, with which to enroll, to a new file, or the standard output for `-`
     #[arg(long, value_name = "FILE")]
     output_jwt: Option<PathBuf>,
 

@@ -124,6 +124,50 @@ fn arguments_about_credentials_are_refused_where_they_make_no_sense() {
 
 /// Expects each line to be refused for its arguments alone.
 #[track_caller]
+#[test]
+fn arguments_about_services_and_routers_are_refused_where_they_make_no_sense() {
+    refuse(&[
+        "service",
+        "service create",
+        "service create x --encryption perhaps",
+        "service create x --terminator-strategy dice",
+        "service create x --max-idle-time 5",
+        "service update x",
+        "service delete x --filter true",
+        "config create x host.v1",
+        "config create x host.v1 --json {} --file x.json",
+        "config create x --json {}",
+        "config update x",
+        "config-type create x --target moon",
+        "config-type update x",
+        "service-policy create x",
+        "service-policy create x look",
+        "service-policy create x dial --service-roles web",
+        "service-policy create x dial --identity-roles #",
+        "service-policy create x dial --semantic some-of",
+        "service-policy update x",
+        "edge-router-policy create x dial",
+        "edge-router-policy update x",
+        "service-edge-router-policy create x --identity-roles #all",
+        "service-edge-router-policy update x",
+        "edge-router create x --cost 65536",
+        "edge-router create x --output json --output-jwt -",
+        "edge-router create x --force",
+        "edge-router re-enroll",
+        "edge-router update x",
+        "edge-router update x --no-traversal",
+        "transit-router create x --role-attributes a",
+        "transit-router update x",
+        "terminator create x y",
+        "terminator create x y z --precedence best",
+        "terminator update x",
+        "terminator delete",
+        "policy-advisor",
+        "policy-advisor identities a b c",
+        "policy-advisor services --limit 0",
+    ]);
+}
+
 fn refuse(lines: &[&str]) {
     let environment = Environment::new();
     for line in lines {

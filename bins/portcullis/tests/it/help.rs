@@ -37,8 +37,7 @@ fn help_names_commands_and_exit_codes() {
 
 #[test]
 fn help_of_every_command_teaches_by_examples() {
-    let environment = Environment::new();
-    for command in [
+    teach_by_examples(&[
         "login",
         "logout",
         "whoami",
@@ -102,7 +101,85 @@ fn help_of_every_command_teaches_by_examples() {
         "auth-policy update",
         "auth-policy delete",
         "api",
-    ] {
+    ]);
+}
+
+#[test]
+fn help_about_services_and_policies_teaches_by_examples() {
+    teach_by_examples(&[
+        "service",
+        "service create",
+        "service list",
+        "service role-attributes",
+        "service show",
+        "service update",
+        "service delete",
+        "config",
+        "config create",
+        "config list",
+        "config show",
+        "config update",
+        "config delete",
+        "config-type",
+        "config-type create",
+        "config-type list",
+        "config-type show",
+        "config-type update",
+        "config-type delete",
+        "service-policy",
+        "service-policy create",
+        "service-policy list",
+        "service-policy show",
+        "service-policy update",
+        "service-policy delete",
+        "edge-router-policy",
+        "edge-router-policy create",
+        "edge-router-policy list",
+        "edge-router-policy show",
+        "edge-router-policy update",
+        "edge-router-policy delete",
+        "service-edge-router-policy",
+        "service-edge-router-policy create",
+        "service-edge-router-policy list",
+        "service-edge-router-policy show",
+        "service-edge-router-policy update",
+        "service-edge-router-policy delete",
+    ]);
+}
+
+#[test]
+fn help_about_routers_teaches_by_examples() {
+    teach_by_examples(&[
+        "edge-router",
+        "edge-router create",
+        "edge-router list",
+        "edge-router role-attributes",
+        "edge-router show",
+        "edge-router update",
+        "edge-router delete",
+        "transit-router",
+        "transit-router create",
+        "transit-router list",
+        "transit-router show",
+        "transit-router update",
+        "transit-router delete",
+        "terminator",
+        "terminator create",
+        "terminator list",
+        "terminator show",
+        "terminator update",
+        "terminator delete",
+        "edge-router re-enroll",
+        "policy-advisor",
+        "policy-advisor identities",
+        "policy-advisor services",
+    ]);
+}
+
+/// Each command names itself in an example.
+fn teach_by_examples(commands: &[&str]) {
+    let environment = Environment::new();
+    for command in commands {
         let help = environment.run(&format!("{command} --help"));
         assert_eq!(help.code, 0, "{command}");
         let example = format!("portcullis {command}");

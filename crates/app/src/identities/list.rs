@@ -6,7 +6,9 @@ use crate::error::AppError;
 use crate::listing::{self, Answer, Asked, Paging, Parameters, Sight, kinds};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::{Identity, IdentityType};
+use portcullis_domain::ids::Number;
 use portcullis_domain::view::{IdentityView, Page};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Lists identities: shows those of the page one after the other, until `show` breaks.
@@ -16,8 +18,30 @@ pub fn list(
     asked: &Asked<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
+    answer(app, permit, asked, &Sight::of_all(asked), show)
+}
+
+/// Lists those of some identities.
+pub(crate) fn list_among(
+    app: &App,
+    permit: &Permit<Read>,
+    asked: &Asked<'_>,
+    among: &BTreeSet<Number>,
+    show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let sight = Sight::of_all(asked).among(among);
+    answer(app, permit, asked, &sight, show)
+}
+
+fn answer(
+    app: &App,
+    permit: &Permit<Read>,
+    asked: &Asked<'_>,
+    sight: &Sight<'_, Identity>,
+    show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Identity>()?;
-    let answer: Answer<'_, Identity> = Answer::new(app, &listing, &Sight::of_all(asked))?;
+    let answer: Answer<'_, Identity> = Answer::new(app, &listing, sight)?;
     let mut onlooker = Onlooker::new(app, permit.caller(), &answer.view);
     answer.each(&mut |found| Ok(show(onlooker.look(found)?)))
 }

@@ -11,7 +11,7 @@ use portcullis_domain::clock::{self, SignedDuration};
 use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, IdentityType};
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, RowsMut, StoredEnrollment};
+use portcullis_storage::tables::{Found, Rows, RowsMut, StoredEnrollment};
 
 /// Replaces what administrators decide about an identity.
 pub async fn replace(
@@ -29,7 +29,7 @@ pub async fn replace(
         permit,
         id,
         "identity.replace",
-        move |identity, caller| {
+        move |_rows, identity, caller| {
             only_for_admins(caller)?;
             Ok(identity.replace(spec.clone(), kind, now)?)
         },
@@ -54,7 +54,7 @@ pub async fn merge(
         permit,
         id,
         "identity.merge",
-        move |identity, caller| {
+        move |_rows, identity, caller| {
             check_rank(
                 caller,
                 patch.is_admin.is_some(),
@@ -98,7 +98,7 @@ pub async fn disable(
         permit,
         id,
         "identity.disable",
-        move |identity, _caller| {
+        move |_rows, identity, _caller| {
             identity.disable(until, now);
             Ok(())
         },
@@ -114,7 +114,7 @@ pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Resu
         permit,
         id,
         "identity.enable",
-        move |identity, _caller| {
+        move |_rows, identity, _caller| {
             identity.enable(now);
             Ok(())
         },
@@ -152,12 +152,12 @@ fn only_for_admins(caller: &Caller) -> Result<(), AppError> {
 }
 
 /// Changes an identity in a transaction, after the checks that all changes have in common.
-async fn change(
+pub(super) async fn change(
     app: &App,
     permit: &Permit<Update>,
     id: &IdentityId,
     operation: &'static str,
-    mut apply: impl FnMut(&mut Identity, &Caller) -> Result<(), AppError> + Send + 'static,
+    mut apply: impl FnMut(Rows<'_>, &mut Identity, &Caller) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let now = app.env().now();
@@ -167,7 +167,7 @@ async fn change(
             return Err(ADMINS_ONLY);
         }
         let mut identity = found.entity.clone();
-        apply(&mut identity, caller)?;
+        apply(rows.rows(), &mut identity, caller)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
         if rises(&found.entity, &identity) {

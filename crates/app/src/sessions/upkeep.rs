@@ -17,6 +17,11 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
     let now = app.env().now();
     let timeout = app.settings().session_timeout;
     let expired = app.projections().sessions().expired(now, timeout, BATCH);
+    {
+        let sessions = app.projections().sessions();
+        app.service_updates
+            .keep(|number| sessions.get(number).is_some());
+    }
     if expired.is_empty() {
         return Ok(0);
     }

@@ -86,19 +86,6 @@ impl Client {
         let endpoint = one(id).then("enrollments");
         self.list(endpoint, &ListQuery::default()).await
     }
-
-    /// The role attributes that identities have, each once, as far as the filter lets them through.
-    /// Its symbol is `id`; controllers pay no attention to the rest of `query`.
-    pub async fn identity_role_attributes(
-        &self,
-        query: &ListQuery,
-    ) -> Result<ListEnvelope<String>, ClientError> {
-        self.list(
-            Endpoint::new(Api::Management, "identity-role-attributes"),
-            query,
-        )
-        .await
-    }
 }
 
 fn collection() -> Endpoint {

@@ -3,6 +3,7 @@
 
 mod certificates;
 mod connections;
+mod entities;
 mod first_contact;
 mod mfa;
 mod requests;

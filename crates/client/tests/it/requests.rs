@@ -114,8 +114,6 @@ async fn each_list_has_its_path() {
     setting.client.authenticators(&query).await.unwrap();
     setting.client.api_sessions(&query).await.unwrap();
     setting.client.auth_policies(&query).await.unwrap();
-    let attributes = setting.client.identity_role_attributes(&query).await;
-    assert!(attributes.unwrap().data.is_empty());
     let paths: Vec<_> = (setting.seen().requests.iter())
         .filter_map(|request| request.lines().next())
         .map(str::to_owned)
@@ -126,7 +124,6 @@ async fn each_list_has_its_path() {
         "authenticators",
         "api-sessions",
         "auth-policies",
-        "identity-role-attributes",
     ]
     .map(|kind| format!("GET /edge/management/v1/{kind} HTTP/1.1"));
     assert_eq!(paths, expected);

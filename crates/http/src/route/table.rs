@@ -99,5 +99,5 @@ impl Table {
 
 /// The parameters that occur in paths.
 fn parameter(name: &str) -> Option<&'static str> {
-    ["id"].into_iter().find(|known| *known == name)
+    ["id", "serviceId"].into_iter().find(|known| *known == name)
 }

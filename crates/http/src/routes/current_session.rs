@@ -7,7 +7,8 @@ use crate::route::{Call, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::service_updates::ServiceUpdates;
-use portcullis_app::sessions::{self, End, ReadOwn, ReadUpdates};
+use portcullis_app::services::{self, ReadUpdates};
+use portcullis_app::sessions::{self, End, ReadOwn};
 use portcullis_domain::access::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -36,7 +37,7 @@ async fn end(call: Call<Permit<End>, Ignored>) -> Result<Answer, ApiError> {
 }
 
 async fn service_updates(call: Call<Permit<ReadUpdates>, Ignored>) -> Result<Answer, ApiError> {
-    let changed = sessions::last_service_change(&call.context.state.app, &call.permit)?;
+    let changed = services::last_change(&call.context.state.app, &call.permit)?;
     Ok(Answer::detail(&ServiceUpdates {
         last_change_at: changed.into(),
     }))

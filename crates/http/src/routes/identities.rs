@@ -4,18 +4,23 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Call, Context, Ignored, Json, JsonIfAny, Route, guarded};
 use http::Method;
 use portcullis_api::identity::{
     CreateIdentity, DisableIdentity, IdentityDetail, PatchIdentity, ReplaceIdentity,
 };
-use portcullis_app::identities::{self, Create, Delete, Read, Update};
+use portcullis_api::policy_advice::PolicyAdvice;
+use portcullis_api::service_config::{ServiceConfigAssignments, ServiceConfigDetail};
+use portcullis_app::identities::{self, Assignment, Create, Delete, Read, Update};
 use portcullis_app::listing::kinds;
+use portcullis_app::{managed, policy_advice};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::IdentityId;
+use portcullis_domain::ids::{IdentityId, ServiceId};
+use portcullis_domain::service::ServiceSpec;
 
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/identities/{id}";
+    const SERVICE_CONFIGS: &str = "/identities/{id}/service-configs";
     vec![
         guarded::<Read, Paged, _, _>(Method::GET, "/identities", list),
         guarded::<Create, Json<CreateIdentity>, _, _>(Method::POST, "/identities", create),
@@ -29,6 +34,22 @@ pub(super) fn routes() -> Vec<Route> {
             disable,
         ),
         guarded::<Update, Ignored, _, _>(Method::POST, "/identities/{id}/enable", enable),
+        guarded::<Read, Ignored, _, _>(Method::GET, SERVICE_CONFIGS, service_configs),
+        guarded::<Update, Json<ServiceConfigAssignments>, _, _>(
+            Method::POST,
+            SERVICE_CONFIGS,
+            assign_service_configs,
+        ),
+        guarded::<Update, JsonIfAny<ServiceConfigAssignments>, _, _>(
+            Method::DELETE,
+            SERVICE_CONFIGS,
+            withdraw_service_configs,
+        ),
+        guarded::<managed::Read<ServiceSpec>, Ignored, _, _>(
+            Method::GET,
+            "/identities/{id}/policy-advice/{serviceId}",
+            policy_advice,
+        ),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
@@ -90,6 +111,50 @@ async fn enable(call: Call<Permit<Update>, Ignored>) -> Result<Answer, ApiError>
     let Context { state, .. } = &call.context;
     identities::enable(&state.app, &call.permit, &id(&call.context)).await?;
     Ok(Answer::done())
+}
+
+async fn service_configs(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    let shown = identities::service_configs(&state.app, &call.permit, &id(&call.context))?;
+    Ok(Answer::whole_list(&ServiceConfigDetail::list(shown)))
+}
+
+async fn assign_service_configs(
+    call: Call<Permit<Update>, Json<ServiceConfigAssignments>>,
+) -> Result<Answer, ApiError> {
+    let Json(assigned) = call.body;
+    let Context { state, .. } = &call.context;
+    let (id, assigned) = (id(&call.context), assignments(assigned));
+    identities::assign_service_configs(&state.app, &call.permit, &id, assigned).await?;
+    Ok(Answer::done())
+}
+
+async fn withdraw_service_configs(
+    call: Call<Permit<Update>, JsonIfAny<ServiceConfigAssignments>>,
+) -> Result<Answer, ApiError> {
+    let JsonIfAny(withdrawn) = call.body;
+    let Context { state, .. } = &call.context;
+    let withdrawn = assignments(withdrawn.unwrap_or_default());
+    let id = id(&call.context);
+    identities::withdraw_service_configs(&state.app, &call.permit, &id, withdrawn).await?;
+    Ok(Answer::done())
+}
+
+fn assignments(body: ServiceConfigAssignments) -> Vec<Assignment> {
+    let each = body.0.into_iter();
+    each.map(|one| (one.service_id, one.config_id)).collect()
+}
+
+async fn policy_advice(
+    call: Call<Permit<managed::Read<ServiceSpec>>, Ignored>,
+) -> Result<Answer, ApiError> {
+    let Context {
+        state, parameters, ..
+    } = &call.context;
+    let service = parameters.get("serviceId").cloned().unwrap_or_default();
+    let service = ServiceId::from_wire(service);
+    let advice = policy_advice::read(&state.app, &call.permit, &id(&call.context), &service)?;
+    Ok(Answer::detail_without_meta(&PolicyAdvice::from(advice)))
 }
 
 fn id(context: &Context) -> IdentityId {

@@ -6,47 +6,81 @@ use crate::list;
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Route, guarded};
 use http::Method;
-use portcullis_api::role_attribute::UsageDetail;
-use portcullis_app::identities::Read;
+use portcullis_api::role_attribute::{Usage, UsageDetail};
 use portcullis_app::listing::kinds;
-use portcullis_app::role_attributes;
+use portcullis_app::role_attributes::{self, Attributed, PolicyKind, Users};
 use portcullis_domain::access::Permit;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::service::Service;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![
-        guarded::<Read, Ignored, _, _>(Method::GET, "/identity-role-attributes", list),
-        guarded::<Read, Ignored, _, _>(Method::GET, "/identity-role-attribute-usage", usage),
+    [
+        of::<Identity>(
+            "/identity-role-attributes",
+            ("/identity-role-attribute-usage", "identities"),
+        ),
+        of::<Service>(
+            "/service-role-attributes",
+            ("/service-role-attribute-usage", "services"),
+        ),
     ]
     .into_iter()
-    .map(|route| route.only(&[Api::Management]))
+    .flatten()
     .collect()
 }
 
-async fn list(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
+/// The attributes that a kind carries, and their use; `carriers` is the collective name of the kind.
+fn of<E: Attributed>(
+    path: &'static str,
+    (usage, carriers): (&'static str, &'static str),
+) -> [Route; 2] {
+    [
+        guarded::<E::Read, Ignored, _, _>(Method::GET, path, list::<E>),
+        guarded::<E::Read, Ignored, _, _>(Method::GET, usage, move |call| {
+            list_usage::<E>(call, carriers)
+        }),
+    ]
+    .map(|route| route.only(&[Api::Management]))
+}
+
+async fn list<E: Attributed>(call: Call<Permit<E::Read>, Ignored>) -> Result<Answer, ApiError> {
     list::answer(call, &kinds::ROLE_ATTRIBUTES, |call, asked, show| {
         let app = &call.context.state.app;
-        role_attributes::of_identities(app, &call.permit, asked, show)
+        role_attributes::list::<E>(app, &call.permit, asked, show)
     })
     .await
 }
 
-async fn usage(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::ROLE_ATTRIBUTES, |call, asked, show| {
+async fn list_usage<E: Attributed>(
+    call: Call<Permit<E::Read>, Ignored>,
+    carriers: &'static str,
+) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::ROLE_ATTRIBUTES, move |call, asked, show| {
         let Context { state, query, .. } = &call.context;
         let with_ids = query.get("withIds") == Some("true");
-        role_attributes::usage_of_identities(
-            &state.app,
-            &call.permit,
-            asked,
-            with_ids,
-            &mut |usage| {
-                show(UsageDetail::of_identities(
-                    usage.attribute,
-                    usage.count,
-                    usage.ids,
-                ))
-            },
-        )
+        let permit = &call.permit;
+        role_attributes::list_usage::<E>(&state.app, permit, asked, with_ids, &mut |usage| {
+            let policies = usage.policies.into_iter();
+            let policies = policies.map(|(kind, users)| (collective_name(kind), shown(users)));
+            let carried = (carriers, shown(usage.carriers));
+            let all = std::iter::once(carried).chain(policies);
+            show(UsageDetail::new(usage.attribute, all))
+        })
     })
     .await
+}
+
+fn shown(users: Users) -> Usage {
+    Usage {
+        count: users.count,
+        ids: users.ids,
+    }
+}
+
+const fn collective_name(kind: PolicyKind) -> &'static str {
+    match kind {
+        PolicyKind::Service => "servicePolicies",
+        PolicyKind::EdgeRouter => "edgeRouterPolicies",
+        PolicyKind::ServiceEdgeRouter => "serviceEdgeRouterPolicies",
+    }
 }

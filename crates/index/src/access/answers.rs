@@ -17,6 +17,11 @@ impl Access {
         self.policies(kind).selecting(side, entity, kinds.on(side))
     }
 
+    /// The policies of a kind whose list on a side asks for an attribute, whoever carries it.
+    pub fn asking(&self, kind: PolicyKind, side: Side, attribute: &str) -> RoaringBitmap {
+        self.policies(kind).asking(side, attribute)
+    }
+
     /// The entities that a policy selects on a side.
     pub fn selected(
         &self,

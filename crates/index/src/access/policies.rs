@@ -65,6 +65,16 @@ impl Policies {
         }
     }
 
+    /// The policies whose list on a side asks for an attribute.
+    pub(super) fn asking(&self, side: Side, attribute: &str) -> RoaringBitmap {
+        let lists = self.sides.get(&side).map(|lists| &lists.by_policy);
+        let lists = lists.into_iter().flatten();
+        lists
+            .filter(|(_policy, list)| list.asks_for(attribute))
+            .map(|(policy, _list)| *policy)
+            .collect()
+    }
+
     /// The entities that one of some policies selects on a side.
     pub(super) fn members(
         &self,

@@ -77,6 +77,14 @@ impl Selection {
         }
     }
 
+    /// Whether it asks for an attribute, alone or with others.
+    pub(super) fn asks_for(&self, attribute: &str) -> bool {
+        match self {
+            Self::Listed { attributes, .. } => attributes.iter().any(|asked| &**asked == attribute),
+            Self::Nothing | Self::Every => false,
+        }
+    }
+
     /// Whether an entity is selected.
     pub(super) fn selects(&self, slot: Slot, among: Selected<'_>) -> bool {
         match self {

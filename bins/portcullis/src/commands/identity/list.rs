@@ -2,16 +2,17 @@
 
 use super::kind::{self, Kind, TAG};
 use super::state;
+use crate::commands::by_role::ByRoleArgs;
 use crate::commands::listing;
 use crate::commands::page::PageArgs;
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use crate::listed::Listed;
 use crate::resolve::Named;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_client::{Client, ClientError, ListQuery, RoleSemantic};
+use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
@@ -33,42 +34,8 @@ pub(crate) struct ListArgs {
     #[arg(long = "type", value_name = "TYPE", value_enum)]
     kind: Option<Kind>,
 
-    /// Only identities with this role attribute; may be given several times
-    #[arg(long = "role", value_name = "ATTRIBUTE", value_parser = role)]
-    roles: Vec<String>,
-
-    /// How many of several roles an identity has to have; all of them if left out
-    #[arg(long, value_name = "SEMANTIC", value_enum, requires = "roles")]
-    role_semantic: Option<Semantic>,
-}
-
-/// How many of several roles are needed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Semantic {
-    /// Each of them
-    AllOf,
-    /// At least one of them
-    AnyOf,
-}
-
-impl From<Semantic> for RoleSemantic {
-    fn from(semantic: Semantic) -> Self {
-        match semantic {
-            Semantic::AllOf => Self::AllOf,
-            Semantic::AnyOf => Self::AnyOf,
-        }
-    }
-}
-
-/// Reads a role attribute, with or without the mark that it has in policies.
-fn role(text: &str) -> Result<String, String> {
-    match text.strip_prefix('#').unwrap_or(text) {
-        "" => Err("a role attribute has at least one character".to_owned()),
-        role if role.starts_with(['#', '@']) => {
-            Err("role attributes begin with neither `#` nor `@`".to_owned())
-        },
-        role => Ok(role.to_owned()),
-    }
+    #[command(flatten)]
+    roles: ByRoleArgs,
 }
 
 pub(super) async fn run(
@@ -80,8 +47,7 @@ pub(super) async fn run(
     if let Some(kind) = arguments.kind {
         query = query.and(&format!("tags.{TAG} = \"{}\"", kind.name()));
     }
-    query.roles = arguments.roles;
-    query.role_semantic = arguments.role_semantic.map(RoleSemantic::from);
+    let query = arguments.roles.narrow(query);
     listing::run::<IdentityDetail>(context, &session.client, query, extent).await
 }
 
@@ -119,19 +85,5 @@ impl Named for IdentityDetail {
 
     fn name(&self) -> &str {
         &self.name
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn roles_lose_their_mark() {
-        assert_eq!(role("sales").as_deref(), Ok("sales"));
-        assert_eq!(role("#sales").as_deref(), Ok("sales"));
-        for text in ["", "#", "##x", "@x", "#@x"] {
-            assert!(role(text).is_err(), "{text}");
-        }
     }
 }

@@ -1,0 +1,70 @@
+//! `portcullis config create`.
+
+use crate::commands::data::DataArgs;
+use crate::commands::entities;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigReplace};
+use portcullis_api::config_type::ConfigTypeDetail;
+use portcullis_domain::tags::Tags;
+
+const EXAMPLES: &str = "\
+What a configuration has to say is told by the schema of its type: `portcullis config-type show`.
+
+Examples:
+  portcullis config create wiki-host host.v1 --file host.yml
+  portcullis config create wiki-host host.v1 \\
+      --json '{\"protocol\": \"tcp\", \"address\": \"localhost\", \"port\": 8080}'
+  portcullis config show wiki-host --output json | jq .data \\
+      | portcullis config create wiki-host-2 host.v1 --file -";
+
+/// Arguments of `config create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Name of the configuration; no other has it
+    name: String,
+
+    /// Type of the configuration, by id or name; it never changes
+    #[arg(value_name = "TYPE")]
+    config_type: String,
+
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl CreateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        if self.data.is_given() {
+            Ok(())
+        } else {
+            Err(missing())
+        }
+    }
+}
+
+fn missing() -> CliError {
+    CliError::usage("what the configuration is to say is missing")
+        .hint("give it with `--json TEXT` or `--file FILE`")
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let data = arguments.data.read()?.ok_or_else(missing)?;
+    let config_type: ConfigTypeDetail =
+        resolve::one(&session.client, &arguments.config_type).await?;
+    let body = ConfigCreate {
+        config_type_id: config_type.base.id,
+        replace: ConfigReplace {
+            data,
+            name: arguments.name,
+            tags: Tags::default(),
+        },
+    };
+    entities::create::<ConfigDetail>(context, session, &body).await
+}

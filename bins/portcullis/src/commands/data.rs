@@ -1,0 +1,127 @@
+//! Objects that people write, as an argument: what configurations say, and schemas.
+
+use crate::error::CliError;
+use crate::files;
+use clap::Args;
+use portcullis_domain::config::Object;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Where an object stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[group(multiple = false)]
+pub(crate) struct DataArgs {
+    /// The object, as JSON
+    #[arg(long, value_name = "TEXT")]
+    json: Option<String>,
+
+    /// File that holds the object, as JSON or YAML; the standard input for `-`
+    #[arg(short = 'f', long, value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+impl DataArgs {
+    /// Whether there is one.
+    pub(crate) fn is_given(&self) -> bool {
+        self.json.is_some() || self.file.is_some()
+    }
+
+    /// Reads the object, if there is one.
+    pub(crate) fn read(&self) -> Result<Option<Object>, CliError> {
+        if let Some(text) = &self.json {
+            let value = serde_json::from_str(text);
+            let value = value.map_err(|error| unreadable("--json", error))?;
+            return object("--json", value).map(Some);
+        }
+        let Some(path) = &self.file else {
+            return Ok(None);
+        };
+        let text = files::read_text(path)?;
+        let place = path.display().to_string();
+        object(&place, parse(&place, &text)?).map(Some)
+    }
+}
+
+/// Reads JSON or YAML. What looks like JSON is told as such when it is neither.
+fn parse(place: &str, text: &str) -> Result<Value, CliError> {
+    let json = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    serde_yaml::from_str(text).map_err(|yaml| {
+        if text.trim_start().starts_with(['{', '[']) {
+            unreadable(place, json)
+        } else {
+            unreadable(place, yaml)
+        }
+    })
+}
+
+fn unreadable(place: &str, error: impl Into<anyhow::Error>) -> CliError {
+    CliError::usage(format!("{place} cannot be read")).because(error)
+}
+
+fn object(place: &str, value: Value) -> Result<Object, CliError> {
+    match value {
+        Value::Object(object) => Ok(object),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(CliError::usage(format!("{place} holds no object"))
+                .hint("an object stands in braces: `{\"hostname\": \"localhost\"}`"))
+        },
+    }
+}
+
+/// Writes an object for people, over several lines.
+pub(crate) fn shown(object: &Object) -> String {
+    // What was read from JSON can be written as JSON.
+    serde_json::to_string_pretty(object).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(text: &str) -> Result<Object, CliError> {
+        object("data.yml", parse("data.yml", text)?)
+    }
+
+    #[test]
+    fn json_and_yaml_say_the_same() {
+        let expected = json!({"address": "localhost", "port": 80, "on": [true]});
+        for text in [
+            "{\"address\": \"localhost\", \"port\": 80, \"on\": [true]}",
+            "address: localhost\nport: 80\non:\n- true\n",
+            "{address: localhost, port: 80, on: [true]}",
+        ] {
+            assert_eq!(Value::Object(read(text).unwrap()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_refused() {
+        for text in [
+            "", "5", "[]", "- a", "null", "words", "{\"a\": ", "a: [", "1: [}",
+        ] {
+            let error = read(text).unwrap_err().message();
+            assert!(error.starts_with("data.yml "), "{text}: {error}");
+        }
+        let json = read("{\"a\": 1,, }").unwrap_err().message();
+        assert!(json.contains("line 1 column"), "{json}");
+    }
+
+    #[test]
+    fn argument_is_read_where_it_stands() {
+        let given = DataArgs {
+            json: Some("{\"a\": 1}".to_owned()),
+            file: None,
+        };
+        assert_eq!(shown(&given.read().unwrap().unwrap()), "{\n  \"a\": 1\n}");
+        assert_eq!(DataArgs::default().read().unwrap(), None);
+        let bad = DataArgs {
+            json: Some("a: 1".to_owned()),
+            file: None,
+        };
+        assert!(bad.read().is_err(), "YAML comes from files");
+    }
+}

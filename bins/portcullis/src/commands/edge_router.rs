@@ -1,0 +1,101 @@
+//! `portcullis edge-router`.
+
+mod create;
+mod re_enroll;
+mod show;
+mod update;
+
+use crate::commands::by_role::RolePageArgs;
+use crate::commands::named_deletion::{self, NamedDeletionArgs};
+use crate::commands::role_attributes::{self, RoleAttributesArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use clap::Subcommand;
+use portcullis_api::edge_router::EdgeRouterDetail;
+
+/// Shown below the help of `edge-router`.
+pub(crate) const EXAMPLES: &str = "\
+Edge routers are where clients connect. Edge-router policies say which identities may use them, and
+service-edge-router policies for which services.
+
+Examples:
+  portcullis edge-router create r1 --role-attributes public --output-jwt r1.jwt
+  portcullis edge-router list
+  portcullis edge-router re-enroll r1 --output-jwt r1.jwt";
+
+const LIST: &str = "\
+Examples:
+  portcullis edge-router list --role public
+  portcullis edge-router list --filter 'isVerified = false' --sort name --all";
+
+const DELETE: &str = "\
+A router that is deleted is shut out at once; its terminators go with it. Several routers, and what
+a filter finds, are deleted only after a question, or with --yes.
+
+Examples:
+  portcullis edge-router delete r1
+  portcullis edge-router delete --filter 'name contains \"test-\"' --dry-run";
+
+const ROLE_ATTRIBUTES: &str = "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis edge-router role-attributes
+  portcullis edge-router role-attributes --filter 'id contains \"sal\"'
+  portcullis edge-router role-attributes --filter 'true limit 20' --output json";
+
+/// What to do with edge routers.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EdgeRouterCommand {
+    /// Create an edge router, and get the token with which it enrolls
+    Create(create::CreateArgs),
+    /// List edge routers
+    #[command(visible_alias = "ls", after_long_help = LIST)]
+    List(RolePageArgs),
+    /// List the role attributes that edge routers have
+    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    RoleAttributes(RoleAttributesArgs),
+    /// Show an edge router
+    Show(show::ShowArgs),
+    /// Change an edge router
+    Update(update::UpdateArgs),
+    /// Take the certificate of an edge router away, and have it enroll anew
+    ReEnroll(re_enroll::ReEnrollArgs),
+    /// Delete edge routers
+    #[command(visible_alias = "rm", after_long_help = DELETE)]
+    Delete(NamedDeletionArgs),
+}
+
+impl EdgeRouterCommand {
+    /// Refuses arguments that make no sense together.
+    pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
+        match self {
+            Self::Create(arguments) => arguments.check(output),
+            Self::Show(arguments) => arguments.check(output),
+            Self::ReEnroll(arguments) => arguments.check(output),
+            Self::Update(arguments) => arguments.check(),
+            Self::List(_) | Self::RoleAttributes(_) | Self::Delete(_) => Ok(()),
+        }
+    }
+}
+
+pub(crate) async fn run(
+    context: &Context,
+    session: &Session,
+    command: EdgeRouterCommand,
+) -> Result<(), CliError> {
+    match command {
+        EdgeRouterCommand::Create(arguments) => create::run(context, session, arguments).await,
+        EdgeRouterCommand::List(page) => page.list::<EdgeRouterDetail>(context, session).await,
+        EdgeRouterCommand::RoleAttributes(arguments) => {
+            role_attributes::list::<EdgeRouterDetail>(context, session, arguments).await
+        },
+        EdgeRouterCommand::Show(arguments) => show::run(context, session, arguments).await,
+        EdgeRouterCommand::Update(arguments) => update::run(context, session, arguments).await,
+        EdgeRouterCommand::ReEnroll(arguments) => re_enroll::run(context, session, arguments).await,
+        EdgeRouterCommand::Delete(arguments) => {
+            named_deletion::run::<EdgeRouterDetail>(context, session, &arguments).await
+        },
+    }
+}

@@ -1,0 +1,68 @@
+//! `portcullis edge-router create`.
+
+use crate::commands::attributes::AttributesArgs;
+use crate::commands::router::{self, RouterArgs, SwitchArgs};
+use crate::commands::token_file::TokenArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use clap::Args;
+use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterDetail};
+use portcullis_domain::tags::Tags;
+
+const EXAMPLES: &str = "\
+The router enrolls with the token: `ziti router enroll router.yml --jwt r1.jwt`. Its configuration
+file is written by `portcullis router-config generate edge`.
+
+Examples:
+  portcullis edge-router create r1 --output-jwt r1.jwt
+  portcullis edge-router create r2 -a public,berlin --cost 100 --output-jwt r2.jwt
+  portcullis edge-router create gateway --tunneler-enabled --no-traversal";
+
+/// Arguments of `edge-router create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Name of the edge router; no other has it
+    name: String,
+
+    #[command(flatten)]
+    attributes: AttributesArgs,
+
+    /// Make it a tunneler too, with an identity of its name
+    #[arg(short = 't', long)]
+    tunneler_enabled: bool,
+
+    #[command(flatten)]
+    switches: SwitchArgs,
+
+    #[command(flatten)]
+    router: RouterArgs,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl CreateArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let members = arguments.router;
+    let body = EdgeRouterBody {
+        app_data: Tags::default(),
+        is_tunneler_enabled: arguments.tunneler_enabled,
+        role_attributes: arguments.attributes.read()?.unwrap_or_default(),
+        router: members
+            .body(client, arguments.name, arguments.switches)
+            .await?,
+    };
+    router::create::<EdgeRouterDetail>(context, session, &body, &arguments.token).await
+}

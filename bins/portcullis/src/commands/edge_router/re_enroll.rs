@@ -1,0 +1,52 @@
+//! `portcullis edge-router re-enroll`.
+
+use crate::commands::entities::NamedArgs;
+use crate::commands::router::{self, Step};
+use crate::commands::token_file::TokenArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::edge_router::EdgeRouterDetail;
+
+const EXAMPLES: &str = "\
+The certificate of the router is worth nothing afterwards: it is shut out until it has enrolled with
+the new token. Policies and terminators stay.
+
+Examples:
+  portcullis edge-router re-enroll r1 --output-jwt r1.jwt";
+
+/// Arguments of `edge-router re-enroll`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ReEnrollArgs {
+    #[command(flatten)]
+    chosen: NamedArgs,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl ReEnrollArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ReEnrollArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let found: EdgeRouterDetail = resolve::one(client, &arguments.chosen.text).await?;
+    let destination = arguments.token.prepare()?;
+    client.re_enroll_edge_router(&found.base.id).await?;
+    let router = client.entity::<EdgeRouterDetail>(&found.base.id).await;
+    let router = router.map_err(|error| {
+        let name = &found.common.name;
+        CliError::from(error).hint(format!("`{name}` is to enroll anew"))
+    })?;
+    router::deliver(context, destination, &router, Step::Reset)
+}

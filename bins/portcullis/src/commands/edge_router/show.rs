@@ -1,0 +1,177 @@
+//! `portcullis edge-router show`, and how people see edge routers.
+
+use crate::commands::entities::NamedArgs;
+use crate::commands::router::{self, Enrolling, State};
+use crate::commands::token_file::TokenArgs;
+use crate::commands::{attributes, configs};
+use crate::context::{Context, Session};
+use crate::entity::Entity;
+use crate::error::CliError;
+use crate::output::Output;
+use crate::table::Table;
+use crate::words::{only_yes, yes};
+use clap::Args;
+use portcullis_api::edge_router::EdgeRouterDetail;
+use portcullis_api::entity::Base;
+use portcullis_api::router::EnrollmentMembers;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::RouterId;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis edge-router show r1
+  portcullis edge-router show r1 --output-jwt r1.jwt      as long as it has not enrolled
+  portcullis edge-router show r1 --output json | jq .versionInfo";
+
+/// Arguments of `edge-router show`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    #[command(flatten)]
+    chosen: NamedArgs,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl ShowArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ShowArgs,
+) -> Result<(), CliError> {
+    let text = &arguments.chosen.text;
+    router::show::<EdgeRouterDetail>(context, session, text, &arguments.token).await
+}
+
+impl Enrolling for EdgeRouterDetail {
+    const FOR_A_TOKEN: &'static str =
+        "`portcullis edge-router re-enroll` takes its certificate away and gives a new token";
+
+    fn enrollment(&self) -> &EnrollmentMembers {
+        &self.enrollment
+    }
+}
+
+/// What is known of the state of an edge router.
+fn state(router: &EdgeRouterDetail) -> State<'_> {
+    State {
+        is_disabled: router.common.disabled.unwrap_or_default(),
+        is_online: router.common.is_online,
+        is_verified: router.is_verified,
+        enrollment: &router.enrollment,
+    }
+}
+
+impl Entity for EdgeRouterDetail {
+    const COMMAND: &'static str = "edge-router";
+    const LIST: &'static str = "portcullis edge-router list";
+    const SINGULAR: &'static str = "edge router";
+    const PLURAL: &'static str = "edge routers";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "name",
+        "state",
+        "cost",
+        "traversal",
+        "tunneler",
+        "attributes",
+    ];
+
+    fn base(&self) -> &Base<RouterId> {
+        &self.base
+    }
+
+    fn called(&self) -> &str {
+        &self.common.name
+    }
+
+    fn further_cells(&self) -> Vec<String> {
+        vec![
+            state(self).shown().to_owned(),
+            self.common.cost.unwrap_or_default().to_string(),
+            yes(!self.common.no_traversal.unwrap_or_default()).to_owned(),
+            only_yes(self.is_tunneler_enabled).to_owned(),
+            attributes::shown(self.role_attributes.as_ref()),
+        ]
+    }
+
+    fn properties(&self, table: Table, now: Timestamp) -> Table {
+        let common = &self.common;
+        let attributes = attributes::shown(self.role_attributes.as_ref());
+        let traversal = yes(!common.no_traversal.unwrap_or_default());
+        let table = table
+            .property("state", state(self).shown())
+            .property("enrollment", state(self).until(now))
+            .property("tunneler", yes(self.is_tunneler_enabled))
+            .property("traversal", traversal)
+            .property("cost", common.cost.unwrap_or_default().to_string())
+            .property("role attributes", attributes)
+            .property("configurations", configs::shown(self.configs.as_ref()));
+        reported(table, self)
+    }
+}
+
+/// Adds what the router itself has said and shown.
+fn reported(table: Table, router: &EdgeRouterDetail) -> Table {
+    let common = &router.common;
+    let protocols: Vec<_> = common.supported_protocols.values().cloned().collect();
+    let listeners: Vec<_> = router.ctrl_chan_listeners.keys().cloned().collect();
+    let fingerprint = router.fingerprint.as_ref();
+    let certificate = fingerprint.map(|sum| format!("SHA-1 {sum}"));
+    table
+        .property("certificate", certificate.unwrap_or_default())
+        .property("host", &common.hostname)
+        .property("for clients", protocols.join(", "))
+        .property("for controllers", listeners.join(", "))
+        .property("version", &router.version_info.version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity;
+    use serde_json::json;
+
+    #[test]
+    fn router_is_told_in_words() {
+        let mut router = json!({
+            "_links": {}, "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z", "id": "r1", "name": "edge-1",
+            "cost": 7, "noTraversal": true, "disabled": false, "isOnline": false,
+            "isTunnelerEnabled": true, "isVerified": false, "hostname": "",
+            "supportedProtocols": {"tls": "tls://edge-1:3022"}, "syncStatus": "",
+            "roleAttributes": ["public"], "certPem": null, "configs": null, "interfaces": null,
+            "unverifiedCertPem": null, "unverifiedFingerprint": null,
+            "enrollmentJwt": "aa.bb.cc", "enrollmentToken": "tok",
+            "enrollmentExpiresAt": "2031-04-05T09:07:08.009Z",
+        });
+        let read = |router: &serde_json::Value| -> EdgeRouterDetail {
+            serde_json::from_value(router.clone()).unwrap()
+        };
+        let shown = entity::table(&read(&router), Timestamp::UNIX_EPOCH).render();
+        for words in [
+            "edge-1\n",
+            "to be enrolled\n",
+            "pending, until ",
+            "tls://edge-1:3022\n",
+        ] {
+            assert!(shown.contains(words), "{shown}");
+        }
+        assert!(
+            !shown.contains("aa.bb.cc") && !shown.contains("tok\n"),
+            "{shown}"
+        );
+        router["isVerified"] = json!(true);
+        router["isOnline"] = json!(true);
+        assert_eq!(
+            read(&router).further_cells(),
+            ["online", "7", "no", "yes", "public"]
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! `portcullis edge-router update`.
+
+use crate::commands::attributes::AttributesArgs;
+use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::commands::router::{RouterArgs, SwitchChangeArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::edge_router::{EdgeRouterDetail, EdgeRouterMerge};
+
+const EXAMPLES: &str = "\
+What is not given stays as it is.
+
+Examples:
+  portcullis edge-router update r1 --role-attributes public
+  portcullis edge-router update r1 --cost 100 --no-traversal true
+  portcullis edge-router update r1 --disabled true          shut out for now";
+
+/// Arguments of `edge-router update`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    chosen: NamedArgs,
+
+    #[command(flatten)]
+    name: NewNameArgs,
+
+    #[command(flatten)]
+    attributes: AttributesArgs,
+
+    /// Whether it is a tunneler too, with an identity of its name
+    #[arg(short = 't', long, value_name = "true|false")]
+    tunneler_enabled: Option<bool>,
+
+    #[command(flatten)]
+    switches: SwitchChangeArgs,
+
+    #[command(flatten)]
+    router: RouterArgs,
+}
+
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing = self.name == NewNameArgs::default()
+            && self.attributes == AttributesArgs::default()
+            && self.tunneler_enabled.is_none()
+            && self.switches == SwitchChangeArgs::default()
+            && self.router == RouterArgs::default();
+        entities::refuse_nothing::<EdgeRouterDetail>(is_nothing)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: UpdateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let name = arguments.name.new_name;
+    let change = EdgeRouterMerge {
+        app_data: None,
+        is_tunneler_enabled: arguments.tunneler_enabled,
+        role_attributes: arguments.attributes.read()?,
+        router: arguments
+            .router
+            .change(client, name, arguments.switches)
+            .await?,
+    };
+    entities::update::<EdgeRouterDetail>(context, session, &arguments.chosen, &change).await
+}

@@ -1,0 +1,94 @@
+//! The arguments of the three kinds, and what is sent for them.
+
+use super::create::CreateArgs;
+use super::update::UpdateArgs;
+use super::*;
+use clap::Parser;
+use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
+use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
+use portcullis_api::service_policy::ServicePolicyDetail;
+use portcullis_client::Trust;
+use serde_json::{Value, json};
+
+#[derive(Debug, Parser)]
+struct Line<P: Policy> {
+    #[command(subcommand)]
+    command: PolicyCommand<P>,
+}
+
+/// A client of nobody, for what is said without asking anybody.
+fn client() -> Client {
+    let url = "https://localhost:1".parse().unwrap();
+    Client::builder(&url, Trust::exact_leaf(vec![0].into()))
+        .build()
+        .unwrap()
+}
+
+/// What is sent for a line, which names nobody.
+fn sent<P: Policy>(line: &str) -> Value {
+    let words = std::iter::once("x").chain(line.split_whitespace());
+    let line = Line::<P>::try_parse_from(words).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(async {
+        match line.command {
+            PolicyCommand::Create(CreateArgs {
+                name,
+                new,
+                semantic,
+            }) => {
+                let body = P::body(&client(), name, semantic.into(), &new).await;
+                serde_json::to_value(body.unwrap()).unwrap()
+            },
+            PolicyCommand::Update(UpdateArgs {
+                name,
+                changes,
+                semantic,
+                ..
+            }) => {
+                let semantic = semantic.map(Semantic::from);
+                let body = P::change(&client(), name.new_name, semantic, &changes).await;
+                serde_json::to_value(body.unwrap()).unwrap()
+            },
+            _ => panic!("these are `create` and `update`"),
+        }
+    })
+}
+
+#[test]
+fn new_policies_need_any_of_the_attributes() {
+    assert_eq!(
+        sent::<ServicePolicyDetail>(
+            "create staff Dial --service-roles #a,#b --service-roles #c --identity-roles #all \
+             -p @p1"
+        ),
+        json!({"name": "staff", "type": "Dial", "semantic": "AnyOf", "tags": {},
+            "serviceRoles": ["#a", "#b", "#c"], "identityRoles": ["#all"],
+            "postureCheckRoles": ["@p1"]})
+    );
+    assert_eq!(
+        sent::<EdgeRouterPolicyDetail>("create all --edge-router-roles #all --semantic AllOf"),
+        json!({"name": "all", "semantic": "AllOf", "tags": {}, "edgeRouterRoles": ["#all"],
+            "identityRoles": []})
+    );
+    assert_eq!(
+        sent::<ServiceEdgeRouterPolicyDetail>("create all --service-roles #a --semantic all-of"),
+        json!({"name": "all", "semantic": "AllOf", "tags": {}, "serviceRoles": ["#a"],
+            "edgeRouterRoles": []})
+    );
+}
+
+#[test]
+fn changes_hold_what_is_given() {
+    assert_eq!(
+        sent::<ServicePolicyDetail>("update staff --name people --type bind"),
+        json!({"name": "people", "type": "Bind"})
+    );
+    assert_eq!(
+        sent::<EdgeRouterPolicyDetail>("update all --identity-roles= --semantic any-of"),
+        json!({"identityRoles": [], "semantic": "AnyOf"})
+    );
+    assert_eq!(
+        sent::<ServiceEdgeRouterPolicyDetail>("update all --edge-router-roles #b"),
+        json!({"edgeRouterRoles": ["#b"]})
+    );
+}

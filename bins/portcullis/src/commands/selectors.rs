@@ -1,0 +1,138 @@
+//! Selectors: how the arguments of policies say which entities are meant.
+
+use crate::error::CliError;
+use crate::resolve::{self, Named};
+use crate::words::between_commas;
+use portcullis_client::Client;
+use portcullis_domain::ids::EntityId;
+use portcullis_domain::roles::Roles;
+
+/// Selectors as people write them: names stand where policies have ids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Selectors(Vec<String>);
+
+/// Reads selectors with commas between them.
+pub(crate) fn parse(text: &str) -> Result<Selectors, String> {
+    let words = between_commas(text);
+    match words.iter().find(|word| !is_selector(word)) {
+        None => Ok(Selectors(words)),
+        Some(word) if matches!(word.as_str(), "#" | "@") => {
+            Err(format!("nothing stands behind the `{word}`"))
+        },
+        Some(word) => Err(format!(
+            "`{word}` is no selector: write `#{word}` for a role attribute, or `@{word}` for a name \
+             or an id"
+        )),
+    }
+}
+
+fn is_selector(word: &str) -> bool {
+    word.len() > 1 && word.starts_with(['#', '@'])
+}
+
+/// The selectors that the option `option` was given, if it was, with ids instead of names.
+pub(crate) async fn read<N: Named, I: EntityId>(
+    client: &Client,
+    option: &str,
+    given: Option<&[Selectors]>,
+) -> Result<Option<Roles<I>>, CliError> {
+    let find = async |text: &str| Ok(resolve::one::<N>(client, text).await?.id().to_owned());
+    roles(option, given, find).await
+}
+
+/// The same for a kind whose members are known by their ids alone.
+pub(crate) async fn read_ids<I: EntityId>(
+    option: &str,
+    given: Option<&[Selectors]>,
+) -> Result<Option<Roles<I>>, CliError> {
+    roles(option, given, async |text: &str| Ok(text.to_owned())).await
+}
+
+/// Turns selectors into those of a policy; `find` tells the id of what has a name or an id.
+async fn roles<I: EntityId>(
+    option: &str,
+    given: Option<&[Selectors]>,
+    find: impl AsyncFn(&str) -> Result<String, CliError>,
+) -> Result<Option<Roles<I>>, CliError> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let mut selectors = Vec::new();
+    for selector in given.iter().flat_map(|Selectors(words)| words) {
+        selectors.push(match selector.strip_prefix('@') {
+            None => selector.clone(),
+            Some(text) => {
+                let found = find(text).await;
+                let id = found.map_err(|error| error.within(format!("{option} `{selector}`")))?;
+                format!("@{id}")
+            },
+        });
+    }
+    let roles = Roles::new(option, selectors);
+    roles.map(Some).map_err(|error| {
+        CliError::usage(format!("{option}: these selectors do not go together")).because(error)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_domain::ids::ServiceId;
+
+    /// Knows the service `web`, with the id `s1`, and two that may be called `twin`.
+    async fn find(text: &str) -> Result<String, CliError> {
+        match text {
+            "web" | "s1" => Ok("s1".to_owned()),
+            "twin" => Err(CliError::failed("`twin` is two services")),
+            _ => Err(CliError::failed(format!("there is no `{text}`"))),
+        }
+    }
+
+    fn resolved(texts: &[&str]) -> Result<Vec<String>, CliError> {
+        let given: Vec<_> = texts.iter().map(|text| parse(text).unwrap()).collect();
+        let future = roles::<ServiceId>("--service-roles", Some(&given), find);
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let roles = runtime.unwrap().block_on(future)?.unwrap();
+        Ok(roles.selectors().collect())
+    }
+
+    #[test]
+    fn names_become_ids() {
+        for (texts, expected) in [
+            (&["#a,@web", "#b"][..], &["#a", "#b", "@s1"][..]),
+            (&["@web,@s1"], &["@s1"]),
+            (&["#all"], &["#all"]),
+            (&[""], &[]),
+        ] {
+            assert_eq!(resolved(texts).unwrap(), expected, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_found_or_not_clear_is_named() {
+        for (texts, message) in [
+            (
+                &["#a,@nobody"][..],
+                "--service-roles `@nobody`: there is no `nobody`",
+            ),
+            (
+                &["@twin"],
+                "--service-roles `@twin`: `twin` is two services",
+            ),
+        ] {
+            assert_eq!(resolved(texts).unwrap_err().message(), message);
+        }
+        let together = resolved(&["#all,#a"]).unwrap_err().message();
+        assert!(together.contains("#all"), "{together}");
+    }
+
+    #[test]
+    fn words_without_a_mark_are_no_selectors() {
+        for text in ["web", "#", "@", "#a,web", "all"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        let hint = parse("web").unwrap_err();
+        assert!(hint.contains("`#web`") && hint.contains("`@web`"), "{hint}");
+        assert_eq!(parse("").unwrap(), Selectors(Vec::new()));
+    }
+}

@@ -1,0 +1,68 @@
+//! `portcullis service create`.
+
+use super::members::MemberArgs;
+use crate::commands::entities;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::service::{ServiceCreate, ServiceDetail, ServiceMerge};
+use portcullis_domain::tags::Tags;
+
+const EXAMPLES: &str = "\
+Nobody may use a new service before service policies say so.
+
+Examples:
+  portcullis service create wiki
+  portcullis service create wiki -a intranet,berlin --configs wiki-host,wiki-intercept
+  portcullis service create cache --encryption false --terminator-strategy random \\
+      --max-idle-time 5m";
+
+/// Arguments of `service create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Name of the service; no other has it
+    name: String,
+
+    #[command(flatten)]
+    members: MemberArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let members = arguments.members.change(&session.client, None).await?;
+    let body = body(arguments.name, members);
+    entities::create::<ServiceDetail>(context, session, &body).await
+}
+
+/// A new service, with what is not given as people expect it.
+fn body(name: String, members: ServiceMerge) -> ServiceCreate {
+    ServiceCreate {
+        configs: members.configs.unwrap_or_default(),
+        encryption_required: members.encryption_required.unwrap_or(true),
+        max_idle_time_millis: members.max_idle_time_millis.unwrap_or_default(),
+        name,
+        role_attributes: members.role_attributes.unwrap_or_default(),
+        tags: Tags::default(),
+        terminator_strategy: members.terminator_strategy,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_service_demands_encryption() {
+        let service = body("wiki".to_owned(), ServiceMerge::default());
+        assert!(service.encryption_required && service.terminator_strategy.is_none());
+        let open = ServiceMerge {
+            encryption_required: Some(false),
+            ..ServiceMerge::default()
+        };
+        assert!(!body("wiki".to_owned(), open).encryption_required);
+    }
+}

@@ -1,0 +1,80 @@
+//! How people see services.
+
+use crate::commands::{attributes, configs};
+use crate::entity::Entity;
+use crate::table::Table;
+use crate::words::{only_yes, yes};
+use jiff::SignedDuration;
+use portcullis_api::entity::Base;
+use portcullis_api::service::ServiceDetail;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::ServiceId;
+
+impl Entity for ServiceDetail {
+    const COMMAND: &'static str = "service";
+    const LIST: &'static str = "portcullis service list";
+    const SINGULAR: &'static str = "service";
+    const PLURAL: &'static str = "services";
+    const COLUMNS: &'static [&'static str] = &["id", "name", "encrypted", "strategy", "attributes"];
+
+    fn base(&self) -> &Base<ServiceId> {
+        &self.base
+    }
+
+    fn called(&self) -> &str {
+        &self.name
+    }
+
+    fn further_cells(&self) -> Vec<String> {
+        vec![
+            only_yes(self.encryption_required).to_owned(),
+            self.terminator_strategy.clone(),
+            attributes::shown(self.role_attributes.as_ref()),
+        ]
+    }
+
+    fn properties(&self, table: Table, _now: Timestamp) -> Table {
+        table
+            .property("encryption demanded", yes(self.encryption_required))
+            .property("terminator strategy", &self.terminator_strategy)
+            .property("idle circuits closed", idle(self.max_idle_time_millis))
+            .property(
+                "role attributes",
+                attributes::shown(self.role_attributes.as_ref()),
+            )
+            .property("configurations", configs::shown(self.configs.as_ref()))
+    }
+}
+
+/// Says when an idle circuit is closed.
+fn idle(milliseconds: i64) -> String {
+    if milliseconds == 0 {
+        return "never".to_owned();
+    }
+    format!("after {:#}", SignedDuration::from_millis(milliseconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity;
+    use serde_json::json;
+
+    #[test]
+    fn service_is_told_in_words() {
+        let service = json!({
+            "_links": {}, "createdAt": "2031-04-05T06:07:08.009Z",
+            "updatedAt": "2031-04-05T06:07:08.009Z", "id": "s1", "name": "wiki",
+            "config": null, "configs": ["c1", "c2"], "encryptionRequired": true,
+            "maxIdleTimeMillis": 90000, "permissions": ["Dial"], "postureQueries": [],
+            "roleAttributes": ["b", "a"], "terminatorStrategy": "smartrouting",
+        });
+        let service: ServiceDetail = serde_json::from_value(service).unwrap();
+        let shown = entity::table(&service, Timestamp::UNIX_EPOCH).render();
+        for words in ["wiki\n", "after 1m 30s\n", "a, b\n", "c1, c2\n"] {
+            assert!(shown.contains(words), "{shown}");
+        }
+        assert_eq!(idle(0), "never");
+        assert_eq!(service.further_cells(), ["yes", "smartrouting", "a, b"]);
+    }
+}

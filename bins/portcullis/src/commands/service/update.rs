@@ -1,0 +1,48 @@
+//! `portcullis service update`.
+
+use super::members::MemberArgs;
+use crate::commands::entities::{self, NamedArgs, NewNameArgs};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::service::ServiceDetail;
+
+const EXAMPLES: &str = "\
+What is not given stays as it is.
+
+Examples:
+  portcullis service update wiki --name handbook
+  portcullis service update wiki --role-attributes intranet
+  portcullis service update wiki --configs ''      no configurations";
+
+/// Arguments of `service update`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct UpdateArgs {
+    #[command(flatten)]
+    service: NamedArgs,
+
+    #[command(flatten)]
+    name: NewNameArgs,
+
+    #[command(flatten)]
+    members: MemberArgs,
+}
+
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_nothing =
+            self.name == NewNameArgs::default() && self.members == MemberArgs::default();
+        entities::refuse_nothing::<ServiceDetail>(is_nothing)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: UpdateArgs,
+) -> Result<(), CliError> {
+    let name = arguments.name.new_name;
+    let change = arguments.members.change(&session.client, name).await?;
+    entities::update::<ServiceDetail>(context, session, &arguments.service, &change).await
+}

@@ -1,0 +1,123 @@
+//! `portcullis terminator create`.
+
+use super::members::MemberArgs;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::service::ServiceDetail;
+use portcullis_api::terminator::{TerminatorCreate, TerminatorDetail, TerminatorReplace};
+use portcullis_api::transit_router::TransitRouterDetail;
+use portcullis_domain::identity::Precedence;
+use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
+use portcullis_domain::tags::Tags;
+
+/// Part of routers that connects circuits of clients to an address.
+const BINDING: &str = "edge_transport";
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis terminator create wiki r1 tcp:localhost:8080
+  portcullis terminator create wiki r2 tcp:localhost:8080 --cost 100 --precedence failed";
+
+/// Arguments of `terminator create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Service that it leads to, by id or name
+    service: String,
+
+    /// Router that connects to the service, by id or name
+    router: String,
+
+    /// What the router connects to, such as `tcp:localhost:8080`
+    #[arg(value_parser = crate::words::not_blank)]
+    address: String,
+
+    #[command(flatten)]
+    members: MemberArgs,
+
+    /// Instance of the service that it is, for those who dial a certain one
+    #[arg(long, value_name = "INSTANCE")]
+    identity: Option<String>,
+}
+
+impl CreateArgs {
+    fn body(self, service: ServiceId, router: RouterId) -> TerminatorCreate {
+        let members = self.members;
+        let precedence = members.precedence.map(Precedence::from);
+        TerminatorCreate {
+            replace: TerminatorReplace {
+                address: self.address,
+                binding: members.binding.unwrap_or_else(|| BINDING.to_owned()),
+                cost: members.cost.unwrap_or_default(),
+                precedence: precedence.unwrap_or_default(),
+                router,
+                service,
+                tags: Tags::default(),
+            },
+            identity: self.identity.unwrap_or_default(),
+        }
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let service: ServiceDetail = resolve::one(client, &arguments.service).await?;
+    let router: TransitRouterDetail = resolve::one(client, &arguments.router).await?;
+    let body = arguments.body(service.base.id, router.base.id);
+    let created = client.create_entity::<TerminatorDetail>(&body).await?;
+    let id = TerminatorId::from_wire(created.id);
+    let terminator: TerminatorDetail = client.entity(&id).await.map_err(|error| {
+        CliError::from(error).hint(format!("the terminator was created, with the id {id}"))
+    })?;
+    context
+        .output
+        .result(&terminator, || show::table(&terminator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use serde_json::json;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        create: CreateArgs,
+    }
+
+    fn parse(line: &str) -> Result<CreateArgs, clap::Error> {
+        let words = std::iter::once("create").chain(line.split_whitespace());
+        Line::try_parse_from(words).map(|line| line.create)
+    }
+
+    #[test]
+    fn new_terminator_is_bound_to_clients() {
+        let body = |line: &str| {
+            let ids = (ServiceId::from_wire("s1"), RouterId::from_wire("r1"));
+            serde_json::to_value(parse(line).unwrap().body(ids.0, ids.1)).unwrap()
+        };
+        assert_eq!(
+            body("wiki r1 tcp:a:1"),
+            json!({"address": "tcp:a:1", "binding": "edge_transport", "cost": 0, "identity": "",
+                "precedence": "default", "router": "r1", "service": "s1", "tags": {}})
+        );
+        let given = body("w r udp:a:1 --binding udp -c 5 -p Required --identity one");
+        assert_eq!(given["binding"], "udp");
+        assert_eq!(
+            (&given["cost"], &given["precedence"]),
+            (&json!(5), &json!("required"))
+        );
+        assert_eq!(given["identity"], "one");
+        for line in ["wiki r1", "wiki r1 a -c 65536", "wiki r1 a -p best"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! `portcullis terminator delete`.
+
+use crate::commands::deletion::{self, Deletable, DeletionArgs, Targets};
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use clap::Args;
+use portcullis_api::terminator::TerminatorDetail;
+use portcullis_client::{Client, ClientError, ListQuery};
+use portcullis_domain::ids::TerminatorId;
+
+const EXAMPLES: &str = "\
+Several terminators, and what a filter finds, are deleted only after a question, or with --yes.
+
+Examples:
+  portcullis terminator delete 3Tn4aRb2kx
+  portcullis terminator delete --filter 'service.name = \"wiki\"' --dry-run";
+
+/// Arguments of `terminator delete`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct DeleteArgs {
+    /// Ids, as `list` shows them
+    #[arg(
+        required_unless_present = "filter",
+        conflicts_with = "filter",
+        value_name = "ID"
+    )]
+    ids: Vec<String>,
+
+    #[command(flatten)]
+    deletion: DeletionArgs,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: DeleteArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let targets = match &arguments.deletion.filter {
+        Some(filter) => {
+            Targets::found::<TerminatorDetail>(client, ListQuery::filtered(filter)).await?
+        },
+        None => Targets::named::<TerminatorDetail>(client, &arguments.ids).await?,
+    };
+    deletion::run::<TerminatorDetail>(context, session, targets, &arguments.deletion).await
+}
+
+impl Deletable for TerminatorDetail {
+    async fn find(client: &Client, text: &str) -> Result<Self, CliError> {
+        Ok(client.entity(&TerminatorId::from_wire(text)).await?)
+    }
+
+    fn label(&self) -> String {
+        format!("of {} at {}", self.service.name, self.router.name)
+    }
+
+    async fn delete(client: &Client, id: &str) -> Result<(), ClientError> {
+        let id = TerminatorId::from_wire(id);
+        client.delete_entity::<Self>(&id).await
+    }
+}

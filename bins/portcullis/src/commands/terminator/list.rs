@@ -1,0 +1,82 @@
+//! `portcullis terminator list`.
+
+use crate::commands::listing;
+use crate::commands::page::PageArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::listed::Listed;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::envelope::ListEnvelope;
+use portcullis_api::service::ServiceDetail;
+use portcullis_api::terminator::TerminatorDetail;
+use portcullis_client::{Client, ClientError, ListQuery, quote};
+use portcullis_domain::clock::Timestamp;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis terminator list --service wiki
+  portcullis terminator list --filter 'router.name = \"r1\"' --sort cost --all";
+
+/// Arguments of `terminator list`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    page: PageArgs,
+
+    /// Only those of this service, by id or name
+    #[arg(long, value_name = "SERVICE")]
+    service: Option<String>,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ListArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let (mut query, extent) = arguments.page.query();
+    if let Some(text) = &arguments.service {
+        let service: ServiceDetail = resolve::one(client, text).await?;
+        let id = quote(service.base.id.as_str());
+        query = query.and(&format!("service = {id}"));
+    }
+    listing::run::<TerminatorDetail>(context, client, query, extent).await
+}
+
+impl Listed for TerminatorDetail {
+    const SINGULAR: &'static str = "terminator";
+    const PLURAL: &'static str = "terminators";
+    const COLUMNS: &'static [&'static str] = &[
+        "id",
+        "service",
+        "router",
+        "binding",
+        "address",
+        "instance",
+        "cost",
+        "precedence",
+    ];
+
+    async fn fetch(client: &Client, query: &ListQuery) -> Result<ListEnvelope<Self>, ClientError> {
+        client.entities(query).await
+    }
+
+    fn id(&self) -> &str {
+        self.base.id.as_str()
+    }
+
+    fn cells(&self, _now: Timestamp) -> Vec<String> {
+        vec![
+            self.base.id.to_string(),
+            self.service.name.clone(),
+            self.router.name.clone(),
+            self.binding.clone(),
+            self.address.clone(),
+            self.identity.clone(),
+            self.cost.to_string(),
+            self.precedence.name().to_owned(),
+        ]
+    }
+}

@@ -1,0 +1,90 @@
+//! `portcullis terminator update`.
+
+use super::members::MemberArgs;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::terminator::{TerminatorDetail, TerminatorMerge};
+use portcullis_api::transit_router::TransitRouterDetail;
+use portcullis_client::Client;
+use portcullis_domain::identity::Precedence;
+use portcullis_domain::ids::TerminatorId;
+
+const EXAMPLES: &str = "\
+What is not given stays as it is.
+
+Examples:
+  portcullis terminator update 3Tn4aRb2kx --cost 100
+  portcullis terminator update 3Tn4aRb2kx --router r2 --address tcp:localhost:8081";
+
+/// Arguments of `terminator update`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct UpdateArgs {
+    /// Id of the terminator, as `list` shows it
+    id: String,
+
+    /// Router that connects to the service, by id or name
+    #[arg(long, value_name = "ROUTER")]
+    router: Option<String>,
+
+    /// What the router connects to, such as `tcp:localhost:8080`
+    #[arg(long, value_name = "ADDRESS", value_parser = crate::words::not_blank)]
+    address: Option<String>,
+
+    #[command(flatten)]
+    members: MemberArgs,
+}
+
+impl UpdateArgs {
+    pub(super) fn check(&self) -> Result<(), CliError> {
+        let is_empty = self.router.is_none()
+            && self.address.is_none()
+            && self.members == MemberArgs::default();
+        if is_empty {
+            return Err(CliError::usage("there is nothing to change")
+                .hint("see `portcullis terminator update --help`"));
+        }
+        Ok(())
+    }
+
+    async fn change(&self, client: &Client) -> Result<TerminatorMerge, CliError> {
+        let router = match &self.router {
+            None => None,
+            Some(text) => Some(
+                resolve::one::<TransitRouterDetail>(client, text)
+                    .await?
+                    .base
+                    .id,
+            ),
+        };
+        Ok(TerminatorMerge {
+            address: self.address.clone(),
+            binding: self.members.binding.clone(),
+            cost: self.members.cost,
+            precedence: self.members.precedence.map(Precedence::from),
+            router,
+            service: None,
+            tags: None,
+        })
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: UpdateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let id = TerminatorId::from_wire(&arguments.id);
+    let change = arguments.change(client).await?;
+    client
+        .patch_entity::<TerminatorDetail>(&id, &change)
+        .await?;
+    let terminator: TerminatorDetail = client.entity(&id).await?;
+    context
+        .output
+        .result(&terminator, || show::table(&terminator))
+}

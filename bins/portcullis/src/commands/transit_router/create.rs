@@ -1,0 +1,49 @@
+//! `portcullis transit-router create`.
+
+use crate::commands::router::{self, RouterArgs, SwitchArgs};
+use crate::commands::token_file::TokenArgs;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output::Output;
+use clap::Args;
+use portcullis_api::transit_router::TransitRouterDetail;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis transit-router create t1 --output-jwt t1.jwt
+  portcullis transit-router create t2 --cost 100 --output-jwt t2.jwt";
+
+/// Arguments of `transit-router create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// Name of the transit router; no other has it
+    name: String,
+
+    #[command(flatten)]
+    switches: SwitchArgs,
+
+    #[command(flatten)]
+    router: RouterArgs,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+impl CreateArgs {
+    pub(super) fn check(&self, output: Output) -> Result<(), CliError> {
+        self.token.check(output)
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let members = arguments.router;
+    let body = members
+        .body(&session.client, arguments.name, arguments.switches)
+        .await?;
+    router::create::<TransitRouterDetail>(context, session, &body, &arguments.token).await
+}

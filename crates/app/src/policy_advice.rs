@@ -1,0 +1,81 @@
+//! Whether an identity can use a service, and what of it is missing.
+
+use crate::app::App;
+use crate::error::AppError;
+use crate::identities;
+use crate::managed::{Read, find};
+use crate::services::grants;
+use portcullis_domain::access::Permit;
+use portcullis_domain::ids::{IdentityId, Number, ServiceId};
+use portcullis_domain::router::Router;
+use portcullis_domain::service::ServiceSpec;
+use portcullis_domain::view::{CommonRouter, IdentityRef, Named, PolicyAdviceView, RouterRef};
+use portcullis_index::Slot;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{ROUTER, Rows};
+
+/// Works it out.
+pub fn read(
+    app: &App,
+    _permit: &Permit<Read<ServiceSpec>>,
+    identity: &IdentityId,
+    service: &ServiceId,
+) -> Result<PolicyAdviceView, AppError> {
+    let view = app.snapshot()?;
+    let identity = identities::find(view.rows(), identity)?;
+    let service = find::<ServiceSpec>(view.rows(), service)?;
+    let routers = Routers::of(app, identity.number(), service.number())?;
+    Ok(PolicyAdviceView {
+        grants: grants(app, identity.number(), service.number())?,
+        identity: IdentityRef::from(&identity.entity),
+        service: Named::from(&service.entity),
+        identity_router_count: routers.of_identity,
+        service_router_count: routers.of_service,
+        common_routers: common(view.rows(), &routers.common)?,
+    })
+}
+
+/// The edge routers that the two may use.
+#[derive(Default)]
+struct Routers {
+    of_identity: u32,
+    of_service: u32,
+    common: Vec<Number>,
+}
+
+impl Routers {
+    fn of(app: &App, identity: Number, service: Number) -> Result<Self, AppError> {
+        let guard = app.require_lists()?.access();
+        let slots = guard
+            .identities()
+            .slot(identity)
+            .zip(guard.services().slot(service));
+        let Some((identity, service)) = slots else {
+            return Ok(Self::default());
+        };
+        let (access, kinds) = (guard.access(), guard.kinds());
+        let of_identity = access.routers_of_identity(identity, kinds);
+        let of_service = access.routers_of_service(service, kinds);
+        let count = |length: u64| u32::try_from(length).unwrap_or(u32::MAX);
+        let common = &of_identity & &of_service;
+        let number = |bit| guard.routers().number(Slot::from_bit(bit));
+        Ok(Self {
+            of_identity: count(of_identity.len()),
+            of_service: count(of_service.len()),
+            common: common.iter().filter_map(number).collect(),
+        })
+    }
+}
+
+fn common(rows: Rows<'_>, numbers: &[Number]) -> Result<Vec<CommonRouter>, AppError> {
+    let mut routers = Vec::new();
+    for number in numbers {
+        let router: Option<Router> = rows.get(&RecordKey::root(ROUTER, number.0))?;
+        routers.extend(router.map(|router| CommonRouter {
+            router: RouterRef::from(&router),
+            // No control channel is served yet, so no router is connected.
+            is_online: false,
+        }));
+    }
+    Ok(routers)
+}

@@ -1,0 +1,143 @@
+//! Requests about what is created, listed, changed and deleted in one way, and about what is its own.
+
+use crate::requests::Setting;
+use crate::server::Say;
+use portcullis_api::config::{ConfigDetail, ConfigMerge};
+use portcullis_api::config_type::ConfigTypeDetail;
+use portcullis_api::edge_router::EdgeRouterDetail;
+use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
+use portcullis_api::router::RouterBody;
+use portcullis_api::service::ServiceDetail;
+use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
+use portcullis_api::service_policy::ServicePolicyDetail;
+use portcullis_api::terminator::TerminatorDetail;
+use portcullis_api::transit_router::TransitRouterDetail;
+use portcullis_client::{Bearer, Client, ClientError, ListQuery, Resource};
+use portcullis_domain::ids::{ConfigId, IdentityId, RouterId, ServiceId};
+
+const EMPTY_LIST: &str =
+    r#"{"data":[],"meta":{"pagination":{"limit":10,"offset":0,"totalCount":0}}}"#;
+
+/// The first lines of the requests that were seen, without prefix and version.
+fn lines(setting: &Setting) -> Vec<String> {
+    let requests = setting.seen().requests;
+    let lines = requests.iter().filter_map(|request| request.lines().next());
+    lines
+        .map(|line| {
+            line.replace("/edge/management/v1/", "")
+                .replace(" HTTP/1.1", "")
+        })
+        .collect()
+}
+
+async fn list<R: Resource>(client: &Client) {
+    let page = client.entities::<R>(&ListQuery::default()).await.unwrap();
+    assert!(page.data.is_empty());
+}
+
+#[tokio::test]
+async fn each_kind_has_its_path() {
+    let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
+    let client = &setting.client;
+    list::<ServiceDetail>(client).await;
+    list::<ConfigDetail>(client).await;
+    list::<ConfigTypeDetail>(client).await;
+    list::<ServicePolicyDetail>(client).await;
+    list::<EdgeRouterPolicyDetail>(client).await;
+    list::<ServiceEdgeRouterPolicyDetail>(client).await;
+    list::<EdgeRouterDetail>(client).await;
+    list::<TransitRouterDetail>(client).await;
+    list::<TerminatorDetail>(client).await;
+    let expected = [
+        "services",
+        "configs",
+        "config-types",
+        "service-policies",
+        "edge-router-policies",
+        "service-edge-router-policies",
+        "edge-routers",
+        "transit-routers",
+        "terminators",
+    ];
+    assert_eq!(lines(&setting), expected.map(|kind| format!("GET {kind}")));
+}
+
+#[tokio::test]
+async fn each_verb_goes_to_the_entity() {
+    let setting = Setting::new(Say::Answer(200, r#"{"data":{},"meta":{}}"#)).await;
+    let client = &setting.client;
+    let id = ConfigId::from_wire("c1");
+    let change = ConfigMerge {
+        name: Some("host".to_owned()),
+        ..ConfigMerge::default()
+    };
+    client
+        .patch_entity::<ConfigDetail>(&id, &change)
+        .await
+        .unwrap();
+    client.delete_entity::<ConfigDetail>(&id).await.unwrap();
+    let router = RouterId::from_wire("r1");
+    let body = RouterBody::default();
+    client
+        .replace_entity::<TransitRouterDetail>(&router, &body)
+        .await
+        .unwrap();
+    client.re_enroll_edge_router(&router).await.unwrap();
+    assert_eq!(
+        lines(&setting),
+        [
+            "PATCH configs/c1",
+            "DELETE configs/c1",
+            "PUT transit-routers/r1",
+            "POST edge-routers/r1/re-enroll",
+        ]
+    );
+    let requests = setting.seen().requests;
+    assert!(
+        requests[0].ends_with(r#"{"name":"host"}"#),
+        "{}",
+        requests[0]
+    );
+    assert!(requests[3].ends_with("\r\n\r\n"), "{}", requests[3]);
+}
+
+#[tokio::test]
+async fn access_is_asked_for_from_both_sides() {
+    let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
+    let client = &setting.client;
+    let (identity, service) = (IdentityId::from_wire("i1"), ServiceId::from_wire("s1"));
+    let query = ListQuery::filtered("true");
+    client
+        .services_of_identity(&identity, &query)
+        .await
+        .unwrap();
+    client
+        .identities_of_service(&service, &query)
+        .await
+        .unwrap();
+    let advice = client.policy_advice(&identity, &service).await;
+    assert!(matches!(advice, Err(ClientError::Unexpected { .. })));
+    assert_eq!(
+        lines(&setting),
+        [
+            "GET identities/i1/services?filter=true",
+            "GET services/s1/identities?filter=true",
+            "GET identities/i1/policy-advice/s1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn role_attributes_are_those_of_a_kind() {
+    let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
+    for bearer in [Bearer::Identity, Bearer::Service, Bearer::EdgeRouter] {
+        let query = ListQuery::default();
+        let page = setting.client.role_attributes(bearer, &query).await;
+        assert!(page.unwrap().data.is_empty());
+    }
+    let expected = ["identity", "service", "edge-router"];
+    assert_eq!(
+        lines(&setting),
+        expected.map(|kind| format!("GET {kind}-role-attributes"))
+    );
+}

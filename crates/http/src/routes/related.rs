@@ -1,0 +1,131 @@
+//! The lists below an entity: what policies, configurations and references relate it to.
+
+use super::managed::Served;
+use crate::error::ApiError;
+use crate::list::{self, Paged};
+use crate::path::Api;
+use crate::query::Query;
+use crate::route::{Call, Route, guarded};
+use http::Method;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_app::listing::kinds;
+use portcullis_app::managed::Read;
+use portcullis_app::related::{self, Relation};
+use portcullis_app::{AppError, identities};
+use portcullis_domain::FieldError;
+use portcullis_domain::access::Permit;
+use portcullis_domain::config::ConfigSpec;
+use portcullis_domain::policies::{
+    EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServiceGrant, ServicePolicySpec,
+};
+use portcullis_domain::service::ServiceSpec;
+
+pub(super) fn routes() -> Vec<Route> {
+    use related::{
+        configs_of_service, configs_of_type, edge_router_policies_of_identity,
+        edge_router_policies_of_router, identities_of_edge_router_policy, identities_of_router,
+        identities_of_service, identities_of_service_policy,
+        service_edge_router_policies_of_router, service_edge_router_policies_of_service,
+        service_policies_of_identity, service_policies_of_service, services_of_config,
+        services_of_identity, services_of_router, services_of_service_edge_router_policy,
+        services_of_service_policy,
+    };
+    type Service = ServiceSpec;
+    type ServicePolicy = ServicePolicySpec;
+    type RouterPolicy = EdgeRouterPolicySpec;
+    type ServiceRouterPolicy = ServiceEdgeRouterPolicySpec;
+    vec![
+        below::<Service>("/identities/{id}/services", services_of_identity),
+        below::<Service>("/configs/{id}/services", services_of_config),
+        below::<Service>("/edge-routers/{id}/services", services_of_router),
+        below::<Service>(
+            "/service-policies/{id}/services",
+            services_of_service_policy,
+        ),
+        below::<Service>(
+            "/service-edge-router-policies/{id}/services",
+            services_of_service_edge_router_policy,
+        ),
+        below::<ConfigSpec>("/services/{id}/configs", configs_of_service),
+        below::<ConfigSpec>("/config-types/{id}/configs", configs_of_type),
+        below::<ServicePolicy>(
+            "/identities/{id}/service-policies",
+            service_policies_of_identity,
+        ),
+        below::<ServicePolicy>(
+            "/services/{id}/service-policies",
+            service_policies_of_service,
+        ),
+        below::<RouterPolicy>(
+            "/identities/{id}/edge-router-policies",
+            edge_router_policies_of_identity,
+        ),
+        below::<RouterPolicy>(
+            "/edge-routers/{id}/edge-router-policies",
+            edge_router_policies_of_router,
+        ),
+        below::<ServiceRouterPolicy>(
+            "/services/{id}/service-edge-router-policies",
+            service_edge_router_policies_of_service,
+        ),
+        below::<ServiceRouterPolicy>(
+            "/edge-routers/{id}/service-edge-router-policies",
+            service_edge_router_policies_of_router,
+        ),
+        identities("/services/{id}/identities", identities_of_service),
+        identities("/edge-routers/{id}/identities", identities_of_router),
+        identities(
+            "/service-policies/{id}/identities",
+            identities_of_service_policy,
+        ),
+        identities(
+            "/edge-router-policies/{id}/identities",
+            identities_of_edge_router_policy,
+        ),
+    ]
+}
+
+/// A list of what `S` describes, below the entity in the path.
+pub(super) fn below<S: Served>(path: &'static str, relation: Relation) -> Route {
+    let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
+        let grant = grant(&call.context.query)?;
+        list::answer(call, S::SYMBOLS, move |call, asked, show| {
+            let app = &call.context.state.app;
+            let among = relation(app, call.context.id(), grant)?;
+            related::list::<S>(app, &call.permit, asked, &among, &mut |view| {
+                show(S::Detail::from(view))
+            })
+        })
+        .await
+    };
+    guarded::<Read<S>, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
+}
+
+/// A list of identities, below the entity in the path.
+fn identities(path: &'static str, relation: Relation) -> Route {
+    let list = move |call: Call<Permit<identities::Read>, Paged>| async move {
+        let grant = grant(&call.context.query)?;
+        list::answer(call, &kinds::IDENTITIES, move |call, asked, show| {
+            let app = &call.context.state.app;
+            let among = relation(app, call.context.id(), grant)?;
+            related::list_identities(app, &call.permit, asked, &among, &mut |view| {
+                show(IdentityDetail::from(view))
+            })
+        })
+        .await
+    };
+    guarded::<identities::Read, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
+}
+
+/// What has to be granted for what the list is about, if the query says.
+fn grant(query: &Query) -> Result<Option<ServiceGrant>, ApiError> {
+    match query.get("policyType") {
+        None | Some("") => Ok(None),
+        Some("dial") => Ok(Some(ServiceGrant::Dial)),
+        Some("bind") => Ok(Some(ServiceGrant::Bind)),
+        Some(other) => {
+            let fault = FieldError::new("policyType", "must be one of [dial bind]", other);
+            Err(AppError::from(fault).into())
+        },
+    }
+}

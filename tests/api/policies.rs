@@ -1,0 +1,177 @@
+//! Policies of three kinds.
+
+use crate::lists_support::list;
+use crate::network::{Network, names};
+use crate::support::create;
+use http::Method;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn policies_live_through_all_operations_and_show_whom_they_name() {
+    let network = Network::new().await;
+    let user = create(&network.controller, &network.admin, "ann", json!({})).await;
+    let service = network.service("web", &[]).await;
+    let (user_role, service_role) = (format!("@{user}"), format!("@{service}"));
+    let id = network
+        .grant("p", "Dial", (&["#b", &user_role, "#a"], &[&service_role]))
+        .await;
+    let path = format!("/service-policies/{id}");
+    let made = network.read(&path).await;
+    assert_eq!(made["identityRoles"], json!(["#a", "#b", user_role]));
+    assert_eq!(
+        made["identityRolesDisplay"],
+        json!([
+            {"name": "#a", "role": "#a"}, {"name": "#b", "role": "#b"},
+            {"name": "@ann", "role": user_role}
+        ])
+    );
+    assert_eq!(
+        made["serviceRolesDisplay"],
+        json!([{"name": "@web", "role": service_role}])
+    );
+    assert_eq!(
+        (&made["postureCheckRoles"], &made["type"]),
+        (&Value::Null, &json!("Dial"))
+    );
+
+    network
+        .patch(&path, json!({"semantic": "AllOf", "type": "Bind"}))
+        .await;
+    let merged = network.read(&path).await;
+    assert_eq!(
+        (&merged["semantic"], &merged["type"]),
+        (&json!("AllOf"), &json!("Bind"))
+    );
+    assert_eq!(merged["identityRoles"], made["identityRoles"]);
+
+    network.delete(&format!("/identities/{user}")).await;
+    let policy = network.read(&path).await;
+    assert_eq!(
+        policy["identityRoles"],
+        json!(["#a", "#b"]),
+        "who is gone is named no more"
+    );
+    network.delete(&path).await;
+    assert_eq!(network.get(&path).await.status, 404);
+}
+
+#[tokio::test]
+async fn selectors_that_select_nothing_known_are_refused() {
+    let network = Network::new().await;
+    let service = network.service("web", &[]).await;
+    let taken = network.grant("taken", "Dial", (&[], &[])).await;
+    let user = create(&network.controller, &network.admin, "ann", json!({})).await;
+    let before = network.read("/service-policies").await;
+    let with = |more: Value| {
+        let mut body = json!({"name": "x", "type": "Dial", "semantic": "AnyOf"});
+        crate::support::merge(&mut body, more);
+        body
+    };
+    let many: Vec<String> = (0..5_000).map(|number| format!("@gone-{number}")).collect();
+    for (more, field) in [
+        (json!({"identityRoles": ["plain"]}), "identityRoles"),
+        (json!({"identityRoles": ["@nope"]}), "identityRoles"),
+        (json!({"identityRoles": ["@ann"]}), "identityRoles"),
+        (
+            json!({"identityRoles": [format!("@{service}")]}),
+            "identityRoles",
+        ),
+        (
+            json!({"serviceRoles": [format!("@{user}")]}),
+            "serviceRoles",
+        ),
+        (json!({"serviceRoles": ["#all", "#web"]}), "serviceRoles"),
+        (json!({"serviceRoles": many}), "serviceRoles"),
+        (json!({"postureCheckRoles": ["@nope"]}), "postureCheckRoles"),
+        (json!({"semantic": "anyof"}), "semantic"),
+        (json!({"semantic": null}), "semantic"),
+        (json!({"type": "dial"}), "type"),
+        (json!({"type": "Invalid"}), "policyType"),
+        (json!({"name": "taken"}), "name"),
+        (json!({"name": null}), "name"),
+    ] {
+        let reply = network
+            .send(Method::POST, "/service-policies", &with(more.clone()))
+            .await;
+        assert_eq!(
+            reply.error(),
+            (400, "COULD_NOT_VALIDATE".to_owned()),
+            "{more}"
+        );
+        assert_eq!(reply.field(), field);
+        assert!(
+            reply.text().len() < 1_000,
+            "errors do not repeat thousands of ids"
+        );
+    }
+    let path = format!("/service-policies/{taken}");
+    let refused = network
+        .refusal(Method::PATCH, &path, json!({"identityRoles": ["@nope"]}))
+        .await;
+    assert_eq!((refused.0, &*refused.2), (400, "identityRoles"));
+    for collection in ["/edge-router-policies", "/service-edge-router-policies"] {
+        let body = json!({"name": "x", "semantic": "AnyOf", "edgeRouterRoles": ["@nope"]});
+        let refused = network.refusal(Method::POST, collection, body).await;
+        assert_eq!(
+            (refused.0, &*refused.2),
+            (400, "edgeRouterRoles"),
+            "{collection}"
+        );
+        assert_eq!(network.read(collection).await, json!([]));
+    }
+    assert_eq!(network.read("/service-policies").await, before);
+}
+
+#[tokio::test]
+async fn thousands_may_be_named() {
+    let network = Network::new().await;
+    let mut roles = Vec::new();
+    for number in 0..300 {
+        roles.push(format!(
+            "@{}",
+            network.service(&format!("s{number}"), &[]).await
+        ));
+    }
+    let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+    let id = network.grant("many", "Dial", (&["#all"], &roles)).await;
+    let reply = network
+        .get(&format!("/service-policies/{id}/services"))
+        .await;
+    assert_eq!(reply.json()["meta"]["pagination"]["totalCount"], 300);
+    assert_eq!(network.services_of(&network.admin).await.len(), 300);
+}
+
+#[tokio::test]
+async fn lists_are_filtered_by_what_policies_say_and_select() {
+    let network = Network::new().await;
+    create(
+        &network.controller,
+        &network.admin,
+        "ann",
+        json!({"roleAttributes": ["a"]}),
+    )
+    .await;
+    network.service("web", &["w"]).await;
+    network.grant("one", "Dial", (&["#a"], &["#w"])).await;
+    network.grant("two", "Bind", (&["#b"], &["#all"])).await;
+    for (filter, expected) in [
+        (r#"type = "Dial""#, &["one"][..]),
+        (r##"anyOf(identityRoles) = "#b""##, &["two"]),
+        (r##"anyOf(serviceRoles) = "#all""##, &["two"]),
+        (
+            r#"not isEmpty(from identities where name = "ann")"#,
+            &["one"],
+        ),
+        (
+            r#"not isEmpty(from services where name = "web")"#,
+            &["one", "two"],
+        ),
+        (r"isEmpty(identities)", &["two"]),
+    ] {
+        let filter = format!("{filter} sort by name");
+        let parameters = [("filter", filter.as_str())];
+        let path = "/service-policies";
+        let reply = list(&network.controller, &network.admin, path, &parameters).await;
+        assert_eq!(names(&reply.data()), expected, "{filter}");
+    }
+}
