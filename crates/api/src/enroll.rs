@@ -1,5 +1,9 @@
 //! Completing an enrollment.
 
+mod router;
+
+pub use router::{EnrollErott, ExtendRouter};
+
 use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
 use crate::controller::ControllerDetail;
 use crate::decode::{Decode, DecodeError, Members};

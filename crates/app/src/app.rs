@@ -28,6 +28,8 @@ pub struct Settings {
     pub session_timeout: SignedDuration,
     /// How long an enrollment made with its identity can be redeemed.
     pub enrollment_duration: SignedDuration,
+    /// How long an enrollment of a router can be redeemed.
+    pub router_enrollment_duration: SignedDuration,
 }
 
 impl Default for Settings {
@@ -35,6 +37,7 @@ impl Default for Settings {
         Self {
             session_timeout: SignedDuration::from_mins(30),
             enrollment_duration: SignedDuration::from_mins(180),
+            router_enrollment_duration: SignedDuration::from_mins(180),
         }
     }
 }

@@ -11,7 +11,7 @@ pub use automatic::{Newcomer, enroll_newcomer};
 pub use fault::CertificateFault;
 pub(crate) use holder::Holder;
 pub use list::{list, list_of};
-pub use redeem::{Proof, Redeemed, Redemption, redeem};
+pub use redeem::{Proof, Redeemed, Redemption, RouterProof, redeem};
 pub use with_token::{TokenEnrolled, TokenEnrollment, with_token};
 
 use crate::action::actions;
@@ -25,7 +25,9 @@ use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose};
+use portcullis_domain::enrollment::{
+    Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose, RedemptionError,
+};
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
@@ -316,6 +318,10 @@ pub async fn refresh(
     let expires_at = end_after(now, expires_at)?;
     let found = find(app.snapshot()?.rows(), id)?;
     let mut enrollment = found.entity.enrollment.clone();
+    if enrollment.purpose.method().is_none() {
+        // Routers are enrolled again by an operation of their own.
+        return Err(RedemptionError::WrongMethod.into());
+    }
     enrollment.updated_at = now;
     enrollment.expires_at = expires_at;
     enrollment.is_outgrown = false;

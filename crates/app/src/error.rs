@@ -37,12 +37,18 @@ pub enum AppError {
     /// A list is asked for in a way that makes no sense.
     #[error(transparent)]
     Listing(#[from] crate::listing::BadListing),
-    /// The entity belongs to the system and cannot be deleted.
+    /// The entity cannot be deleted; the text says why, where there is more to say.
     #[error("the entity cannot be deleted")]
-    Undeletable,
-    /// The entity belongs to the system and cannot be changed.
-    #[error("the entity cannot be changed")]
-    Unchangeable,
+    Undeletable {
+        /// Why not, if it is not simply so for good.
+        rule: Option<&'static str>,
+    },
+    /// The entity cannot be changed; the text says why.
+    #[error("the entity cannot be changed: {rule}")]
+    Unchangeable {
+        /// Why not.
+        rule: &'static str,
+    },
     /// Something refers to the entity, which cannot be deleted as long as it does.
     #[error("{0}")]
     InUse(FieldError),
@@ -94,6 +100,12 @@ pub enum AppError {
     /// The certificate request cannot be granted.
     #[error("the certificate request cannot be granted: {0}")]
     Csr(String),
+    /// A certificate request is missing; the text says which.
+    #[error("the {0} is missing")]
+    MissingCsr(&'static str),
+    /// The router is of another kind than can be changed in this way.
+    #[error("the router cannot be changed in this way")]
+    RouterUnfit,
     /// The controller has been initialised before.
     #[error("the controller has an administrator already")]
     AlreadyInitialised,

@@ -20,6 +20,7 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
+use crate::routers;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -66,7 +67,12 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         if found.entity.is_default_admin {
-            return Err(AppError::Undeletable);
+            return Err(AppError::Undeletable { rule: None });
+        }
+        if routers::has(rows.rows(), &found.entity)? {
+            return Err(AppError::Undeletable {
+                rule: Some("the identity belongs to a router, and goes with that"),
+            });
         }
         if found.entity.has_admin_rights() && !caller.is_admin {
             return Err(ADMINS_ONLY);

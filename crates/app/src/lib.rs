@@ -36,6 +36,7 @@ pub mod routers;
 pub mod services;
 pub mod sessions;
 pub mod signers;
+pub mod terminators;
 
 pub use app::{App, Parts, Settings};
 pub use error::AppError;

@@ -198,11 +198,6 @@ pub(crate) fn restricted(
     }
 }
 
-/// A page of a kind that has no members.
-pub fn nothing<T>(listing: &Listing) -> Page<T> {
-    Paging::of(listing, 0).holding(Vec::new())
-}
-
 /// A page of many rows that are at hand, unless nobody waits for it any more.
 ///
 /// # Errors

@@ -316,9 +316,20 @@ pub async fn delete<S: Made>(
     permit: &Permit<Delete<S>>,
     id: &S::Id,
 ) -> Result<(), AppError> {
+    delete_if(app, permit, id, |_entity: &Of<S>| Ok(())).await
+}
+
+/// Deletes one that passes a check.
+pub(crate) async fn delete_if<S: Made>(
+    app: &App,
+    permit: &Permit<Delete<S>>,
+    id: &S::Id,
+    check: impl Fn(&Of<S>) -> Result<(), AppError> + Send + 'static,
+) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, _caller| {
         let found = find::<S>(rows.rows(), &wanted)?;
+        check(&found.entity)?;
         S::check_removal(rows.rows(), &found)?;
         S::remove(rows, &found)
     })

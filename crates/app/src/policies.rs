@@ -62,7 +62,7 @@ impl Made for EdgeRouterPolicySpec {
 
     fn check(rows: Rows<'_>, before: Option<&Of<Self>>, after: &Of<Self>) -> Result<(), AppError> {
         if before.is_some_and(|before| before.spec.is_system) {
-            return Err(AppError::Unchangeable);
+            return Err(AppError::Unchangeable { rule: OF_ROUTER });
         }
         check_identities(rows, &after.spec.identity_roles)?;
         check_edge_routers(rows, &after.spec.edge_router_roles)
@@ -70,12 +70,17 @@ impl Made for EdgeRouterPolicySpec {
 
     fn check_removal(_rows: Rows<'_>, found: &Found<Of<Self>>) -> Result<(), AppError> {
         if found.entity.spec.is_system {
-            Err(AppError::Undeletable)
+            Err(AppError::Undeletable {
+                rule: Some(OF_ROUTER),
+            })
         } else {
             Ok(())
         }
     }
 }
+
+/// Why system policies are left alone.
+const OF_ROUTER: &str = "the policy belongs to a router that is a tunneler, and goes with that";
 
 impl Made for ServiceEdgeRouterPolicySpec {
     const NOUN: &'static str = "serviceEdgeRouterPolicy";

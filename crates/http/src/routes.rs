@@ -10,21 +10,23 @@ mod controllers;
 mod current_identity;
 mod current_session;
 mod enroll;
+mod enroll_router;
 mod enroll_token;
 mod enrollments;
 mod identities;
 mod identity_types;
-mod lists;
 mod managed;
 mod mfa;
 mod own_authenticators;
 mod policies;
 mod related;
 mod role_attributes;
+mod routers;
 mod services;
 mod session_certificates;
 mod signers;
 mod specs;
+mod terminators;
 mod trust;
 mod unserved;
 mod version;
@@ -46,20 +48,22 @@ pub fn all() -> Vec<Route> {
         current_identity::routes(),
         current_session::routes(),
         enroll::routes(),
+        enroll_router::routes(),
         enroll_token::routes(),
         enrollments::routes(),
         identities::routes(),
         identity_types::routes(),
-        lists::routes(),
         mfa::routes(),
         own_authenticators::routes(),
         policies::routes(),
         related::routes(),
         role_attributes::routes(),
+        routers::routes(),
         services::routes(),
         session_certificates::routes(),
         signers::routes(),
         specs::routes(),
+        terminators::routes(),
         trust::routes(),
         unserved::routes(),
         version::routes(),

@@ -3,10 +3,12 @@
 mod issue;
 mod names;
 mod profile;
+mod router;
 mod serial;
 
 pub use issue::IssueError;
 pub use names::{ServerNames, ServerNamesError};
+pub use router::{RouterCsr, RouterCsrError};
 
 use der::Encode as _;
 

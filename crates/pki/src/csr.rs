@@ -1,15 +1,18 @@
 //! Certificate requests (PKCS#10, RFC 2986): checking those of others, making our own.
 
+mod names;
+
 use const_oid::ObjectIdentifier;
 use der::{Decode as _, Encode as _, Reader as _, SliceReader, asn1::AnyRef, asn1::BitString};
 use spki::SubjectPublicKeyInfoOwned;
 use x509_cert::{
+    attr::Attributes,
     name::Name,
     request::{CertReq, CertReqInfo, Version},
 };
 
 use crate::{
-    authority::IssueError,
+    authority::{IssueError, ServerNames},
     key::{PublicKey, SigningKey, UnsupportedKey},
     pem::{self, PemError},
     signed::{NotSigned, Signed, elements, malformed},
@@ -51,16 +54,21 @@ pub enum CsrError {
     /// The signature is not that of the request's own key.
     #[error("the signature of the certificate request is wrong")]
     BadSignature,
+    /// The alternative names that it asks for cannot be read.
+    #[error("the alternative names in the certificate request cannot be read")]
+    Names,
 }
 
 /// A certificate request whose sender has proved to hold the key.
 ///
-/// Of its contents only the key and the subject are kept. Requested extensions are never looked
-/// at: what a certificate may say is the issuer's decision.
+/// Requested extensions are not looked at, apart from the alternative names of those few that may
+/// choose them: what a certificate may say is the issuer's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Csr {
     subject: Subject,
     key: PublicKey,
+    /// The attributes as they came; nothing is known of what is in them.
+    attributes: Option<Vec<u8>>,
 }
 
 impl Csr {
@@ -112,6 +120,7 @@ impl Csr {
         Ok(Self {
             subject: Subject::from_requested(&parts.subject),
             key,
+            attributes: parts.attributes.map(<[u8]>::to_vec),
         })
     }
 
@@ -131,6 +140,7 @@ struct Parts<'a> {
     signed: Signed<'a>,
     subject: Name,
     key: SubjectPublicKeyInfoOwned,
+    attributes: Option<&'a [u8]>,
 }
 
 impl<'a> Parts<'a> {
@@ -139,13 +149,14 @@ impl<'a> Parts<'a> {
     fn read(der: &'a [u8]) -> der::Result<Self> {
         let signed = Signed::read(der)?;
         let elements = elements(AnyRef::from_der(signed.contents)?)?;
-        let [_version, subject, key, ..] = *elements.as_slice() else {
+        let [_version, subject, key, ref rest @ ..] = *elements.as_slice() else {
             return Err(malformed());
         };
         Ok(Self {
             signed,
             subject: Name::from_der(subject)?,
             key: SubjectPublicKeyInfoOwned::from_der(key)?,
+            attributes: rest.first().copied(),
         })
     }
 
@@ -175,11 +186,28 @@ fn algorithm_name(contents: &[u8]) -> String {
 ///
 /// [`IssueError`] when the subject cannot be encoded or the library cannot sign.
 pub fn make_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueError> {
+    make(key, subject, Attributes::default())
+}
+
+/// Makes a certificate request as [`make_csr`] does that asks for alternative names.
+///
+/// # Errors
+///
+/// As for [`make_csr`].
+pub fn make_csr_with_names(
+    key: &SigningKey,
+    subject: &Subject,
+    names: &ServerNames,
+) -> Result<String, IssueError> {
+    make(key, subject, names::asking_for(names.to_general_names()?)?)
+}
+
+fn make(key: &SigningKey, subject: &Subject, attributes: Attributes) -> Result<String, IssueError> {
     let info = CertReqInfo {
         version: Version::V1,
         subject: subject.to_name()?,
         public_key: key.public_key().spki().clone(),
-        attributes: x509_cert::attr::Attributes::default(),
+        attributes,
     };
     let signature = key.sign_asn1(&info.to_der()?)?;
     let request = CertReq {

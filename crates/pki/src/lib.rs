@@ -56,13 +56,15 @@ mod signed;
 mod spiffe;
 mod subject;
 
-pub use authority::{Authority, AuthorityError, IssueError, ServerNames, ServerNamesError};
+pub use authority::{
+    Authority, AuthorityError, IssueError, RouterCsr, RouterCsrError, ServerNames, ServerNamesError,
+};
 pub use certificate::{
     Certificate, CertificateError, UnusableAuthority, Validity, certificates_from_pem,
     certificates_to_pem,
 };
 pub use chain::{ChainError, TrustAnchors, VerifiedChain, VerifyAt};
-pub use csr::{Csr, CsrError, make_csr};
+pub use csr::{Csr, CsrError, make_csr, make_csr_with_names};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
 pub use jwt::{EnrollmentClaims, Granted, JwtError, JwtSigner, SessionClaims};
 pub use key::{

@@ -66,6 +66,13 @@ impl Subject {
         self.with(COMMON_NAME, value)
     }
 
+    /// The common name, if it has one: of several the one that is written.
+    pub fn last_common_name(&self) -> Option<&str> {
+        let is_common_name = |(oid, _): &&(ObjectIdentifier, String)| *oid == COMMON_NAME;
+        let last = self.values.iter().rfind(is_common_name);
+        last.map(|(_, value)| value.as_str())
+    }
+
     fn with(mut self, oid: ObjectIdentifier, value: &str) -> Self {
         self.values.push((oid, value.to_owned()));
         self

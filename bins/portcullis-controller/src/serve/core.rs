@@ -71,6 +71,7 @@ pub(crate) fn open(
         settings: Settings {
             session_timeout: signed(config.edge.api.session_timeout),
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
+            router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
         },
         mfa: mfa(&config.edge.totp),
     });

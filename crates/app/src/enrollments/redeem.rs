@@ -5,7 +5,10 @@
 
 pub(super) mod ott;
 mod ottca;
+mod router;
 mod updb;
+
+pub use crate::routers::RouterProof;
 
 use super::hash;
 use crate::app::App;
@@ -13,6 +16,7 @@ use crate::audit;
 use crate::authenticators::{self, Draft};
 use crate::error::AppError;
 use crate::identities::owner;
+use crate::routers::RouterCertificates;
 use portcullis_domain::access::Origin;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::Timestamp;
@@ -44,6 +48,8 @@ pub struct Proof<'c> {
     pub certificates: &'c [&'c [u8]],
     /// The password that it chose.
     pub password: Option<SecretString>,
+    /// What a router brings.
+    pub router: RouterProof,
 }
 
 /// What a client gets for it.
@@ -51,6 +57,8 @@ pub struct Proof<'c> {
 pub enum Redeemed {
     /// A certificate and those between it and the root, PEM.
     Certificate(String),
+    /// The certificates of a router.
+    Router(RouterCertificates),
     /// The username that goes with the password.
     Username(String),
     /// Nothing: the client brought what it will log in with.
@@ -68,6 +76,10 @@ pub async fn redeem(
         hash(app, redemption.token.expose_secret()).0,
     );
     let now = app.env().now();
+    if router::is_opened(app, &by_token)? {
+        let certificates = router::redeem(app, origin, by_token, redemption).await?;
+        return Ok(Redeemed::Router(certificates));
+    }
     let (found, identity) = {
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?

@@ -164,7 +164,7 @@ pub async fn delete_certificate(
         of_login(app, view.rows(), &session)?
     };
     if by_login.is_some_and(|view| view.id == *id) {
-        return Err(AppError::Undeletable);
+        return Err(AppError::Undeletable { rule: None });
     }
     app.commit_for(permit, move |rows, caller| {
         let session = own(rows.rows(), caller)?;

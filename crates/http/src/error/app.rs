@@ -27,8 +27,13 @@ impl From<AppError> for ApiError {
             },
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
-            AppError::Undeletable => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::Unchangeable => Self::new(Code::EntityCanNotBeUpdated),
+            AppError::Undeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
+            AppError::Undeletable { rule: Some(rule) } => {
+                Self::new(Code::EntityCanNotBeDeleted).because(Cause::text(rule))
+            },
+            AppError::Unchangeable { rule } => {
+                Self::new(Code::EntityCanNotBeUpdated).because(Cause::text(rule))
+            },
             AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
                 let reason = "enrollment of same method exists";
@@ -64,6 +69,12 @@ impl From<AppError> for ApiError {
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },
+            error @ AppError::MissingCsr(_) => {
+                Self::new(Code::MissingOrInvalidCsr).because(Cause::text(error.to_string()))
+            },
+            AppError::RouterUnfit => Self::new(Code::CanNotUpdateRouter).because(Cause::text(
+                "it is an edge router; change it as one of those",
+            )),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .status(StatusCode::SERVICE_UNAVAILABLE)

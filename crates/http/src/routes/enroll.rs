@@ -1,6 +1,6 @@
 //! Redeeming enrollments.
 
-use super::{controllers, enroll_token};
+use super::{controllers, enroll_router, enroll_token};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::language::Consumes;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::Method;
 use portcullis_api::decode::{Decode as _, DecodeError};
 use portcullis_api::enroll::{Enroll, EnrollOtt, EnrollmentResult};
-use portcullis_app::enrollments::{self, Newcomer, Proof, Redeemed, Redemption};
+use portcullis_app::enrollments::{self, Newcomer, Proof, Redeemed, Redemption, RouterProof};
 use portcullis_domain::FieldError;
 use secrecy::SecretString;
 
@@ -70,7 +70,7 @@ async fn enroll(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
         method,
         body,
     };
-    redeem(&call.context, asked).await
+    prove(&call.context, asked).await
 }
 
 async fn enroll_ott(call: Call<(), Json<EnrollOtt>>) -> Result<Answer, ApiError> {
@@ -95,7 +95,7 @@ async fn with_token(
             ..Enroll::default()
         },
     };
-    redeem(context, asked).await
+    prove(context, asked).await
 }
 
 async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
@@ -111,7 +111,7 @@ async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
             ..call.body.0
         },
     };
-    redeem(&call.context, asked).await
+    prove(&call.context, asked).await
 }
 
 /// The method of those that need no token.
@@ -135,28 +135,52 @@ async fn enroll_ca(call: Call<(), Proofs>) -> Result<Answer, ApiError> {
     Ok(Answer::detail(&EnrollmentResult::default()))
 }
 
-async fn redeem(context: &Context, asked: Asked<'_>) -> Result<Answer, ApiError> {
+async fn prove(context: &Context, asked: Asked<'_>) -> Result<Answer, ApiError> {
+    let Enroll {
+        client_csr,
+        cert_csr,
+        server_cert_csr,
+        password,
+        ..
+    } = asked.body;
     let redemption = Redemption {
         token: asked.token,
         method: asked.method.map(str::to_owned),
         proof: Proof {
-            csr: asked.body.client_csr.unwrap_or_default(),
+            csr: client_csr.unwrap_or_default(),
             certificates: &context.connection.certificates(),
-            password: asked.body.password,
+            password,
+            router: RouterProof {
+                client_csr: cert_csr.unwrap_or_default(),
+                server_csr: server_cert_csr.unwrap_or_default(),
+            },
         },
     };
+    redeem(context, redemption).await
+}
+
+/// Redeems an enrollment and says what came of it.
+pub(super) async fn redeem(
+    context: &Context,
+    redemption: Redemption<'_>,
+) -> Result<Answer, ApiError> {
     let app = &context.state.app;
+    // Clients that name the method know what to do with the controllers.
+    let is_named = redemption.method.is_some();
     let redeemed = enrollments::redeem(app, &context.origin, redemption).await?;
     let mut result = EnrollmentResult {
-        // Clients that name the method know what to do with the controllers.
-        controllers: asked
-            .method
-            .map(|_named| vec![controllers::detail(&context.state).for_clients()]),
+        controllers: is_named.then(|| vec![controllers::detail(&context.state).for_clients()]),
         ..EnrollmentResult::default()
     };
     match redeemed {
         Redeemed::Certificate(chain) => result.cert = Some(chain),
         Redeemed::Username(username) => result.username = Some(username),
+        Redeemed::Router(issued) => {
+            result = EnrollmentResult {
+                ca: Some(app.network().bundle_pem().to_owned()),
+                ..enroll_router::result(issued)
+            };
+        },
         Redeemed::Nothing => {},
     }
     Ok(Answer::detail(&result))

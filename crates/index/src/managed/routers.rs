@@ -30,6 +30,11 @@ impl RouterColumns {
         &self.edge
     }
 
+    /// Those that have enrolled.
+    pub const fn verified(&self) -> &RoaringBitmap {
+        &self.verified
+    }
+
     /// Those that are shut out.
     pub const fn disabled(&self) -> &RoaringBitmap {
         &self.disabled

@@ -29,7 +29,7 @@ use crate::{
 };
 
 const DAY: SignedDuration = SignedDuration::from_hours(24);
-const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
+pub(super) const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 const DECADE: SignedDuration = SignedDuration::from_hours(3650 * 24);
 /// How far certificates are backdated, for clients whose clocks are behind.
 const BACKDATED: SignedDuration = SignedDuration::from_mins(1);
@@ -64,12 +64,12 @@ pub enum IssueError {
 }
 
 /// What is to be issued, apart from what the issuer decides.
-struct Order<'a> {
-    kind: Kind,
-    subject: &'a Subject,
-    key: &'a PublicKey,
-    names: Vec<GeneralName>,
-    lifetime: SignedDuration,
+pub(super) struct Order<'a> {
+    pub(super) kind: Kind,
+    pub(super) subject: &'a Subject,
+    pub(super) key: &'a PublicKey,
+    pub(super) names: Vec<GeneralName>,
+    pub(super) lifetime: SignedDuration,
 }
 
 impl Authority {
@@ -272,7 +272,7 @@ impl Authority {
         self.issue(&order, now, entropy)
     }
 
-    fn issue(
+    pub(super) fn issue(
         &self,
         order: &Order<'_>,
         now: Timestamp,

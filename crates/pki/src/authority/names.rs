@@ -68,7 +68,7 @@ impl ServerNames {
         self
     }
 
-    pub(super) fn to_general_names(&self) -> der::Result<Vec<GeneralName>> {
+    pub(crate) fn to_general_names(&self) -> der::Result<Vec<GeneralName>> {
         let hosts = self
             .hosts
             .iter()

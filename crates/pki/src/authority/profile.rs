@@ -30,8 +30,10 @@ pub(super) enum Kind {
     Server,
     /// The controller as a client of other controllers.
     Client,
-    /// An identity or one of its sessions.
+    /// An identity or one of its sessions, or a router as a client.
     Identity,
+    /// A router as a server.
+    RouterServer,
 }
 
 /// A certificate about to be built: names and extensions, complete.
@@ -92,7 +94,7 @@ fn key_usage(kind: Kind) -> der::Result<Extension> {
     let usages = match kind {
         Kind::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
         Kind::Server | Kind::Client => KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment,
-        Kind::Identity => {
+        Kind::Identity | Kind::RouterServer => {
             KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment | KeyUsages::DataEncipherment
         },
     };
@@ -102,7 +104,7 @@ fn key_usage(kind: Kind) -> der::Result<Extension> {
 fn purpose(kind: Kind) -> der::Result<Option<Extension>> {
     let purpose = match kind {
         Kind::Authority { .. } => return Ok(None),
-        Kind::Server => ID_KP_SERVER_AUTH,
+        Kind::Server | Kind::RouterServer => ID_KP_SERVER_AUTH,
         Kind::Client | Kind::Identity => ID_KP_CLIENT_AUTH,
     };
     extension(false, &ExtendedKeyUsage(vec![purpose])).map(Some)

@@ -1,0 +1,111 @@
+//! What routers send to obtain certificates.
+
+use super::{CSR_LENGTH, TEXT_LENGTH};
+use crate::decode::{Decode, DecodeError, Members};
+use crate::secret;
+use secrecy::SecretString;
+use serde::Serialize;
+
+/// The body of POST `/enroll/erott`, which brings the token along.
+///
+/// The requests may have the names that they have elsewhere, too.
+#[derive(Debug, Clone, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EnrollErott {
+    /// The token of the enrollment; without one there is none to complete.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    pub token: Option<SecretString>,
+    /// Request for the client certificate, PEM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_csr: Option<String>,
+    /// Request for the server certificate, PEM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_csr: Option<String>,
+}
+
+/// The body of POST `/enroll/extend/router`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtendRouter {
+    /// Request for the new client certificate, PEM.
+    pub cert_csr: String,
+    /// Request for the new server certificate, PEM.
+    pub server_cert_csr: String,
+}
+
+impl Decode for EnrollErott {
+    const PARAMETER: &'static str = "erOttEnrollmentRequest";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let token = members.bounded_secret("token", TEXT_LENGTH)?;
+        let mut csr = |name: &str, elsewhere: &str| -> Result<Option<String>, DecodeError> {
+            let csr = members.bounded_string(name, CSR_LENGTH)?;
+            Ok(csr.or(members.bounded_string(elsewhere, CSR_LENGTH)?))
+        };
+        Ok(Self {
+            token,
+            client_csr: csr("clientCsr", "certCsr")?,
+            server_csr: csr("serverCsr", "serverCertCsr")?,
+        })
+    }
+}
+
+impl Decode for ExtendRouter {
+    const PARAMETER: &'static str = "routerExtendEnrollmentRequest";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            cert_csr: members.required_bounded_string("certCsr", CSR_LENGTH)?,
+            server_cert_csr: members.required_bounded_string("serverCertCsr", CSR_LENGTH)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use secrecy::ExposeSecret as _;
+    use serde_json::json;
+
+    #[test]
+    fn what_routers_write_is_what_the_server_reads() {
+        let sent = EnrollErott {
+            token: Some("opensesame".into()),
+            client_csr: Some("c".to_owned()),
+            server_csr: Some("s".to_owned()),
+        };
+        let elsewhere = json!({"token": "opensesame", "certCsr": "c", "serverCertCsr": "s"});
+        for body in [serde_json::to_value(&sent).unwrap(), elsewhere] {
+            let read = EnrollErott::from_body(body.to_string().as_bytes()).unwrap();
+            assert_eq!(read.token.unwrap().expose_secret(), "opensesame");
+            assert_eq!(
+                (read.client_csr, read.server_csr),
+                (sent.client_csr.clone(), sent.server_csr.clone())
+            );
+        }
+        assert!(!format!("{sent:?}").contains("opensesame"));
+        let sent = ExtendRouter {
+            cert_csr: "c".to_owned(),
+            server_cert_csr: "s".to_owned(),
+        };
+        let written = serde_json::to_vec(&sent).unwrap();
+        assert_eq!(ExtendRouter::from_body(&written).unwrap(), sent);
+    }
+
+    #[test]
+    fn an_extension_brings_both_requests() {
+        for (body, field) in [
+            (json!({}), "certCsr"),
+            (json!({"certCsr": "c"}), "serverCertCsr"),
+            (json!({"serverCertCsr": "s"}), "certCsr"),
+        ] {
+            match ExtendRouter::from_body(body.to_string().as_bytes()).unwrap_err() {
+                DecodeError::Field(error) => assert_eq!(error.field, field),
+                DecodeError::Parse(text) => panic!("{text}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Token of a router: two certificate requests are signed.
+
+use super::Redemption;
+use crate::app::App;
+use crate::audit;
+use crate::enrollments::Holder;
+use crate::error::AppError;
+use crate::routers::{self, RouterCertificates};
+use portcullis_domain::access::Origin;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::router::Router;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, Rows, StoredEnrollment, UniqueValue};
+
+/// Whether a token opens an enrollment of a router.
+pub(super) fn is_opened(app: &App, by_token: &UniqueValue) -> Result<bool, AppError> {
+    let view = app.snapshot()?;
+    let found: Option<Found<StoredEnrollment>> = view.rows().find(by_token)?;
+    Ok(found.is_some_and(|found| found.entity.enrollment.purpose.method().is_none()))
+}
+
+/// Issues the certificates of a router and spends the token.
+pub(super) async fn redeem(
+    app: &App,
+    origin: &Origin,
+    by_token: UniqueValue,
+    redemption: Redemption<'_>,
+) -> Result<RouterCertificates, AppError> {
+    let now = app.env().now();
+    let method = redemption.method;
+    let (found, router) = {
+        let view = app.snapshot()?;
+        pending(view.rows(), &by_token, method.as_deref(), now)?
+    };
+    let router = router.entity;
+    let proof = redemption.proof.router.check_present(&router)?;
+    let (certificate, issued) = routers::issue(app, &router, &proof, now)?;
+    app.commit(move |rows| {
+        // Somebody else may have been faster: what is there now counts.
+        let (found, router) = pending(rows.rows(), &by_token, method.as_deref(), now)?;
+        rows.remove(&found.key, &found.entity)?;
+        let mut after = router.entity.clone();
+        after.certify(certificate.clone(), now);
+        Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
+    })
+    .await?;
+    let note = |operation, entity| {
+        audit::changed_by_stranger(origin, router.id.as_str(), operation, entity);
+    };
+    note("enrollment.redeem", found.entity.enrollment.id.as_str());
+    note("router.enroll", router.id.as_str());
+    Ok(issued)
+}
+
+/// Finds the enrollment that a token opens and the router whose it is, if it may be redeemed.
+fn pending(
+    rows: Rows<'_>,
+    by_token: &UniqueValue,
+    method: Option<&str>,
+    now: Timestamp,
+) -> Result<(Found<StoredEnrollment>, Found<Router>), AppError> {
+    let found: Found<StoredEnrollment> = rows.find(by_token)?.ok_or(AppError::UnknownToken)?;
+    found.entity.enrollment.check(method, now)?;
+    let Holder::Router(router) = Holder::of(rows, &found)? else {
+        return Err(AppError::UnknownToken);
+    };
+    routers::check_admitted(&router)?;
+    let (kind, number) = found.key.root_id();
+    let router = Found {
+        key: RecordKey::root(kind, number),
+        entity: *router,
+    };
+    Ok((found, router))
+}

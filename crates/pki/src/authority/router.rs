@@ -1,0 +1,228 @@
+//! Certificates of routers, which choose the names under which they are reached.
+
+use super::Authority;
+use super::issue::{IssueError, Order, YEAR};
+use super::profile::Kind;
+use crate::certificate::Certificate;
+use crate::csr::{Csr, CsrError};
+use crate::spiffe::TrustDomain;
+use crate::subject::Subject;
+use jiff::Timestamp;
+use portcullis_domain::{entropy::Entropy, ids::RouterId};
+use rustls_pki_types::DnsName;
+use x509_cert::ext::pkix::name::GeneralName;
+
+/// The certificate request of a router cannot be granted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RouterCsrError {
+    /// It cannot be read, or is not signed with its own key.
+    #[error(transparent)]
+    Csr(#[from] CsrError),
+    /// Its common name is not the id of the router.
+    #[error("the common name is not the id of the router")]
+    CommonName,
+    /// It asks for a name that is none.
+    #[error("{0:?} can be no name of a router")]
+    Name(String),
+    /// It asks for the name of somebody else in the network.
+    #[error("{0:?} is not the name of this router")]
+    Foreign(String),
+}
+
+/// A certificate request of a router that may be granted.
+#[derive(Debug, Clone)]
+pub struct RouterCsr {
+    csr: Csr,
+    subject: Subject,
+    names: Vec<GeneralName>,
+}
+
+impl RouterCsr {
+    /// Reads and judges the request, PEM, of a router of the network `domain`.
+    ///
+    /// The host names, addresses, mail addresses and URIs that it asks for are kept; other kinds of
+    /// names are dropped. SPIFFE names are how the network knows identities, sessions and
+    /// controllers, so none of this network is granted but `/router/` and the router's own id.
+    ///
+    /// # Errors
+    ///
+    /// [`RouterCsrError`], by the first check that fails.
+    pub fn read(text: &str, domain: &TrustDomain, id: &RouterId) -> Result<Self, RouterCsrError> {
+        let csr = Csr::from_pem(text)?;
+        let mut names = Vec::new();
+        for name in csr.names()? {
+            if is_kept(&name, domain, id)? {
+                names.push(name);
+            }
+        }
+        let subject = csr.subject().clone();
+        Ok(Self {
+            csr,
+            subject,
+            names,
+        })
+    }
+
+    /// The same request, if its common name is the id of the router.
+    ///
+    /// # Errors
+    ///
+    /// [`RouterCsrError::CommonName`].
+    pub fn check_common_name(self, id: &RouterId) -> Result<Self, RouterCsrError> {
+        if self.subject.last_common_name() == Some(id.as_str()) {
+            Ok(self)
+        } else {
+            Err(RouterCsrError::CommonName)
+        }
+    }
+
+    /// The same request with the id of the router as common name.
+    #[must_use]
+    pub fn with_common_name(self, id: &RouterId) -> Self {
+        Self {
+            subject: self.subject.common_name(id.as_str()),
+            ..self
+        }
+    }
+}
+
+impl Authority {
+    /// Issues the certificate by which a router proves who it is, valid for one year.
+    ///
+    /// # Errors
+    ///
+    /// [`IssueError`].
+    pub fn issue_router_client(
+        &self,
+        request: &RouterCsr,
+        now: Timestamp,
+        entropy: &dyn Entropy,
+    ) -> Result<Certificate, IssueError> {
+        self.issue(&order(request, Kind::Identity), now, entropy)
+    }
+
+    /// Issues the certificate that a router shows to those who connect to it, valid for one year.
+    ///
+    /// # Errors
+    ///
+    /// [`IssueError`].
+    pub fn issue_router_server(
+        &self,
+        request: &RouterCsr,
+        now: Timestamp,
+        entropy: &dyn Entropy,
+    ) -> Result<Certificate, IssueError> {
+        self.issue(&order(request, Kind::RouterServer), now, entropy)
+    }
+}
+
+fn order(request: &RouterCsr, kind: Kind) -> Order<'_> {
+    Order {
+        kind,
+        subject: &request.subject,
+        key: request.csr.public_key(),
+        names: request.names.clone(),
+        lifetime: YEAR,
+    }
+}
+
+/// Whether a name that is asked for goes into the certificate.
+fn is_kept(
+    name: &GeneralName,
+    domain: &TrustDomain,
+    id: &RouterId,
+) -> Result<bool, RouterCsrError> {
+    match name {
+        GeneralName::DnsName(host) => {
+            let host = host.as_str();
+            let is_name = DnsName::try_from(host.strip_prefix("*.").unwrap_or(host)).is_ok();
+            check(is_name, host)
+        },
+        GeneralName::IpAddress(octets) => {
+            let octets = octets.as_bytes();
+            check(matches!(octets.len(), 4 | 16), &format!("{octets:02x?}"))
+        },
+        GeneralName::Rfc822Name(address) => {
+            let address = address.as_str();
+            check(address.contains('@') && is_plain(address), address)
+        },
+        GeneralName::UniformResourceIdentifier(uri) => {
+            let uri = uri.as_str();
+            check(uri.contains(':') && is_plain(uri), uri)?;
+            if is_of_other(uri, domain, id) {
+                return Err(RouterCsrError::Foreign(uri.to_owned()));
+            }
+            Ok(true)
+        },
+        _ => Ok(false),
+    }
+}
+
+fn check(is_good: bool, name: &str) -> Result<bool, RouterCsrError> {
+    if is_good {
+        Ok(true)
+    } else {
+        Err(RouterCsrError::Name(name.to_owned()))
+    }
+}
+
+/// Whether a text has neither blanks nor control characters in it.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Whether a URI is a SPIFFE name of the network, in any spelling, but not the router's own.
+fn is_of_other(uri: &str, domain: &TrustDomain, id: &RouterId) -> bool {
+    let Some((scheme, rest)) = uri.split_once(':') else {
+        return false;
+    };
+    if !scheme.eq_ignore_ascii_case("spiffe") || uri == format!("spiffe://{domain}/router/{id}") {
+        return false;
+    }
+    let authority = rest.trim_start_matches('/').split(['/', '?', '#']).next();
+    authority.is_none_or(|authority| {
+        let host = authority.rsplit('@').next().unwrap_or(authority);
+        let host = host.split(':').next().unwrap_or(host);
+        host.is_empty() || host.contains('%') || host.eq_ignore_ascii_case(domain.as_str())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(uri: &str) -> Result<bool, RouterCsrError> {
+        let domain = TrustDomain::parse("net.example.test").unwrap();
+        let name = GeneralName::UniformResourceIdentifier(der::asn1::Ia5String::new(uri).unwrap());
+        is_kept(&name, &domain, &RouterId::from_wire("r1"))
+    }
+
+    #[test]
+    fn no_router_gets_a_name_of_others_in_the_network() {
+        for uri in [
+            "spiffe://net.example.test",
+            "spiffe://net.example.test/identity/a",
+            "spiffe://net.example.test/identity/a/apiSession/b/apiSessionCertificate/c",
+            "spiffe://net.example.test/controller/c",
+            "spiffe://net.example.test/router/r2",
+            "spiffe://net.example.test/router/r1/",
+            "SPIFFE://NET.example.test/identity/a",
+            "spiffe:net.example.test/identity/a",
+            "spiffe://x@net.example.test:1/identity/a",
+            "spiffe://net.example%2etest/identity/a",
+            "spiffe:///identity/a",
+        ] {
+            assert_eq!(kept(uri), Err(RouterCsrError::Foreign(uri.to_owned())));
+        }
+        for uri in [
+            "spiffe://net.example.test/router/r1",
+            "spiffe://other.example.test/identity/a",
+            "https://net.example.test/identity/a",
+        ] {
+            assert_eq!(kept(uri), Ok(true), "{uri}");
+        }
+        for uri in ["", "no scheme", "a b:c"] {
+            assert_eq!(kept(uri), Err(RouterCsrError::Name(uri.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Edge routers that are tunnelers too.
+
+use crate::edge_routers::{add_edge, edge};
+use crate::support::{create, get, revision, send};
+use http::Method;
+use portcullis_testkit::Harness;
+use serde_json::json;
+
+async fn status(controller: &Harness, admin: &str, path: &str) -> u16 {
+    get(controller, admin, path).await.status.as_u16()
+}
+
+async fn patch(
+    controller: &Harness,
+    admin: &str,
+    id: &str,
+    body: serde_json::Value,
+) -> portcullis_testkit::Reply {
+    let one = format!("/edge-routers/{id}");
+    send(controller, admin, (Method::PATCH, &one), &body).await
+}
+
+#[tokio::test]
+async fn identity_and_policy_come_and_go_with_the_tunneler() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = add_edge(&controller, &admin, "r", json!({})).await;
+    let identity = format!("/identities/{id}");
+    let policy = format!("/edge-router-policies/{id}");
+    for is_tunneler in [true, false, true] {
+        let body = json!({"isTunnelerEnabled": is_tunneler});
+        assert_eq!(patch(&controller, &admin, &id, body).await.status, 200);
+        let expected = if is_tunneler { 200 } else { 404 };
+        for path in [&identity, &policy] {
+            assert_eq!(status(&controller, &admin, path).await, expected, "{path}");
+        }
+    }
+    let shown = get(&controller, &admin, &identity).await.data();
+    assert_eq!(
+        (&shown["name"], &shown["typeId"]),
+        (&json!("r"), &json!("Router"))
+    );
+    let shown = get(&controller, &admin, &policy).await.data();
+    assert_eq!(shown["isSystem"], true);
+    assert_eq!(shown["identityRoles"], json!([format!("@{id}")]));
+    assert_eq!(shown["edgeRouterRoles"], json!([format!("@{id}")]));
+    for method in [Method::PATCH, Method::DELETE] {
+        let reply = send(
+            &controller,
+            &admin,
+            (method.clone(), &policy),
+            &json!({"name": "x"}),
+        )
+        .await;
+        assert_eq!(reply.status, 400, "{method}");
+    }
+
+    // What names the identity forgets it when the router goes.
+    let named = json!({
+        "name": "p", "semantic": "AnyOf", "identityRoles": [format!("@{id}"), "#x"], "edgeRouterRoles": ["#all"],
+    });
+    let named = send(
+        &controller,
+        &admin,
+        (Method::POST, "/edge-router-policies"),
+        &named,
+    )
+    .await
+    .id();
+    let one = format!("/edge-routers/{id}");
+    assert_eq!(
+        controller
+            .manage(Method::DELETE, &one, &admin)
+            .send()
+            .await
+            .status,
+        200
+    );
+    for path in [&identity, &policy, &one] {
+        assert_eq!(status(&controller, &admin, path).await, 404, "{path}");
+    }
+    let named = get(
+        &controller,
+        &admin,
+        &format!("/edge-router-policies/{named}"),
+    )
+    .await
+    .data();
+    assert_eq!(named["identityRoles"], json!(["#x"]));
+}
+
+#[tokio::test]
+async fn the_identity_bears_the_name_of_the_router() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = add_edge(&controller, &admin, "r", json!({"isTunnelerEnabled": true})).await;
+    let identity = format!("/identities/{id}");
+    assert_eq!(
+        patch(&controller, &admin, &id, json!({"name": "s"}))
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        get(&controller, &admin, &identity).await.data()["name"],
+        "s"
+    );
+    let body = json!({"name": "other"});
+    let reply = send(&controller, &admin, (Method::PATCH, &identity), &body).await;
+    assert_eq!((reply.status.as_u16(), &*reply.field()), (400, "name"));
+    assert_eq!(
+        get(&controller, &admin, &identity).await.data()["name"],
+        "s"
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_an_identity_has_is_refused_and_nothing_changes() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    create(&controller, &admin, "taken", json!({})).await;
+    let id = add_edge(&controller, &admin, "r", json!({"isTunnelerEnabled": true})).await;
+    let plain = add_edge(&controller, &admin, "taken", json!({})).await;
+    let before = (revision(&controller), edge(&controller, &admin, &id).await);
+    let body = json!({"name": "taken too", "isTunnelerEnabled": true});
+    create(&controller, &admin, "taken too", json!({})).await;
+    for reply in [
+        send(&controller, &admin, (Method::POST, "/edge-routers"), &body).await,
+        patch(&controller, &admin, &id, json!({"name": "taken too"})).await,
+        patch(
+            &controller,
+            &admin,
+            &plain,
+            json!({"isTunnelerEnabled": true}),
+        )
+        .await,
+    ] {
+        assert_eq!(reply.error(), (400, "COULD_NOT_VALIDATE".to_owned()));
+        assert_eq!(reply.field(), "name");
+    }
+    let after = (revision(&controller), edge(&controller, &admin, &id).await);
+    assert_eq!((before.0 + 1, before.1), after);
+}
+
+#[tokio::test]
+async fn the_identity_of_a_router_is_not_deleted_by_itself() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = add_edge(&controller, &admin, "r", json!({"isTunnelerEnabled": true})).await;
+    let identity = format!("/identities/{id}");
+    let before = revision(&controller);
+    let reply = controller
+        .manage(Method::DELETE, &identity, &admin)
+        .send()
+        .await;
+    assert_eq!(reply.error(), (400, "ENTITY_CAN_NOT_BE_DELETED".to_owned()));
+    let body =
+        json!({"method": "updb", "identityId": id, "username": "user-1", "password": "secret-1"});
+    let reply = send(
+        &controller,
+        &admin,
+        (Method::POST, "/authenticators"),
+        &body,
+    )
+    .await;
+    assert_eq!(
+        (reply.status.as_u16(), &*reply.field()),
+        (400, "identityId")
+    );
+    assert_eq!(revision(&controller), before);
+}
+
+#[tokio::test]
+async fn a_replacement_without_the_flag_makes_it_an_ordinary_router() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = add_edge(&controller, &admin, "r", json!({"isTunnelerEnabled": true})).await;
+    let one = format!("/edge-routers/{id}");
+    let reply = send(
+        &controller,
+        &admin,
+        (Method::PUT, &one),
+        &json!({"name": "r"}),
+    )
+    .await;
+    assert_eq!(reply.status, 200);
+    assert_eq!(
+        status(&controller, &admin, &format!("/identities/{id}")).await,
+        404
+    );
+    assert_eq!(
+        edge(&controller, &admin, &id).await["isTunnelerEnabled"],
+        false
+    );
+}
