@@ -24,7 +24,12 @@ impl Recorder {
             Some(body) => self.api.send(method, path, body),
             None => self.api.get(path),
         };
-        assert!(reply.status < 300, "{method} {path}: {} {}", reply.status, reply.text());
+        assert!(
+            reply.status < 300,
+            "{method} {path}: {} {}",
+            reply.status,
+            reply.text()
+        );
         self.answers.push(json!({
             "document": "management.yml", "method": method.to_lowercase(), "path": described,
             "status": reply.status.to_string(), "body": reply.json(),
@@ -48,7 +53,12 @@ impl Recorder {
     fn below(&mut self, collection: &str, id: &str, parts: &[&str]) {
         for part in parts {
             let described = format!("{collection}/{{id}}/{part}");
-            self.ask("GET", &described, &format!("{collection}/{id}/{part}"), None);
+            self.ask(
+                "GET",
+                &described,
+                &format!("{collection}/{id}/{part}"),
+                None,
+            );
         }
     }
 }
@@ -143,7 +153,12 @@ fn exchange(recorder: &mut Recorder) {
     );
     let assigned = json!([{"serviceId": service, "configId": config}]);
     let path = format!("/identities/{identity}/service-configs");
-    recorder.ask("POST", "/identities/{id}/service-configs", &path, Some(&assigned));
+    recorder.ask(
+        "POST",
+        "/identities/{id}/service-configs",
+        &path,
+        Some(&assigned),
+    );
     recorder.below(
         "/identities",
         &identity,
@@ -158,7 +173,12 @@ fn exchange(recorder: &mut Recorder) {
         ],
     );
     let advice = format!("/identities/{identity}/policy-advice/{service}");
-    recorder.ask("GET", "/identities/{id}/policy-advice/{serviceId}", &advice, None);
+    recorder.ask(
+        "GET",
+        "/identities/{id}/policy-advice/{serviceId}",
+        &advice,
+        None,
+    );
     recorder.below(
         "/services",
         &service,
@@ -174,19 +194,23 @@ fn exchange(recorder: &mut Recorder) {
     recorder.below(
         "/edge-routers",
         &router,
-        &[
-            "edge-router-policies",
-            "identities",
-            "services",
-        ],
+        &["edge-router-policies", "identities", "services"],
     );
     recorder.below("/configs", &config, &["services"]);
     recorder.below("/config-types", "NH5p4FpGR", &["configs"]);
     let parts = ["identities", "posture-checks", "services"];
     recorder.below("/service-policies", &service_policy, &parts);
-    recorder.below("/edge-router-policies", &router_policy, &["edge-routers", "identities"]);
+    recorder.below(
+        "/edge-router-policies",
+        &router_policy,
+        &["edge-routers", "identities"],
+    );
     let parts = ["edge-routers", "services"];
-    recorder.below("/service-edge-router-policies", &service_router_policy, &parts);
+    recorder.below(
+        "/service-edge-router-policies",
+        &service_router_policy,
+        &parts,
+    );
     for list in [
         "/identity-role-attributes",
         "/service-role-attributes",
