@@ -153,10 +153,13 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
         "certPem": "nope", "isAutoCaEnrollmentEnabled": false, "isOttCaEnrollmentEnabled": false,
         "isAuthEnabled": false, "identityRoles": [], "identityNameFormat": "[caName]",
         "enabled": false, "issuer": format!("issuer-{number}"), "audience": "a",
-        "jwksEndpoint": "https://keys.example.test/", "certCsr": "nope", "serverCertCsr": "nope",
-        "address": "tcp:localhost:80", "binding": "transport", "router": "nope", "service": "nope",
+        "jwksEndpoint": "https://keys.example.test/",
     });
     merge(&mut body, more);
+    merge(
+        &mut body,
+        json!({"certCsr": "nope", "serverCertCsr": "nope"}),
+    );
     body
 }
 
