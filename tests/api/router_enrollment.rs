@@ -7,7 +7,7 @@ use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::{
     Certificate, KeyType, ServerNames, SigningKey, SpiffeId, Subject, certificates_from_pem,
-    make_csr, make_csr_with_names,
+    make_csr_with_names,
 };
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};

@@ -26,6 +26,7 @@ mod openid;
 mod py_jwt;
 mod renewal;
 mod restart;
+mod routers;
 mod secrets;
 mod third_party;
 mod trust;
