@@ -5,6 +5,8 @@ use crate::error::AppError;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
+use crate::posture;
+use crate::service_sessions;
 use crate::sessions;
 use crate::signers::SignerKeys;
 use portcullis_domain::Env;
@@ -50,6 +52,8 @@ pub struct App {
     pub(crate) authorities: KnownAuthorities,
     pub(crate) settings: Settings,
     pub(crate) mfa: MfaSettings,
+    pub(crate) posture: posture::Kept,
+    pub(crate) service_session_round: service_sessions::Round,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -99,6 +103,8 @@ impl App {
             authorities: KnownAuthorities::default(),
             settings,
             mfa,
+            posture: posture::Kept::default(),
+            service_session_round: service_sessions::Round::default(),
         }
     }
 

@@ -19,7 +19,11 @@ mod managed;
 mod mfa;
 mod own_authenticators;
 mod policies;
+mod posture;
+mod posture_check_types;
+mod posture_checks;
 mod role_attributes;
+mod service_sessions;
 mod services;
 mod session_certificates;
 mod signers;
@@ -53,7 +57,11 @@ pub fn all() -> Vec<Route> {
         mfa::routes(),
         own_authenticators::routes(),
         policies::routes(),
+        posture::routes(),
+        posture_check_types::routes(),
+        posture_checks::routes(),
         role_attributes::routes(),
+        service_sessions::routes(),
         services::routes(),
         session_certificates::routes(),
         signers::routes(),

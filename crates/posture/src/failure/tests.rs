@@ -135,19 +135,3 @@ fn codes_that_will_not_do_are_told_with_the_reason() {
     assert!(expected.passed_mfa && !expected.timed_out);
     assert!(expected.passed_on_wake && !expected.passed_on_unlock);
 }
-
-#[test]
-fn the_oldest_refusals_are_forgotten() {
-    let request = |second| FailedRequest {
-        when: at(second),
-        api_session: ApiSessionId::from_wire("a"),
-        service: ServiceId::from_wire("s"),
-        service_name: "service".to_owned(),
-        grant: ServiceGrant::Dial,
-        policies: Vec::new(),
-    };
-    let mut requests = FailedRequests::default();
-    (0..103).for_each(|second| requests.push(request(second)));
-    let instants: Vec<_> = requests.iter().map(|request| request.when).collect();
-    assert_eq!(instants, (3..103).map(at).collect::<Vec<_>>());
-}
