@@ -115,6 +115,9 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
 
 /// A body that no route can find fault with before it has judged the caller.
 pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
+    if let Some(body) = posture_body(path, number) {
+        return body;
+    }
     if *method == Method::PATCH {
         // Some members are for administrators only.
         return json!({"tags": {"number": number}, "currentPassword": "not-the-right-one"});
@@ -139,6 +142,20 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     });
     merge(&mut body, more);
     body
+}
+
+/// A body for what is about posture, whose types have names of their own.
+fn posture_body(path: &str, number: usize) -> Option<Value> {
+    let report = json!({"id": "nope", "typeId": "ENDPOINT_STATE", "woken": true});
+    match path {
+        "/posture-checks" | "/posture-checks/{id}" => {
+            Some(json!({"name": format!("made {number}"), "typeId": "MFA"}))
+        },
+        "/posture-response" => Some(report),
+        "/posture-response-bulk" => Some(json!([report])),
+        "/sessions" => Some(json!({"serviceId": "nope", "type": "Dial"})),
+        _ => None,
+    }
 }
 
 async fn ask(

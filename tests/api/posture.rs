@@ -101,7 +101,7 @@ async fn machines_do_not_pass_for_each_other() {
 async fn one_policy_that_is_passed_is_enough_and_all_of_its_checks_have_to_be() {
     let (stage, first) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let second = stage
-        .check("second", json!({"typeId": "MAC", "macAddresses": ["aa"]}))
+        .check("second", json!({"typeId": "MAC", "macAddresses": ["001122334455"]}))
         .await;
     let both = stage.allow("both", "Dial", &[&first, &second]).await;
     let session = &stage.person.session;
@@ -116,7 +116,7 @@ async fn one_policy_that_is_passed_is_enough_and_all_of_its_checks_have_to_be() 
     stage
         .report(
             session,
-            json!({"id": second, "typeId": "MAC", "macAddresses": ["aa"]}),
+            json!({"id": second, "typeId": "MAC", "macAddresses": ["001122334455"]}),
         )
         .await;
     let refused = stage.connect(session, "Dial").await.json();
@@ -134,7 +134,7 @@ async fn one_policy_that_is_passed_is_enough_and_all_of_its_checks_have_to_be() 
     stage
         .report(
             session,
-            json!({"id": second, "typeId": "MAC", "macAddresses": ["bb"]}),
+            json!({"id": second, "typeId": "MAC", "macAddresses": ["001122334456"]}),
         )
         .await;
     assert!(stage.can_dial(session).await, "by the other policy");

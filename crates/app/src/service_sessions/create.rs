@@ -172,7 +172,7 @@ async fn commit(
         })
         .await?;
     for id in &ended {
-        audit::changed_by_controller("session.expire", id.as_str());
+        audit::changed_by_controller("session.displace", id.as_str());
     }
     if kept.id == session.id {
         audit::changed(permit.caller(), "session.create", kept.id.as_str());
