@@ -115,7 +115,7 @@ async fn callers(controller: &Harness, admin: &str) -> Vec<Caller> {
 
 /// A body that no route can find fault with before it has judged the caller.
 pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
-    if let Some(body) = posture_body(path, number) {
+    if let Some(body) = special_body(path, number) {
         return body;
     }
     if *method == Method::PATCH {
@@ -144,13 +144,19 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     body
 }
 
-/// A body for what is about posture, whose types have names of their own.
-fn posture_body(path: &str, number: usize) -> Option<Value> {
+/// A body for kinds whose types have names of their own, or which demand more than a name.
+fn special_body(path: &str, number: usize) -> Option<Value> {
     let report = json!({"id": "nope", "typeId": "ENDPOINT_STATE", "woken": true});
+    let name = format!("made {number}");
     match path {
-        "/posture-checks" | "/posture-checks/{id}" => {
-            Some(json!({"name": format!("made {number}"), "typeId": "MFA"}))
+        "/configs" => Some(json!({"name": name, "configTypeId": "nope", "data": {}})),
+        "/service-policies" | "/service-policies/{id}" => {
+            Some(json!({"name": name, "type": "Dial", "semantic": "AnyOf"}))
         },
+        "/edge-router-policies" | "/service-edge-router-policies" => {
+            Some(json!({"name": name, "semantic": "AnyOf"}))
+        },
+        "/posture-checks" | "/posture-checks/{id}" => Some(json!({"name": name, "typeId": "MFA"})),
         "/posture-response" => Some(report),
         "/posture-response-bulk" => Some(json!([report])),
         "/sessions" => Some(json!({"serviceId": "nope", "type": "Dial"})),

@@ -101,7 +101,10 @@ async fn machines_do_not_pass_for_each_other() {
 async fn one_policy_that_is_passed_is_enough_and_all_of_its_checks_have_to_be() {
     let (stage, first) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
     let second = stage
-        .check("second", json!({"typeId": "MAC", "macAddresses": ["001122334455"]}))
+        .check(
+            "second",
+            json!({"typeId": "MAC", "macAddresses": ["001122334455"]}),
+        )
         .await;
     let both = stage.allow("both", "Dial", &[&first, &second]).await;
     let session = &stage.person.session;

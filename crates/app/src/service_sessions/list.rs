@@ -44,7 +44,7 @@ pub fn list(
     asked: &Asked<'_>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    answer(app, asked, Sight::of_all(asked), show)
+    answer(app, asked, None, show)
 }
 
 /// Lists the service sessions of the caller's identity.
@@ -62,7 +62,7 @@ pub fn list_own(
             .into_iter()
             .collect()
     };
-    answer(app, asked, Sight::of_all(asked).among(&own), show)
+    answer(app, asked, Some(&own), show)
 }
 
 /// Ends a service session of anybody.
@@ -107,7 +107,7 @@ fn read_of(app: &App, owner: Option<Number>, id: &SessionId) -> Result<SessionVi
 fn answer(
     app: &App,
     asked: &Asked<'_>,
-    sight: Sight<'_, Session>,
+    among: Option<&BTreeSet<Number>>,
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of::<Session>()?;
@@ -115,7 +115,8 @@ fn answer(
     let sees = |rows: Rows<'_>, found: &Found<Session>| grants.hold(rows, found);
     let sight = Sight {
         sees: Some(&sees),
-        ..sight
+        among,
+        is_over: asked.is_over,
     };
     let answer: Answer<'_, Session> = Answer::new(app, &listing, &sight)?;
     let rows = answer.view.rows();

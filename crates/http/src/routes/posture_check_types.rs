@@ -24,10 +24,10 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(call: Call<Permit<ReadTypes>, Paged>) -> Result<Answer, ApiError> {
     let page = posture_checks::list_types(&call.permit, &parameters(&call.context.query))?;
-    Ok(Answer::list(
-        page.map(|kind| shown(&call, kind)),
-        &kinds::POSTURE_CHECK_TYPES,
-    ))
+    let page = page.map(|kind| shown(&call, kind));
+    // This list names its character set, and always has.
+    let answer = Answer::list(page, &kinds::POSTURE_CHECK_TYPES);
+    Ok(answer.typed("application/json; charset=utf-8"))
 }
 
 async fn detail(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiError> {

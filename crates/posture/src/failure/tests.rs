@@ -5,8 +5,6 @@ use crate::testing::{
     at, check, checked_process, client, mfa_check, path, posture, prints, process, state, texts,
 };
 use crate::{Report, judge};
-use portcullis_domain::ids::{ApiSessionId, ServiceId};
-use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{DomainCheck, MacCheck, OsCheck, OsType, Processes};
 use portcullis_domain::roles::Semantic;
 
