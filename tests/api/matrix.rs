@@ -148,15 +148,14 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
 fn special_body(path: &str, number: usize) -> Option<Value> {
     let report = json!({"id": "nope", "typeId": "ENDPOINT_STATE", "woken": true});
     let name = format!("made {number}");
-    match path {
+    match path.trim_end_matches("/{id}") {
+        "/services" => Some(json!({"name": name, "encryptionRequired": true})),
         "/configs" => Some(json!({"name": name, "configTypeId": "nope", "data": {}})),
-        "/service-policies" | "/service-policies/{id}" => {
-            Some(json!({"name": name, "type": "Dial", "semantic": "AnyOf"}))
-        },
+        "/service-policies" => Some(json!({"name": name, "type": "Dial", "semantic": "AnyOf"})),
         "/edge-router-policies" | "/service-edge-router-policies" => {
             Some(json!({"name": name, "semantic": "AnyOf"}))
         },
-        "/posture-checks" | "/posture-checks/{id}" => Some(json!({"name": name, "typeId": "MFA"})),
+        "/posture-checks" => Some(json!({"name": name, "typeId": "MFA"})),
         "/posture-response" => Some(report),
         "/posture-response-bulk" => Some(json!([report])),
         "/sessions" => Some(json!({"serviceId": "nope", "type": "Dial"})),

@@ -459,3 +459,18 @@ async fn partial_sessions_get_no_service() {
     let reply = stage.connect(&half, "Dial").await;
     assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()));
 }
+
+#[tokio::test]
+async fn whoever_looks_through_somebody_s_eyes_stands_with_its_own_session() {
+    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let report = json!({"id": id, "typeId": "DOMAIN", "domain": "a"});
+    stage.report(&stage.person.session, report.clone()).await;
+    let path = format!("/services?asIdentity={}", stage.person.id);
+    for is_passing in [false, true] {
+        let seen = get(&stage.controller, &stage.admin, &path).await.data();
+        assert_eq!(seen[0]["permissions"], json!(["Dial"]));
+        let stand = &seen[0]["postureQueries"][0];
+        assert_eq!(stand["isPassing"], json!(is_passing));
+        stage.report(&stage.admin, report.clone()).await;
+    }
+}
