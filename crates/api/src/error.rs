@@ -1,5 +1,7 @@
 //! The body of an answer that reports an error.
 
+mod posture;
+
 use crate::code::Code;
 use crate::decode::DecodeError;
 use portcullis_domain::FieldError;

@@ -5,6 +5,8 @@ use crate::error::AppError;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
+use crate::posture;
+use crate::service_sessions;
 use crate::services::ServiceUpdates;
 use crate::sessions;
 use crate::signers::SignerKeys;
@@ -57,6 +59,8 @@ pub struct App {
     pub(crate) service_updates: ServiceUpdates,
     /// When this process began to serve.
     pub(crate) started_at: Timestamp,
+    pub(crate) posture: posture::Kept,
+    pub(crate) service_session_round: service_sessions::Round,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -108,6 +112,8 @@ impl App {
             authorities: KnownAuthorities::default(),
             settings,
             mfa,
+            posture: posture::Kept::default(),
+            service_session_round: service_sessions::Round::default(),
         }
     }
 

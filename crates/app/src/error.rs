@@ -97,6 +97,12 @@ pub enum AppError {
     /// Something about TOTP is not done.
     #[error(transparent)]
     Mfa(#[from] crate::mfa::MfaFault),
+    /// The session passes none of the policies that would grant it the service.
+    #[error("posture checks of {} policies are not passed", .0.len())]
+    InvalidPosture(Vec<portcullis_domain::posture::PolicyFailure>),
+    /// The service could not be reached: there is no router to go through.
+    #[error("no edge router is available")]
+    NoEdgeRouters,
     /// The certificate request cannot be granted.
     #[error("the certificate request cannot be granted: {0}")]
     Csr(String),
@@ -240,7 +246,8 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::EdgeRouterPolicyId
         | Index::ServiceEdgeRouterPolicyId
         | Index::PostureCheckId
-        | Index::SessionId => {
+        | Index::SessionId
+        | Index::SessionGrant => {
             return AppError::Internal(format!("{:?} was drawn twice", value.index));
         },
     };

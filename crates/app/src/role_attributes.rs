@@ -7,6 +7,7 @@ use crate::listing::{self, Asked, Paging, kinds};
 use crate::managed;
 use portcullis_domain::access::{Action, Permit};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::posture_check::{PostureCheck, PostureCheckSpec};
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::Page;
@@ -72,6 +73,15 @@ impl Attributed for Router {
 
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
         guard.routers()
+    }
+}
+
+impl Attributed for PostureCheck {
+    type Read = managed::Read<PostureCheckSpec>;
+    const ASKED_FOR_BY: &'static [PolicyKind] = &[PolicyKind::Service];
+
+    fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
+        guard.posture_checks()
     }
 }
 

@@ -16,6 +16,7 @@ use crate::error::AppError;
 use crate::identities;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight};
 use crate::managed::{self, Beside, Made, Read, find};
+use crate::posture::Judge;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -42,8 +43,17 @@ impl Made for ServiceSpec {
     const SUBJECT: Subject = Subject::Service;
     type View = ServiceView;
 
-    fn view(_beside: Beside<'_>, found: Found<Service>) -> Result<ServiceView, AppError> {
-        Ok(ServiceView::alone(found.entity))
+    /// What the viewer may do with it is not shown there; how its posture stands is.
+    fn view(beside: Beside<'_>, found: Found<Service>) -> Result<ServiceView, AppError> {
+        let number = found.number();
+        let mut view = ServiceView::alone(found.entity);
+        if !beside.app.require_lists()?.posture_checks().is_empty() {
+            let judge = Judge::of_caller(beside.app, beside.rows, beside.caller)?;
+            let (_grants, posture) =
+                judge.stand(beside.rows, beside.caller.identity_number, number)?;
+            view.posture = posture;
+        }
+        Ok(view)
     }
 
     fn check(rows: Rows<'_>, before: Option<&Service>, after: &Service) -> Result<(), AppError> {

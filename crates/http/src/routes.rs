@@ -19,9 +19,13 @@ mod managed;
 mod mfa;
 mod own_authenticators;
 mod policies;
+mod posture;
+mod posture_check_types;
+mod posture_checks;
 mod related;
 mod role_attributes;
 mod routers;
+mod service_sessions;
 mod services;
 mod session_certificates;
 mod signers;
@@ -56,9 +60,13 @@ pub fn all() -> Vec<Route> {
         mfa::routes(),
         own_authenticators::routes(),
         policies::routes(),
+        posture::routes(),
+        posture_check_types::routes(),
+        posture_checks::routes(),
         related::routes(),
         role_attributes::routes(),
         routers::routes(),
+        service_sessions::routes(),
         services::routes(),
         session_certificates::routes(),
         signers::routes(),

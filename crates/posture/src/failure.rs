@@ -1,4 +1,4 @@
-//! What was in the way: checks that were not passed, and requests that were refused for them.
+//! What was in the way: checks that were not passed.
 
 #[cfg(test)]
 mod tests;
@@ -9,17 +9,12 @@ use crate::mfa::{self, Standing};
 use crate::posture::Posture;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture::{
-    Actual, ActualProcess, CheckFailure, FailedRequest, MfaCriteria, MfaValues, Reported,
+    Actual, ActualProcess, CheckFailure, MfaCriteria, MfaValues, Reported,
 };
 use portcullis_domain::posture_check::{
     Check, MfaCheck, PostureCheck, ProcessCheck, ProcessMultiCheck,
 };
-use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// The last requests of an identity that were refused, the oldest first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FailedRequests(VecDeque<FailedRequest>);
 
 /// Says what is in the way of passing `check`.
 pub(crate) fn check_failure(
@@ -92,23 +87,5 @@ fn mfa_criteria(check: MfaCheck, client: &Client<'_>, now: Timestamp) -> MfaCrit
         unlocked_at: client.posture.unlocked_at(),
         timeout: check.timeout_seconds,
         remaining: mfa::remaining(check, client, now),
-    }
-}
-
-impl FailedRequests {
-    /// Most requests that are remembered.
-    pub const MOST: usize = 100;
-
-    /// Remembers a request, and forgets the oldest one if there are too many.
-    pub fn push(&mut self, request: FailedRequest) {
-        if self.0.len() >= Self::MOST {
-            self.0.pop_front();
-        }
-        self.0.push_back(request);
-    }
-
-    /// The requests, the oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &FailedRequest> {
-        self.0.iter()
     }
 }

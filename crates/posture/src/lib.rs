@@ -70,7 +70,6 @@ pub use portcullis_domain::posture::{
 };
 
 pub use client::{Client, counted_pass};
-pub use failure::FailedRequests;
 pub use policy::{Access, GrantingPolicy, Pass, PolicyVerdict};
 pub use posture::{Outcome, Posture, ProcessKey};
 pub use prompts::{GrantedService, Prompts, shortened};

@@ -157,7 +157,7 @@ impl Posture {
     }
 
     /// The bytes of all texts.
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let check = |check: &PostureCheckId| check.as_str().len();
         let os = self.os.iter().map(|os| {
             let Os {

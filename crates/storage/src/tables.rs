@@ -20,6 +20,7 @@ pub use kind::{
     ENROLLMENT, Entity, IDENTITY, Index, IndexedId, Kept, MFA, POSTURE_CHECK, ROOTS, ROUTER,
     SERVICE, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER,
     StoredEnrollment, StoredMfa, TERMINATOR, UniqueValue, identity_key, reference, router_key,
+    session_grant,
 };
 pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};

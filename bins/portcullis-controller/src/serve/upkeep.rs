@@ -2,14 +2,15 @@
 
 use super::certificates::{Certificates, Watch};
 use portcullis_app::App;
-use portcullis_app::sessions;
+use portcullis_app::{service_sessions, sessions};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often sessions that were not used for too long are ended.
+/// How often sessions that were not used for too long are ended, and service sessions that lost their
+/// grant.
 const SWEEP: Duration = Duration::from_secs(5);
 
 /// How often the files of certificates are looked at.
@@ -37,15 +38,26 @@ async fn sweep(app: Arc<App>) {
     let mut time = every(SWEEP);
     loop {
         time.tick().await;
-        loop {
-            match sessions::sweep(&app).await {
-                Ok(0) => break,
-                Ok(ended) => tracing::debug!(ended, "unused sessions ended"),
-                Err(error) => {
-                    tracing::warn!(%error, "unused sessions could not be ended");
-                    break;
-                },
-            }
+        sweep_sessions(&app).await;
+        match service_sessions::sweep(&app).await {
+            Ok(0) => {},
+            Ok(ended) => tracing::debug!(ended, "service sessions without a grant ended"),
+            Err(error) => {
+                tracing::warn!(%error, "service sessions without a grant could not be ended");
+            },
+        }
+    }
+}
+
+async fn sweep_sessions(app: &App) {
+    loop {
+        match sessions::sweep(app).await {
+            Ok(0) => break,
+            Ok(ended) => tracing::debug!(ended, "unused sessions ended"),
+            Err(error) => {
+                tracing::warn!(%error, "unused sessions could not be ended");
+                break;
+            },
         }
     }
 }

@@ -9,6 +9,7 @@ mod cas;
 mod enrollments;
 mod identities;
 mod managed;
+mod service_sessions;
 mod session_certificates;
 mod sessions;
 mod signers;
@@ -23,6 +24,7 @@ pub use managed::{
     CONFIG_TYPES, CONFIGS, EDGE_ROUTER_POLICIES, EDGE_ROUTERS, POSTURE_CHECKS,
     SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, TERMINATORS, TRANSIT_ROUTERS,
 };
+pub use service_sessions::SESSIONS;
 pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;
 pub use sessions::API_SESSIONS;
@@ -32,6 +34,7 @@ pub use signers::{EXTERNAL_JWT_SIGNERS, SHOWN_EXTERNAL_JWT_SIGNERS};
 use super::listed::text;
 use crate::network::Controller;
 use portcullis_domain::identity::IdentityType;
+use portcullis_domain::posture_check::CheckSupport;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
 use std::borrow::Cow;
 
@@ -40,6 +43,9 @@ pub static ROLE_ATTRIBUTES: Schema = Schema::new(&[Symbol::string("id")]);
 
 /// Types of identities.
 pub static IDENTITY_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
+
+/// Types of posture checks.
+pub static POSTURE_CHECK_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
 
 /// The controllers of the network.
 pub static CONTROLLERS: Schema = Schema::entity(&[
@@ -60,6 +66,21 @@ impl Row for IdentityTypeRow {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         match symbol.name() {
             "id" | "name" => text(self.0.name()),
+            "isSystem" => Value::Boolean(true),
+            _ => Value::Missing,
+        }
+    }
+}
+
+/// A type of posture checks as a row.
+#[derive(Debug, Clone, Copy)]
+pub struct PostureCheckTypeRow(pub CheckSupport);
+
+impl Row for PostureCheckTypeRow {
+    fn value(&self, symbol: SymbolId) -> Value<'_> {
+        match symbol.name() {
+            "id" => text(self.0.kind.name()),
+            "name" => text(self.0.name),
             "isSystem" => Value::Boolean(true),
             _ => Value::Missing,
         }

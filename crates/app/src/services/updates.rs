@@ -8,6 +8,7 @@ use super::ReadUpdates;
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities::find;
+use crate::posture::Judge;
 use crate::sessions::own_key;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
@@ -16,7 +17,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_index::{AccessGuard, Catalog, Catalogued, PolicyKind, Side, Slot};
-use portcullis_storage::tables::Found;
+use portcullis_storage::tables::{Found, Rows};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -76,7 +77,7 @@ pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp,
         .get(&own_key(caller))?
         .ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))?;
     let identity = find(view.rows(), &caller.identity)?;
-    let digest = digest(app, caller, &identity)?;
+    let digest = digest(app, view.rows(), caller, &identity)?;
     let moments = (start(app, &session), app.env().now());
     let session = caller.session_number;
     Ok(app.service_updates.note(session, digest, moments))
@@ -97,7 +98,7 @@ pub(crate) fn note_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
         return Ok(());
     }
     let identity = find(view.rows(), &caller.identity)?;
-    let digest = digest(app, caller, &identity)?;
+    let digest = digest(app, view.rows(), caller, &identity)?;
     let moments = (start(app, &session), app.env().now());
     app.service_updates
         .note(caller.session_number, digest, moments);
@@ -111,8 +112,17 @@ fn start(app: &App, session: &ApiSession) -> Timestamp {
 }
 
 /// Sums up what the caller would see.
-fn digest(app: &App, caller: &Caller, identity: &Found<Identity>) -> Result<u64, AppError> {
+fn digest(
+    app: &App,
+    rows: Rows<'_>,
+    caller: &Caller,
+    identity: &Found<Identity>,
+) -> Result<u64, AppError> {
     let mut hasher = DefaultHasher::new();
+    let judge = Judge::of_caller(app, rows, caller)?;
+    judge
+        .verdicts(rows, caller.identity_number)?
+        .hash(&mut hasher);
     // Another type of configurations or another name of one changes what is shown.
     {
         let types = app.require_lists()?.config_types();

@@ -1,17 +1,18 @@
 //! Services as one identity sees them.
 
-use super::{Wanted, grants};
+use super::Wanted;
 use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::identities::find;
+use crate::posture::Judge;
 use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::config::{Config, Object};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId};
+use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number};
 use portcullis_domain::service::Service;
-use portcullis_domain::view::ServiceView;
+use portcullis_domain::view::{ServiceGrants, ServiceView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Rows, reference};
 use std::cell::RefCell;
@@ -20,9 +21,11 @@ use std::sync::Arc;
 
 /// Whoever looks at services, as of one moment.
 pub(crate) struct Viewer<'a> {
-    app: &'a App,
     rows: Rows<'a>,
     identity: Found<Identity>,
+    /// The session of the request: it is the one that posture checks are held against, whoever is
+    /// looked for.
+    judge: Judge<'a>,
     /// The types of configurations that were named at the login.
     config_types: Vec<String>,
     /// Configurations that were read: those of a list are often the same.
@@ -33,7 +36,7 @@ pub(crate) struct Viewer<'a> {
 struct Data {
     kind: ConfigTypeId,
     name: String,
-    data: Object,
+    content: Object,
 }
 
 impl<'a> Viewer<'a> {
@@ -45,9 +48,9 @@ impl<'a> Viewer<'a> {
     ) -> Result<Self, AppError> {
         let session: Option<ApiSession> = rows.get(&crate::sessions::own_key(caller))?;
         Ok(Self {
-            app,
             rows,
             identity: find(rows, &caller.identity)?,
+            judge: Judge::of_caller(app, rows, caller)?,
             config_types: session
                 .map(|session| session.config_types)
                 .unwrap_or_default(),
@@ -75,16 +78,16 @@ impl<'a> Viewer<'a> {
             Wanted::Nothing => None,
             wanted => Some(self.config(&service, wanted)?),
         };
-        let number = self.rows.locate(&reference(&service.id))?;
-        let number = number.map(|key| portcullis_domain::ids::Number(key.id().1));
-        let grants = match number {
-            Some(number) => grants(self.app, self.identity.number(), number)?,
-            None => portcullis_domain::view::ServiceGrants::default(),
+        let (grants, posture) = match self.rows.locate(&reference(&service.id))? {
+            Some(key) => self
+                .judge
+                .stand(self.rows, self.identity.number(), Number(key.id().1))?,
+            None => (ServiceGrants::default(), Vec::new()),
         };
         Ok(ServiceView {
             grants: Some(grants),
             config,
-            posture: Vec::new(),
+            posture,
             service,
         })
     }
@@ -102,7 +105,7 @@ impl<'a> Viewer<'a> {
             if let Some(config) = self.data(id)?
                 && wanted.includes(&config.kind)
             {
-                shown.insert(config.name.clone(), config.data.clone());
+                shown.insert(config.name.clone(), config.content.clone());
             }
         }
         Ok(shown)
@@ -120,7 +123,7 @@ impl<'a> Viewer<'a> {
         let data = Arc::new(Data {
             kind: kind.id,
             name: kind.spec.name,
-            data: config.spec.data,
+            content: config.spec.data,
         });
         self.read.borrow_mut().insert(id.clone(), Arc::clone(&data));
         Ok(Some(data))

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
+use crate::posture;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
@@ -12,8 +13,10 @@ use std::sync::Arc;
 /// Most sessions that one transaction ends or updates.
 const BATCH: usize = 500;
 
-/// Ends sessions that were not used for longer than their timeout; returns how many.
+/// Ends sessions that were not used for longer than their timeout; returns how many. What sessions
+/// reported that are gone is forgotten.
 pub async fn sweep(app: &App) -> Result<usize, AppError> {
+    posture::forget_what_is_gone(app);
     let now = app.env().now();
     let timeout = app.settings().session_timeout;
     let expired = app.projections().sessions().expired(now, timeout, BATCH);

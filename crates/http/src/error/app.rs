@@ -66,6 +66,10 @@ impl From<AppError> for ApiError {
             AppError::CaProof(error) => error.into(),
             AppError::BadCertificate(fault) => fault.into(),
             AppError::Mfa(fault) => fault.into(),
+            AppError::InvalidPosture(failures) => {
+                Self::new(Code::InvalidPosture).because(Cause::posture(&failures))
+            },
+            AppError::NoEdgeRouters => Self::new(Code::NoEdgeRoutersAvailable),
             AppError::Csr(reason) => {
                 Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
             },

@@ -31,7 +31,7 @@ async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
         })
     })
     .await
-    // This list alone names its character set, and always has.
+    // This list names its character set, and always has.
     .map(|answer| answer.typed("application/json; charset=utf-8"))
 }
 

@@ -19,6 +19,7 @@ use portcullis_domain::config::ConfigSpec;
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServiceGrant, ServicePolicySpec,
 };
+use portcullis_domain::posture_check::PostureCheckSpec;
 use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::terminator::TerminatorSpec;
@@ -28,12 +29,12 @@ pub(super) fn routes() -> Vec<Route> {
     use related::{
         configs_of_service, configs_of_type, edge_router_policies_of_identity,
         edge_router_policies_of_router, identities_of_edge_router_policy, identities_of_router,
-        identities_of_service, identities_of_service_policy, routers_of_edge_router_policy,
-        routers_of_identity, routers_of_service, routers_of_service_edge_router_policy,
-        service_edge_router_policies_of_router, service_edge_router_policies_of_service,
-        service_policies_of_identity, service_policies_of_service, services_of_config,
-        services_of_identity, services_of_router, services_of_service_edge_router_policy,
-        services_of_service_policy, terminators_of_service,
+        identities_of_service, identities_of_service_policy, posture_checks_of_service_policy,
+        routers_of_edge_router_policy, routers_of_identity, routers_of_service,
+        routers_of_service_edge_router_policy, service_edge_router_policies_of_router,
+        service_edge_router_policies_of_service, service_policies_of_identity,
+        service_policies_of_service, services_of_config, services_of_identity, services_of_router,
+        services_of_service_edge_router_policy, services_of_service_policy, terminators_of_service,
     };
     type Service = ServiceSpec;
     type ServicePolicy = ServicePolicySpec;
@@ -76,6 +77,10 @@ pub(super) fn routes() -> Vec<Route> {
         below::<ServiceRouterPolicy>(
             "/edge-routers/{id}/service-edge-router-policies",
             service_edge_router_policies_of_router,
+        ),
+        below::<PostureCheckSpec>(
+            "/service-policies/{id}/posture-checks",
+            posture_checks_of_service_policy,
         ),
         below::<TerminatorSpec>("/services/{id}/terminators", terminators_of_service),
         routers("/identities/{id}/edge-routers", routers_of_identity),

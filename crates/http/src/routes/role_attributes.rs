@@ -11,6 +11,7 @@ use portcullis_app::listing::kinds;
 use portcullis_app::role_attributes::{self, Attributed, PolicyKind, Users};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 
@@ -27,6 +28,10 @@ pub(super) fn routes() -> Vec<Route> {
         of::<Router>(
             "/edge-router-role-attributes",
             ("/edge-router-role-attribute-usage", "edgeRouters"),
+        ),
+        of::<PostureCheck>(
+            "/posture-check-role-attributes",
+            ("/posture-check-role-attribute-usage", "postureChecks"),
         ),
     ]
     .into_iter()

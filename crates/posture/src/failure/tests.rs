@@ -5,8 +5,6 @@ use crate::testing::{
     at, check, checked_process, client, mfa_check, path, posture, prints, process, state, texts,
 };
 use crate::{Report, judge};
-use portcullis_domain::ids::{ApiSessionId, ServiceId};
-use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::posture_check::{DomainCheck, MacCheck, OsCheck, OsType, Processes};
 use portcullis_domain::roles::Semantic;
 
@@ -134,20 +132,4 @@ fn codes_that_will_not_do_are_told_with_the_reason() {
     let expected = MfaValues::expected(*definition);
     assert!(expected.passed_mfa && !expected.timed_out);
     assert!(expected.passed_on_wake && !expected.passed_on_unlock);
-}
-
-#[test]
-fn the_oldest_refusals_are_forgotten() {
-    let request = |second| FailedRequest {
-        when: at(second),
-        api_session: ApiSessionId::from_wire("a"),
-        service: ServiceId::from_wire("s"),
-        service_name: "service".to_owned(),
-        grant: ServiceGrant::Dial,
-        policies: Vec::new(),
-    };
-    let mut requests = FailedRequests::default();
-    (0..103).for_each(|second| requests.push(request(second)));
-    let instants: Vec<_> = requests.iter().map(|request| request.when).collect();
-    assert_eq!(instants, (3..103).map(at).collect::<Vec<_>>());
 }

@@ -16,6 +16,7 @@ mod values;
 pub use index::Index;
 pub use managed::Kept;
 pub use sealed::{StoredEnrollment, StoredMfa};
+pub use sessions::session_grant;
 pub use values::{IndexedId, UniqueValue, reference};
 
 use crate::engine::StoreError;

@@ -84,4 +84,6 @@ pub enum Index {
     PostureCheckName = 39,
     /// Id of a service session.
     SessionId = 40,
+    /// What a service session stands for: its API session, what is granted, and the service.
+    SessionGrant = 41,
 }

@@ -5,7 +5,8 @@ use super::{API_SESSION, Entity, Index, SESSION, SESSION_CERTIFICATE, entity_cha
 use crate::key::Kind;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::change::{Change, Owner};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::{Number, ServiceId};
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::session_certificate::SessionCertificate;
 
@@ -43,7 +44,8 @@ impl Entity for Session {
     const KIND: Kind = SESSION;
 
     fn unique_values(&self) -> Vec<UniqueValue> {
-        vec![reference(&self.id)]
+        let grant = session_grant(self.api_session_token, self.grant, &self.service);
+        vec![reference(&self.id), grant]
     }
 
     fn references(&self) -> Vec<UniqueValue> {
@@ -56,6 +58,17 @@ impl Entity for Session {
     fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {
         Change::Session(entity_change(owner, number, now))
     }
+}
+
+/// What there is one service session of at most.
+pub fn session_grant(token: TokenHash, grant: ServiceGrant, service: &ServiceId) -> UniqueValue {
+    let mut value = token.0.to_vec();
+    value.push(match grant {
+        ServiceGrant::Dial => 0,
+        ServiceGrant::Bind => 1,
+    });
+    value.extend_from_slice(service.as_str().as_bytes());
+    UniqueValue::new(Index::SessionGrant, value)
 }
 
 /// The reference to the API session that is found by `token`.

@@ -65,7 +65,8 @@ fn each_kind_is_found_by_its_unique_values() {
         (Index::PostureCheckId, "p"),
         (Index::PostureCheckName, "check"),
     ]);
-    check_values::<Session>(&[(Index::SessionId, "z")]);
+    let dialing = format!("{}\0s", "\u{1}".repeat(16));
+    check_values::<Session>(&[(Index::SessionId, "z"), (Index::SessionGrant, &dialing)]);
 }
 
 #[test]

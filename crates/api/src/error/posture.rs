@@ -1,0 +1,31 @@
+//! What keeps a client from a service, as the error tells it.
+
+use super::Cause;
+use portcullis_domain::posture::PolicyFailure;
+use serde_json::{Map, Value, json};
+
+impl Cause {
+    /// The policies that were not passed, each with the checks that are in the way. Clients look there
+    /// for what to report, or whether to ask for a code.
+    pub fn posture(failures: &[PolicyFailure]) -> Self {
+        let ids: Vec<&str> = failures.iter().map(|failure| failure.id.as_str()).collect();
+        let message = format!(
+            "Failed to pass posture checks for service policies: [{}]",
+            ids.join(" ")
+        );
+        let data: Map<String, Value> = failures
+            .iter()
+            .map(|failure| (failure.id.to_string(), checks(failure)))
+            .collect();
+        Self::data(data.into(), Some(message))
+    }
+}
+
+fn checks(failure: &PolicyFailure) -> Value {
+    let checks = failure.checks.iter().map(|failure| {
+        let check = &failure.check;
+        let kind = check.spec.check.kind().name();
+        json!({"id": check.id.as_str(), "isPassing": false, "typeId": kind})
+    });
+    checks.collect()
+}

@@ -1,0 +1,216 @@
+//! The policies that let identities use services, with their posture checks.
+//!
+//! Who is granted what is found in the read model, and what policies and checks say is read from the
+//! store, each once for a request. What the store has no more is passed over: it was removed by a
+//! change that the read model is about to see.
+
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_domain::ids::Number;
+use portcullis_domain::policies::{ServiceGrant, ServicePolicy};
+use portcullis_domain::posture_check::PostureCheck;
+use portcullis_domain::view::ServiceGrants;
+use portcullis_index::{AccessGuard, PolicyKind, Side, Slot};
+use portcullis_posture::GrantingPolicy;
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{POSTURE_CHECK, Rows, SERVICE_POLICY};
+use roaring::RoaringBitmap;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Most entries of what is remembered for a request: long lists are not to fill the memory.
+const MOST: usize = 4096;
+
+/// The policies that let identities use services, as far as a request came across them.
+pub(crate) struct Granting<'a> {
+    app: &'a App,
+    /// The numbers of the policies that select an identity.
+    of_identity: Remembered<Rc<[Number]>>,
+    /// The numbers of the policies that select a service.
+    of_service: Remembered<Rc<[Number]>>,
+    outlines: Remembered<Option<Outline>>,
+    policies: Remembered<Option<Rc<GrantingPolicy>>>,
+    checks: Remembered<Option<Arc<PostureCheck>>>,
+}
+
+/// What the read model knows of a policy.
+#[derive(Debug, Clone)]
+pub(crate) struct Outline {
+    /// Number of its record.
+    pub(crate) number: Number,
+    /// What it grants.
+    pub(crate) grant: ServiceGrant,
+    /// The numbers of its posture checks.
+    checks: Rc<[Number]>,
+}
+
+impl Outline {
+    /// Whether something has to be passed for it.
+    pub(crate) fn has_checks(&self) -> bool {
+        !self.checks.is_empty()
+    }
+}
+
+impl<'a> Granting<'a> {
+    pub(crate) fn new(app: &'a App) -> Self {
+        Self {
+            app,
+            of_identity: Remembered::default(),
+            of_service: Remembered::default(),
+            outlines: Remembered::default(),
+            policies: Remembered::default(),
+            checks: Remembered::default(),
+        }
+    }
+
+    /// The policies that let an identity use a service, if it passes their checks. What was not
+    /// known yet is found as of one moment.
+    pub(crate) fn between(
+        &self,
+        identity: Number,
+        service: Number,
+    ) -> Result<Vec<Outline>, AppError> {
+        let guard = self.app.require_lists()?.access();
+        let of_identity = self.of_identity.get(identity, || {
+            selecting(&guard, Side::Identities, guard.identities().slot(identity))
+        });
+        let of_service = self.of_service.get(service, || {
+            selecting(&guard, Side::Services, guard.services().slot(service))
+        });
+        let common = of_identity
+            .iter()
+            .filter(|policy| of_service.binary_search(policy).is_ok());
+        Ok(common
+            .filter_map(|policy| self.outlines.get(*policy, || outline(&guard, *policy)))
+            .collect())
+    }
+
+    /// All policies that select an identity.
+    pub(crate) fn of(&self, identity: Number) -> Result<Vec<Outline>, AppError> {
+        let guard = self.app.require_lists()?.access();
+        let of_identity = self.of_identity.get(identity, || {
+            selecting(&guard, Side::Identities, guard.identities().slot(identity))
+        });
+        let policies = of_identity.iter();
+        Ok(policies
+            .filter_map(|policy| self.outlines.get(*policy, || outline(&guard, *policy)))
+            .collect())
+    }
+
+    /// What a policy says, with its checks; `None` if it is gone.
+    pub(crate) fn read(
+        &self,
+        rows: Rows<'_>,
+        outline: &Outline,
+    ) -> Result<Option<Rc<GrantingPolicy>>, StoreError> {
+        self.policies.try_get(outline.number, || {
+            let key = RecordKey::root(SERVICE_POLICY, outline.number.0);
+            let Some(policy) = rows.get::<ServicePolicy>(&key)? else {
+                return Ok(None);
+            };
+            let mut checks = Vec::new();
+            for check in &*outline.checks {
+                checks.extend(self.check(rows, *check)?);
+            }
+            // As clients are shown them, whatever order the index has.
+            checks.sort_by(|left, right| left.spec.name.cmp(&right.spec.name));
+            Ok(Some(Rc::new(GrantingPolicy {
+                id: policy.id,
+                name: policy.spec.name,
+                grant: outline.grant,
+                checks,
+            })))
+        })
+    }
+
+    fn check(
+        &self,
+        rows: Rows<'_>,
+        number: Number,
+    ) -> Result<Option<Arc<PostureCheck>>, StoreError> {
+        self.checks.try_get(number, || {
+            let check = rows.get(&RecordKey::root(POSTURE_CHECK, number.0))?;
+            Ok(check.map(Arc::new))
+        })
+    }
+}
+
+/// What policies grant.
+pub(crate) fn grants(policies: &[Outline]) -> ServiceGrants {
+    policies.iter().map(|policy| policy.grant).collect()
+}
+
+/// The numbers of the service policies that select an entity, ascending.
+fn selecting(guard: &AccessGuard<'_>, side: Side, entity: Option<Slot>) -> Rc<[Number]> {
+    let policies = entity.map(|entity| {
+        let kinds = guard.kinds();
+        guard
+            .access()
+            .selecting(PolicyKind::Service, side, entity, kinds)
+    });
+    let policies = policies.into_iter().flatten().map(Slot::from_bit);
+    let mut numbers: Vec<_> = policies
+        .filter_map(|policy| guard.service_policies().number(policy))
+        .collect();
+    numbers.sort_unstable();
+    numbers.into()
+}
+
+/// What is known of a policy; `None` if it was removed after it was found.
+fn outline(guard: &AccessGuard<'_>, number: Number) -> Option<Outline> {
+    let slot = guard.service_policies().slot(number)?;
+    let access = guard.access();
+    let only = RoaringBitmap::from([slot.bit()]);
+    let is_binding = !access.of_grant(ServiceGrant::Bind, only).is_empty();
+    let checks = access.selected(
+        PolicyKind::Service,
+        slot,
+        Side::PostureChecks,
+        guard.kinds(),
+    );
+    let checks = checks.iter().map(Slot::from_bit);
+    Some(Outline {
+        number,
+        grant: if is_binding {
+            ServiceGrant::Bind
+        } else {
+            ServiceGrant::Dial
+        },
+        checks: checks
+            .filter_map(|check| guard.posture_checks().number(check))
+            .collect(),
+    })
+}
+
+/// Values by the numbers of records, worked out once each.
+struct Remembered<T>(RefCell<BTreeMap<Number, T>>);
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self(RefCell::default())
+    }
+}
+
+impl<T: Clone> Remembered<T> {
+    fn get(&self, number: Number, make: impl FnOnce() -> T) -> T {
+        match self.try_get(number, || Ok::<_, std::convert::Infallible>(make())) {
+            Ok(value) => value,
+        }
+    }
+
+    fn try_get<E>(&self, number: Number, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+        if let Some(value) = self.0.borrow().get(&number) {
+            return Ok(value.clone());
+        }
+        let value = make()?;
+        let mut remembered = self.0.borrow_mut();
+        if remembered.len() >= MOST {
+            remembered.clear();
+        }
+        remembered.insert(number, value.clone());
+        Ok(value)
+    }
+}

@@ -1,0 +1,97 @@
+//! How the session of a request stands with the policies that grant services.
+
+use super::granting::{Granting, Outline, grants};
+use super::subject::Subject;
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_domain::access::Caller;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::Number;
+use portcullis_domain::policies::ServiceGrant;
+use portcullis_domain::view::{PolicyPosture, ServiceGrants};
+use portcullis_storage::tables::Rows;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// The session of a request, held against each policy that it comes across at most once.
+pub(crate) struct Judge<'a> {
+    granting: Granting<'a>,
+    subject: Subject,
+    now: Timestamp,
+    /// Whether there are posture checks at all.
+    has_checks: bool,
+    views: RefCell<BTreeMap<Number, PolicyPosture>>,
+}
+
+impl<'a> Judge<'a> {
+    /// Judges the caller's own session.
+    pub(crate) fn of_caller(
+        app: &'a App,
+        rows: Rows<'_>,
+        caller: &Caller,
+    ) -> Result<Self, AppError> {
+        let has_checks = !app.require_lists()?.posture_checks().is_empty();
+        Ok(Self {
+            granting: Granting::new(app),
+            subject: Subject::of_caller(app, rows, caller)?,
+            now: app.env().now(),
+            has_checks,
+            views: RefCell::default(),
+        })
+    }
+
+    /// What an identity may do with a service, and how the session stands with the policies that say
+    /// so. Where there are no posture checks at all, there is nothing to stand with.
+    pub(crate) fn stand(
+        &self,
+        rows: Rows<'_>,
+        identity: Number,
+        service: Number,
+    ) -> Result<(ServiceGrants, Vec<PolicyPosture>), AppError> {
+        let outlines = self.granting.between(identity, service)?;
+        let mut views = Vec::new();
+        if self.has_checks {
+            for outline in in_order(&outlines) {
+                views.extend(self.view(rows, outline)?);
+            }
+        }
+        Ok((grants(&outlines), views))
+    }
+
+    /// Which of the policies that select an identity and have posture checks are passed, by the numbers
+    /// of their records.
+    pub(crate) fn verdicts(
+        &self,
+        rows: Rows<'_>,
+        identity: Number,
+    ) -> Result<Vec<(Number, bool)>, AppError> {
+        let mut verdicts = Vec::new();
+        for outline in self.granting.of(identity)? {
+            if outline.has_checks()
+                && let Some(view) = self.view(rows, &outline)?
+            {
+                verdicts.push((outline.number, view.is_passing));
+            }
+        }
+        Ok(verdicts)
+    }
+
+    fn view(&self, rows: Rows<'_>, outline: &Outline) -> Result<Option<PolicyPosture>, AppError> {
+        if let Some(view) = self.views.borrow().get(&outline.number) {
+            return Ok(Some(view.clone()));
+        }
+        let Some(policy) = self.granting.read(rows, outline)? else {
+            return Ok(None);
+        };
+        let view = policy.judge(&self.subject.client(), self.now).view();
+        let mut views = self.views.borrow_mut();
+        views.insert(outline.number, view.clone());
+        Ok(Some(view))
+    }
+}
+
+/// Policies in the order in which permissions are shown.
+fn in_order(outlines: &[Outline]) -> impl Iterator<Item = &Outline> {
+    let of = |grant: ServiceGrant| outlines.iter().filter(move |one| one.grant == grant);
+    of(ServiceGrant::Bind).chain(of(ServiceGrant::Dial))
+}

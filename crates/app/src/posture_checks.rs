@@ -1,0 +1,50 @@
+//! Posture checks, and the types that they may have.
+
+use crate::action::actions;
+use crate::error::AppError;
+use crate::listing::{self, Parameters, kinds};
+use crate::managed::{Beside, Made, Of};
+use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::permission::Subject;
+use portcullis_domain::posture_check::{CheckSupport, PostureCheck, PostureCheckSpec};
+use portcullis_domain::view::Page;
+use portcullis_storage::tables::{Found, Rows};
+
+actions! {
+    /// Reads the types of posture checks.
+    ReadTypes = Access::Full;
+}
+
+impl Made for PostureCheckSpec {
+    const NOUN: &'static str = "postureCheck";
+    const SUBJECT: Subject = Subject::PostureCheck;
+    type View = PostureCheck;
+
+    fn view(_beside: Beside<'_>, found: Found<PostureCheck>) -> Result<PostureCheck, AppError> {
+        Ok(found.entity)
+    }
+
+    /// It names nothing that would have to be there.
+    fn check(
+        _rows: Rows<'_>,
+        _before: Option<&Of<Self>>,
+        _after: &Of<Self>,
+    ) -> Result<(), AppError> {
+        Ok(())
+    }
+}
+
+/// Lists the types of posture checks.
+pub fn list_types(
+    _permit: &Permit<ReadTypes>,
+    parameters: &Parameters<'_>,
+) -> Result<Page<CheckSupport>, AppError> {
+    let listing = listing::read(&kinds::POSTURE_CHECK_TYPES, parameters)?;
+    let rows = CheckSupport::ALL.map(kinds::PostureCheckTypeRow);
+    Ok(listing::select(&listing, rows).map(|row| row.0))
+}
+
+/// Reads one type of posture checks.
+pub fn read_type(_permit: &Permit<ReadTypes>, id: &str) -> Result<CheckSupport, AppError> {
+    CheckSupport::find(id).ok_or_else(|| AppError::not_found("postureCheckType", id))
+}

@@ -1,0 +1,58 @@
+//! The edge routers through which an identity may use a service.
+
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_domain::ids::Number;
+use portcullis_domain::router::Router;
+use portcullis_domain::view::{RouterConnection, RouterView};
+use portcullis_index::Slot;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{ROUTER, Rows};
+
+/// Most routers that a session is told of: a client needs a few, and connects to all that it knows.
+const MOST: usize = 25;
+
+/// The routers that an identity and a service have in common and that are not disabled, by name. None
+/// of them is known to be connected: routers do not report to the controller yet.
+pub(super) fn common(
+    app: &App,
+    rows: Rows<'_>,
+    identity: Number,
+    service: Number,
+) -> Result<Vec<RouterView>, AppError> {
+    let mut found = Vec::new();
+    for number in numbers(app, identity, service)? {
+        let router: Option<Router> = rows.get(&RecordKey::root(ROUTER, number.0))?;
+        let usable = router.filter(|router| !router.spec.disabled);
+        found.extend(usable.map(|router| RouterView {
+            router,
+            connection: RouterConnection::default(),
+        }));
+        if found.len() == MOST {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The numbers of the routers, by name.
+fn numbers(app: &App, identity: Number, service: Number) -> Result<Vec<Number>, AppError> {
+    let guard = app.require_lists()?.access();
+    let slots = guard
+        .identities()
+        .slot(identity)
+        .zip(guard.services().slot(service));
+    let Some((identity, service)) = slots else {
+        return Ok(Vec::new());
+    };
+    let common = guard
+        .access()
+        .common_routers(identity, service, guard.kinds());
+    let catalog = guard.routers();
+    let mut routers: Vec<_> = common.iter().map(Slot::from_bit).collect();
+    routers.sort_by_key(|slot| catalog.name(*slot));
+    Ok(routers
+        .into_iter()
+        .filter_map(|slot| catalog.number(slot))
+        .collect())
+}
