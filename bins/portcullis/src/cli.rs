@@ -19,6 +19,7 @@ use crate::commands::{
     own_password::{self, PasswordCommand},
     policy::{Policy as _, PolicyCommand},
     policy_advisor::{self, PolicyAdvisorCommand},
+    posture_check::{self, PostureCheckCommand},
     renew::RenewArgs,
     router_config::{self, RouterConfigCommand},
     service::{self, ServiceCommand},
@@ -197,6 +198,13 @@ pub(crate) enum Administration {
         after_long_help = ServiceEdgeRouterPolicyDetail::EXAMPLES
     )]
     ServiceEdgeRouterPolicy(Box<PolicyCommand<ServiceEdgeRouterPolicyDetail>>),
+    /// Create, show, change and delete what policies demand of machines and of who sits at them
+    #[command(
+        subcommand,
+        visible_alias = "posture-checks",
+        after_long_help = posture_check::EXAMPLES
+    )]
+    PostureCheck(Box<PostureCheckCommand>),
     /// Create, show, change, re-enroll and delete edge routers
     #[command(subcommand, visible_alias = "edge-routers", after_long_help = edge_router::EXAMPLES)]
     EdgeRouter(Box<EdgeRouterCommand>),

@@ -30,6 +30,7 @@ pub(crate) mod own_password;
 mod page;
 pub(crate) mod policy;
 pub(crate) mod policy_advisor;
+pub(crate) mod posture_check;
 pub(crate) mod renew;
 mod role_attributes;
 mod router;
@@ -91,6 +92,9 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         Administration::ServiceEdgeRouterPolicy(command) => {
             policy::run(context, &session, *command).await
         },
+        Administration::PostureCheck(command) => {
+            posture_check::run(context, &session, *command).await
+        },
         Administration::EdgeRouter(command) => edge_router::run(context, &session, *command).await,
         Administration::TransitRouter(command) => {
             transit_router::run(context, &session, *command).await
@@ -121,6 +125,7 @@ impl Administration {
             Self::ServicePolicy(command) => command.check(),
             Self::ConfigType(command) => command.check(),
             Self::Service(command) => command.check(),
+            Self::PostureCheck(command) => command.check(),
             Self::Terminator(command) => command.check(),
             Self::EdgeRouter(command) => command.check(output),
             Self::TransitRouter(command) => command.check(output),

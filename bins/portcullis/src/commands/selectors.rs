@@ -40,14 +40,6 @@ pub(crate) async fn read<N: Named, I: EntityId>(
     roles(option, given, find).await
 }
 
-/// The same for a kind whose members are known by their ids alone.
-pub(crate) async fn read_ids<I: EntityId>(
-    option: &str,
-    given: Option<&[Selectors]>,
-) -> Result<Option<Roles<I>>, CliError> {
-    roles(option, given, async |text: &str| Ok(text.to_owned())).await
-}
-
 /// Turns selectors into those of a policy; `find` tells the id of what has a name or an id.
 async fn roles<I: EntityId>(
     option: &str,

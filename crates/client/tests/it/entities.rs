@@ -6,6 +6,7 @@ use portcullis_api::config::{ConfigDetail, ConfigMerge};
 use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::edge_router_policy::EdgeRouterPolicyDetail;
+use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::router::RouterBody;
 use portcullis_api::service::ServiceDetail;
 use portcullis_api::service_edge_router_policy::ServiceEdgeRouterPolicyDetail;
@@ -48,6 +49,7 @@ async fn each_kind_has_its_path() {
     list::<EdgeRouterDetail>(client).await;
     list::<TransitRouterDetail>(client).await;
     list::<TerminatorDetail>(client).await;
+    list::<PostureCheckDetail>(client).await;
     let expected = [
         "services",
         "configs",
@@ -58,6 +60,7 @@ async fn each_kind_has_its_path() {
         "edge-routers",
         "transit-routers",
         "terminators",
+        "posture-checks",
     ];
     assert_eq!(lines(&setting), expected.map(|kind| format!("GET {kind}")));
 }

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
+use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::role::NamedRole;
 use portcullis_api::service::ServiceDetail;
 use portcullis_client::Client;
@@ -39,8 +40,8 @@ pub(crate) struct EdgeRouterRolesArgs {
 /// Which posture checks have to be passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct PostureCheckRolesArgs {
-    /// Posture checks that have to be passed: `#attribute`, `@id` or `#all`, with commas between
-    /// them; empty for none
+    /// Posture checks that have to be passed: `#attribute`, `@name`, `@id` or `#all`, with
+    /// commas between them; empty for none
     #[arg(short = 'p', long, value_name = "SELECTORS", value_parser = selectors::parse)]
     posture_check_roles: Option<Vec<Selectors>>,
 }
@@ -74,9 +75,12 @@ impl EdgeRouterRolesArgs {
 
 impl PostureCheckRolesArgs {
     /// The selectors, if they are given.
-    pub(crate) async fn read(&self) -> Result<Option<Roles<PostureCheckId>>, CliError> {
+    pub(crate) async fn read(
+        &self,
+        client: &Client,
+    ) -> Result<Option<Roles<PostureCheckId>>, CliError> {
         let given = self.posture_check_roles.as_deref();
-        selectors::read_ids("--posture-check-roles", given).await
+        selectors::read::<PostureCheckDetail, _>(client, "--posture-check-roles", given).await
     }
 }
 

@@ -176,7 +176,7 @@ Examples:
         Ok(ServicePolicyBody {
             identity_roles: sides.identities.read(client).await?.unwrap_or_default(),
             name,
-            posture_check_roles: sides.checks.read().await?.unwrap_or_default(),
+            posture_check_roles: sides.checks.read(client).await?.unwrap_or_default(),
             semantic,
             service_roles: sides.services.read(client).await?.unwrap_or_default(),
             tags: Tags::default(),
@@ -194,7 +194,7 @@ Examples:
         Ok(ServicePolicyMerge {
             identity_roles: sides.identities.read(client).await?,
             name,
-            posture_check_roles: sides.checks.read().await?,
+            posture_check_roles: sides.checks.read(client).await?,
             semantic,
             service_roles: sides.services.read(client).await?,
             tags: None,

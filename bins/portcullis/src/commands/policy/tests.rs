@@ -59,11 +59,11 @@ fn new_policies_need_any_of_the_attributes() {
     assert_eq!(
         sent::<ServicePolicyDetail>(
             "create staff Dial --service-roles #a,#b --service-roles #c --identity-roles #all \
-             -p @p1"
+             -p #p"
         ),
         json!({"name": "staff", "type": "Dial", "semantic": "AnyOf", "tags": {},
             "serviceRoles": ["#a", "#b", "#c"], "identityRoles": ["#all"],
-            "postureCheckRoles": ["@p1"]})
+            "postureCheckRoles": ["#p"]})
     );
     assert_eq!(
         sent::<EdgeRouterPolicyDetail>("create all --edge-router-roles #all --semantic AllOf"),

@@ -9,6 +9,7 @@ use portcullis_api::edge_router::{EdgeRouterBody, EdgeRouterDetail, EdgeRouterMe
 use portcullis_api::edge_router_policy::{
     EdgeRouterPolicyBody, EdgeRouterPolicyDetail, EdgeRouterPolicyMerge,
 };
+use portcullis_api::posture_check::{PostureCheckBody, PostureCheckDetail, PostureCheckMerge};
 use portcullis_api::router::{RouterBody, RouterMerge};
 use portcullis_api::service::{ServiceCreate, ServiceDetail, ServiceMerge};
 use portcullis_api::service_edge_router_policy::{
@@ -20,8 +21,8 @@ use portcullis_api::terminator::{
 };
 use portcullis_api::transit_router::TransitRouterDetail;
 use portcullis_domain::ids::{
-    ConfigId, ConfigTypeId, EdgeRouterPolicyId, RouterId, ServiceEdgeRouterPolicyId, ServiceId,
-    ServicePolicyId, TerminatorId,
+    ConfigId, ConfigTypeId, EdgeRouterPolicyId, PostureCheckId, RouterId,
+    ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, TerminatorId,
 };
 
 /// Says where a kind is, and which types requests about it hold: id, creation, replacement, change.
@@ -48,6 +49,8 @@ resources! {
         EdgeRouterPolicyBody, EdgeRouterPolicyBody, EdgeRouterPolicyMerge;
     ServiceEdgeRouterPolicyDetail: "service-edge-router-policies", ServiceEdgeRouterPolicyId,
         ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge;
+    PostureCheckDetail: "posture-checks", PostureCheckId,
+        PostureCheckBody, PostureCheckBody, PostureCheckMerge;
     EdgeRouterDetail: "edge-routers", RouterId, EdgeRouterBody, EdgeRouterBody, EdgeRouterMerge;
     TransitRouterDetail: "transit-routers", RouterId, RouterBody, RouterBody, RouterMerge;
     TerminatorDetail: "terminators", TerminatorId,

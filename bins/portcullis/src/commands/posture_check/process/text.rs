@@ -1,0 +1,123 @@
+//! How a process is written in one argument, and shown.
+
+use crate::commands::posture_check::os;
+use portcullis_api::posture_check::{ProcessBody, ProcessMultiBody};
+use portcullis_domain::posture_check::{CheckedProcess, Fingerprints, ProcessPath};
+
+const HASH: &str = "hash=";
+const SIGNER: &str = "signer=";
+
+/// Reads a process: `SYSTEM:PATH`, then hashes and signers with commas before them.
+pub(super) fn parse(text: &str) -> Result<CheckedProcess, String> {
+    let missing = || "a process is written as `SYSTEM:PATH`".to_owned();
+    let (system, rest) = text.split_once(':').ok_or_else(missing)?;
+    let os_type = os::named(system.trim())?;
+    let (path, more) = behind_path(rest);
+    let of = |mark: &str| -> Vec<String> {
+        let values = more.iter().filter_map(|word| word.strip_prefix(mark));
+        values.map(str::to_owned).collect()
+    };
+    let prints = |name: &str, mark: &str| {
+        Fingerprints::new(name, of(mark)).map_err(|error| format!("{error}: {}", error.value))
+    };
+    Ok(CheckedProcess {
+        os_type,
+        path: ProcessPath::new("path", path).map_err(|error| error.to_string())?,
+        hashes: prints("hash", HASH)?,
+        signers: prints("signer", SIGNER)?,
+    })
+}
+
+/// Takes what stands behind the path off; the path itself may have commas.
+fn behind_path(text: &str) -> (&str, Vec<&str>) {
+    let mut path = text;
+    let mut more = Vec::new();
+    while let Some((before, word)) = path.rsplit_once(',') {
+        let word = word.trim();
+        if !word.starts_with(HASH) && !word.starts_with(SIGNER) {
+            break;
+        }
+        more.push(word);
+        path = before;
+    }
+    (path, more)
+}
+
+/// Writes a process as it is given in arguments.
+fn written(
+    system: &str,
+    path: &str,
+    hashes: impl IntoIterator<Item = impl AsRef<str>>,
+    signers: impl IntoIterator<Item = impl AsRef<str>>,
+) -> String {
+    let mut text = format!("{system}:{path}");
+    for (mark, value) in hashes
+        .into_iter()
+        .map(|hash| (HASH, hash.as_ref().to_owned()))
+        .chain(
+            signers
+                .into_iter()
+                .map(|signer| (SIGNER, signer.as_ref().to_owned())),
+        )
+    {
+        text.push(',');
+        text.push_str(mark);
+        text.push_str(&value);
+    }
+    text
+}
+
+/// Writes the process of a check that asks for one.
+pub(in crate::commands::posture_check) fn single(process: &ProcessBody) -> String {
+    let hashes = process.hashes.iter().flatten();
+    let signer = process.signer_fingerprint.iter();
+    written(process.os_type.name(), &process.path, hashes, signer)
+}
+
+/// Writes a process of a check that asks for several.
+pub(in crate::commands::posture_check) fn several(process: &ProcessMultiBody) -> String {
+    let (hashes, signers) = (&process.hashes, &process.signer_fingerprints);
+    written(process.os_type.name(), &process.path, hashes, signers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_written_as_they_are_read() {
+        for text in [
+            "Linux:/usr/sbin/clamd",
+            "Windows:C:\\Program Files\\a, b\\guard.exe",
+            "macOS:/x,hash=aa,hash=bb,signer=cc",
+        ] {
+            let process = parse(text).unwrap();
+            assert_eq!(several(&ProcessMultiBody::from(&process)), text);
+        }
+        let process = parse("linux: /x , signer=AA,hash=bb").unwrap();
+        assert_eq!(
+            (
+                process.hashes.iter().count(),
+                process.signers.iter().count()
+            ),
+            (1, 1)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told() {
+        for (text, told) in [
+            ("/usr/sbin/clamd", "`SYSTEM:PATH`"),
+            (
+                "BeOS:/x",
+                "`BeOS` is none of the operating systems Android, Linux",
+            ),
+            ("Linux:", "path: must not be blank"),
+            ("Linux:/x,hash=q", "hexadecimal digits: q"),
+            ("Linux:/x,signer=", "signer.0: must not be blank"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(told), "{text}: {error}");
+        }
+    }
+}

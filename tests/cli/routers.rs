@@ -1,0 +1,305 @@
+//! Edge routers, transit routers and terminators.
+
+use crate::Session;
+use crate::lists::names;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use support::openssl::Key;
+use support::tools::are_there;
+use support::{Api, Openssl, Tool};
+
+#[test]
+fn edge_routers_live_from_creation_to_deletion() {
+    let session = Session::logged_in();
+    let create = ["edge-router", "create", "r1", "-a", "public", "--cost", "7"];
+    let made = session.json(&[&create[..], &["--output-jwt", "r1.jwt"]].concat());
+    assert_eq!(
+        (&made["cost"], &made["isVerified"]),
+        (&json!(7), &json!(false))
+    );
+    let id = made["id"].as_str().unwrap();
+    token_proves_itself(&session, &made, "r1.jwt");
+    assert_eq!(session.json(&["edge-router", "show", id]), made);
+    let again = ["edge-router", "create", "r2", "--output-jwt", "r1.jwt"];
+    let refused = session.run(&again).expect_code(1).stderr;
+    assert!(refused.contains("r1.jwt"), "a file is kept: {refused}");
+    assert_eq!(
+        names(&session.json(&["edge-router", "list"])),
+        ["r1"],
+        "nothing was created"
+    );
+
+    let update = [
+        "edge-router",
+        "update",
+        "r1",
+        "--name",
+        "edge",
+        "--no-traversal",
+        "true",
+    ];
+    let changed = session.json(&[&update[..], &["-t", "true", "--disabled", "true"]].concat());
+    for (member, value) in [
+        ("name", json!("edge")),
+        ("noTraversal", json!(true)),
+        ("isTunnelerEnabled", json!(true)),
+        ("disabled", json!(true)),
+        ("cost", json!(7)),
+        ("roleAttributes", json!(["public"])),
+    ] {
+        assert_eq!(changed[member], value, "{member}");
+    }
+    assert_eq!(
+        session.json(&["identity", "show", "edge"])["type"]["name"],
+        "Router"
+    );
+    session.json(&[
+        "edge-router",
+        "update",
+        "edge",
+        "-t",
+        "false",
+        "--disabled",
+        "false",
+    ]);
+    let by_role = session.json(&["edge-router", "list", "--role", "public"]);
+    assert_eq!(names(&by_role), ["edge"]);
+    let attributes = session.json(&["edge-router", "role-attributes"]);
+    assert_eq!(attributes["data"], json!(["public"]));
+
+    re_enrolled(&session);
+    for (arguments, code, told) in [
+        (&["create", "edge"][..], 1, "name"),
+        (&["create", "x", "--cost", "70000"], 2, "65535"),
+        (&["create", "x", "--configs", "nope"], 1, "there is no"),
+        (
+            &["create", "x", "--output-jwt", "-", "--output", "json"],
+            2,
+            "not both",
+        ),
+        (&["update", "edge"], 2, "nothing to change"),
+        (&["show", "nobody"], 1, "portcullis edge-router list"),
+        (&["re-enroll", "nobody"], 1, "there is no"),
+    ] {
+        let line = [&["edge-router"], arguments].concat();
+        let refused = session.run(&line).expect_code(code).stderr;
+        assert!(refused.contains(told), "{line:?}: {refused}");
+    }
+    session.run(&["edge-router", "delete", "edge"]).success();
+    let table = session.run(&["edge-router", "list"]).success().text();
+    assert_eq!(table, "0 edge routers\n");
+}
+
+/// The token is the router's, is kept from others, and is signed by the controller.
+fn token_proves_itself(session: &Session, router: &Value, file: &str) {
+    let path = session.site.file(file);
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let token = fs::read_to_string(path).unwrap();
+    let token = token.trim();
+    assert_eq!(router["enrollmentJwt"], token);
+    let claims = support::jwt::verified(token, &session.controller);
+    assert_eq!(
+        (&claims["sub"], &claims["em"]),
+        (&router["id"], &json!("erott"))
+    );
+    assert_eq!(claims["iss"], json!(session.controller.url()));
+    assert_eq!(claims["jti"], router["enrollmentToken"]);
+}
+
+/// A router that has enrolled gives its certificate back and enrolls anew.
+fn re_enrolled(session: &Session) {
+    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+        return;
+    }
+    let openssl = Openssl::new(session.site.work());
+    let router = session.json(&["edge-router", "show", "edge"]);
+    let id = router["id"].as_str().unwrap();
+    let csr = openssl.csr("router", Key::P256, &format!("/CN={id}"));
+    let api = Api::anonymous(&session.controller);
+    let enroll = |router: &Value| {
+        let token = router["enrollmentToken"].as_str().unwrap();
+        let path = format!("/edge/client/v1/enroll?method=erott&token={token}");
+        let body = json!({"certCsr": csr, "serverCertCsr": csr});
+        api.curl(&path).json("POST", &body).send()
+    };
+    let _ = enroll(&router).expect(200);
+    let enrolled = session.json(&["edge-router", "show", "edge"]);
+    assert_eq!(enrolled["isVerified"], true);
+    let no_token = ["edge-router", "show", "edge", "--output-jwt", "none.jwt"];
+    let refused = session.run(&no_token).expect_code(1).stderr;
+    assert!(
+        refused.contains("portcullis edge-router re-enroll"),
+        "{refused}"
+    );
+    assert!(!session.site.file("none.jwt").exists());
+
+    let re_enroll = [
+        "edge-router",
+        "re-enroll",
+        "edge",
+        "--output-jwt",
+        "again.jwt",
+    ];
+    let reset = session.json(&re_enroll);
+    assert_eq!(
+        (&reset["isVerified"], &reset["id"]),
+        (&json!(false), &router["id"])
+    );
+    assert_ne!(reset["enrollmentToken"], router["enrollmentToken"]);
+    token_proves_itself(session, &reset, "again.jwt");
+    let _ = enroll(&reset).expect(200);
+}
+
+#[test]
+fn transit_routers_and_terminators_live_from_creation_to_deletion() {
+    let session = Session::logged_in();
+    let create = ["transit-router", "create", "t1", "--cost", "9"];
+    let made = session.json(&[&create[..], &["--output-jwt", "t1.jwt"]].concat());
+    assert_eq!(made["cost"], 9);
+    assert_eq!(
+        made["enrollmentJwt"],
+        fs::read_to_string(session.site.file("t1.jwt"))
+            .unwrap()
+            .trim()
+    );
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(session.json(&["transit-router", "show", id]), made);
+    let update = ["transit-router", "update", "t1", "--name", "transit"];
+    let changed = session.json(&[&update[..], &["--no-traversal", "true"]].concat());
+    assert_eq!(
+        (&changed["name"], &changed["noTraversal"]),
+        (&json!("transit"), &json!(true))
+    );
+    session.json(&["edge-router", "create", "r1"]);
+    let all = session.json(&["transit-router", "list", "--sort", "name"]);
+    assert_eq!(names(&all), ["r1", "transit"]);
+
+    terminators(&session);
+    for (arguments, code, told) in [
+        (&["transit-router", "create", "r1"][..], 1, "name"),
+        (
+            &["transit-router", "update", "transit"],
+            2,
+            "nothing to change",
+        ),
+        (
+            &["transit-router", "update", "r1", "--cost", "1"],
+            1,
+            "CAN_NOT_UPDATE_ROUTER",
+        ),
+        (
+            &["terminator", "create", "nope", "r1", "tcp:a:1"],
+            1,
+            "there is no",
+        ),
+        (
+            &["terminator", "create", "wiki", "nope", "tcp:a:1"],
+            1,
+            "there is no",
+        ),
+        (
+            &["terminator", "create", "wiki", "r1", " "],
+            2,
+            "must not be empty",
+        ),
+        (
+            &[
+                "terminator",
+                "create",
+                "wiki",
+                "r1",
+                "tcp:a:1",
+                "--cost",
+                "-1",
+            ],
+            2,
+            "cost",
+        ),
+        (
+            &[
+                "terminator",
+                "create",
+                "wiki",
+                "r1",
+                "tcp:a:1",
+                "-p",
+                "best",
+            ],
+            2,
+            "required",
+        ),
+        (&["terminator", "show", "nobody"], 1, "NOT_FOUND"),
+        (&["terminator", "update", "nobody"], 2, "nothing to change"),
+        (
+            &["terminator", "update", "nobody", "--cost", "1"],
+            1,
+            "NOT_FOUND",
+        ),
+        (
+            &["terminator", "list", "--service", "nope"],
+            1,
+            "there is no",
+        ),
+    ] {
+        let refused = session.run(arguments).expect_code(code).stderr;
+        assert!(refused.contains(told), "{arguments:?}: {refused}");
+    }
+    session
+        .run(&["transit-router", "delete", "transit"])
+        .success();
+    session
+        .run(&["transit-router", "show", "transit"])
+        .expect_code(1);
+}
+
+fn terminators(session: &Session) {
+    session.json(&["service", "create", "wiki"]);
+    let create = [
+        "terminator",
+        "create",
+        "wiki",
+        "r1",
+        "tcp:localhost:8080",
+        "--cost",
+        "5",
+    ];
+    let made = session.json(&[&create[..], &["-p", "required", "--instance", "one"]].concat());
+    for (member, value) in [
+        ("/service/name", "wiki"),
+        ("/router/name", "r1"),
+        ("/address", "tcp:localhost:8080"),
+        ("/binding", "edge_transport"),
+        ("/identity", "one"),
+        ("/precedence", "required"),
+    ] {
+        assert_eq!(made.pointer(member), Some(&json!(value)), "{member}");
+    }
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(session.json(&["terminator", "show", id]), made);
+    let update = [
+        "terminator",
+        "update",
+        id,
+        "--router",
+        "transit",
+        "--cost",
+        "6",
+    ];
+    let changed = session.json(&update);
+    assert_eq!(
+        (&changed["router"]["name"], &changed["cost"]),
+        (&json!("transit"), &json!(6))
+    );
+    assert_eq!(changed["precedence"], "required");
+    session.json(&["terminator", "create", "wiki", "r1", "tcp:localhost:8081"]);
+    session.json(&["service", "create", "other"]);
+    let of = |service: &str| session.json(&["terminator", "list", "--service", service]);
+    assert_eq!(of("wiki")["data"].as_array().unwrap().len(), 2);
+    assert_eq!(of("other")["data"], json!([]));
+    session.run(&["terminator", "delete", id]).success();
+    assert_eq!(of("wiki")["data"][0]["address"], "tcp:localhost:8081");
+    session.run(&["service", "delete", "wiki"]).success();
+    assert_eq!(session.json(&["terminator", "list"])["data"], json!([]));
+}

@@ -1,0 +1,282 @@
+//! Services, what they say to clients, and the types of that.
+
+use crate::Session;
+use crate::lists::names;
+use serde_json::{Value, json};
+use std::fs;
+
+const HOST: &str = r#"{"protocol": "tcp", "address": "localhost", "port": 8080}"#;
+
+#[test]
+fn services_and_configurations_live_from_creation_to_deletion() {
+    let session = Session::logged_in();
+    config_types(&session);
+    let host = configs(&session);
+    services(&session, &host);
+    role_attributes(&session);
+    refusals(&session);
+    gone(&session);
+}
+
+fn config_types(session: &Session) {
+    let schema = r#"{"type": "object", "required": ["rate"]}"#;
+    fs::write(session.site.file("schema.json"), schema).unwrap();
+    let create = ["config-type", "create", "uplink.v1"];
+    let own = ["--target", "router", "--file", "schema.json"];
+    let made = session.json(&[&create[..], &own].concat());
+    assert_eq!(made["target"], "router");
+    assert_eq!(made["schema"]["required"], json!(["rate"]));
+    let shown = session.json(&["config-type", "show", made["id"].as_str().unwrap()]);
+    assert_eq!(shown, made);
+    let update = ["config-type", "update", "uplink.v1", "--name", "uplink.v2"];
+    assert_eq!(session.json(&update)["name"], "uplink.v2");
+    let list = session.json(&["config-type", "list", "--sort", "name", "--all"]);
+    let all = names(&list);
+    for name in ["host.v1", "host.v2", "intercept.v1", "uplink.v2"] {
+        assert!(all.contains(&name), "{name}: {all:?}");
+    }
+    let table = session.run(&["config-type", "show", "host.v1"]).success();
+    assert!(table.text().contains("\"properties\""), "{}", table.text());
+}
+
+/// Answers the id of `wiki-host`.
+fn configs(session: &Session) -> String {
+    let create = ["config", "create", "wiki-host", "host.v1", "--json", HOST];
+    let made = session.json(&create);
+    assert_eq!(made["configType"]["name"], "host.v1");
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(session.json(&["config", "show", id]), made);
+    let yaml = "protocol: tcp\naddress: localhost\nport: 9090\n";
+    fs::write(session.site.file("host.yml"), yaml).unwrap();
+    let update = ["config", "update", id, "--file", "host.yml"];
+    assert_eq!(session.json(&update)["data"]["port"], 9090);
+    let intercept = json!({"protocols": ["tcp"], "addresses": ["wiki.test"],
+        "portRanges": [{"low": 80, "high": 80}]});
+    let create = ["config", "create", "wiki-intercept", "intercept.v1"];
+    session.json(&[&create[..], &["--json", &intercept.to_string()]].concat());
+    let list = session.json(&["config", "list", "--sort", "name"]);
+    assert_eq!(names(&list), ["wiki-host", "wiki-intercept"]);
+    let table = session.run(&["config", "list"]).success().text();
+    assert!(table.ends_with("\n2 configurations\n"), "{table}");
+    id.to_owned()
+}
+
+fn services(session: &Session, host: &str) {
+    let create = ["service", "create", "wiki", "-a", "intranet,berlin"];
+    let made = session.json(&[&create[..], &["--configs", "wiki-host,wiki-intercept"]].concat());
+    assert_eq!(made["roleAttributes"], json!(["berlin", "intranet"]));
+    assert_eq!(made["encryptionRequired"], true);
+    assert_eq!(made["terminatorStrategy"], "smartrouting");
+    assert_eq!(made["configs"].as_array().unwrap().len(), 2);
+    let id = made["id"].as_str().unwrap();
+    assert_eq!(session.json(&["service", "show", id]), made);
+    let update = ["service", "update", "wiki", "--name", "handbook"];
+    let more = ["--configs", host, "--max-idle-time", "5m", "-e", "false"];
+    let changed = session.json(&[&update[..], &more].concat());
+    let expected = json!([
+        id,
+        "handbook",
+        ["berlin", "intranet"],
+        false,
+        [host],
+        300_000,
+        "smartrouting"
+    ]);
+    let members = [
+        "id",
+        "name",
+        "roleAttributes",
+        "encryptionRequired",
+        "configs",
+        "maxIdleTimeMillis",
+        "terminatorStrategy",
+    ];
+    assert_eq!(
+        Value::from_iter(members.map(|member| changed[member].clone())),
+        expected
+    );
+    session.json(&[
+        "service",
+        "create",
+        "cache",
+        "--terminator-strategy",
+        "random",
+    ]);
+    let by_role = session.json(&["service", "list", "--role", "intranet"]);
+    assert_eq!(names(&by_role), ["handbook"]);
+    let filter = ["service", "list", "--filter", "encryptionRequired = true"];
+    assert_eq!(names(&session.json(&filter)), ["cache"]);
+    let table = session
+        .run(&["service", "show", "handbook"])
+        .success()
+        .text();
+    assert!(table.contains("after 5m"), "{table}");
+}
+
+fn role_attributes(session: &Session) {
+    let all = session.json(&["service", "role-attributes"]);
+    assert_eq!(all["data"], json!(["berlin", "intranet"]));
+    let filter = [
+        "service",
+        "role-attributes",
+        "--filter",
+        "id contains \"ber\"",
+    ];
+    assert_eq!(session.json(&filter)["data"], json!(["berlin"]));
+    let clear = ["service", "update", "handbook", "-a", ""];
+    assert!(
+        session.json(&clear)["roleAttributes"]
+            .as_array()
+            .is_none_or(Vec::is_empty)
+    );
+    assert_eq!(
+        session.json(&["service", "role-attributes"])["data"],
+        json!([])
+    );
+}
+
+/// Each is told with the place that is at fault, and changes nothing.
+fn refusals(session: &Session) {
+    session.json(&["config", "create", "second-host", "host.v1", "--json", HOST]);
+    let no_port = r#"{"protocol": "tcp", "address": "localhost", "port": "many"}"#;
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "nonsense"}}}"#;
+    for (arguments, code, told) in [
+        (
+            &["config", "create", "x", "nope.v1", "--json", "{}"][..],
+            1,
+            "there is no",
+        ),
+        (
+            &["config", "create", "x", "host.v1"],
+            2,
+            "`--json TEXT` or `--file FILE`",
+        ),
+        (
+            &["config", "create", "x", "host.v1", "--json", "[]"],
+            2,
+            "--json",
+        ),
+        (
+            &["config", "create", "x", "host.v1", "--json", no_port],
+            1,
+            "port",
+        ),
+        (
+            &["config", "update", "wiki-host", "--json", no_port],
+            1,
+            "port",
+        ),
+        (&["config", "update", "wiki-host"], 2, "nothing to change"),
+        (
+            &["config", "create", "wiki-host", "host.v1", "--json", HOST],
+            1,
+            "name",
+        ),
+        (
+            &["config", "update", "wiki-intercept", "--name", "wiki-host"],
+            1,
+            "name",
+        ),
+        (&["config", "show", "nobody"], 1, "portcullis config list"),
+        (&["config-type", "create", "host.v1"], 1, "name"),
+        (
+            &["config-type", "create", "x", "--json", schema],
+            1,
+            "schema",
+        ),
+        (
+            &["config-type", "update", "host.v1"],
+            2,
+            "nothing to change",
+        ),
+        (
+            &["config-type", "delete", "host.v1"],
+            1,
+            "CAN_NOT_DELETE_REFERENCED_ENTITY",
+        ),
+        (&["service", "create", "handbook"], 1, "name"),
+        (&["service", "create", " "], 1, "name"),
+        (
+            &["service", "create", "x", "--configs", "nope"],
+            1,
+            "there is no",
+        ),
+        (
+            &[
+                "service",
+                "create",
+                "x",
+                "--configs",
+                "wiki-host,second-host",
+            ],
+            1,
+            "configs",
+        ),
+        (
+            &["service", "create", "x", "-a", "#a"],
+            2,
+            "--role-attributes",
+        ),
+        (
+            &["service", "create", "x", "--terminator-strategy", "best"],
+            2,
+            "smartrouting",
+        ),
+        (
+            &["service", "create", "x", "--max-idle-time", "-5m"],
+            2,
+            "below nothing",
+        ),
+        (&["service", "update", "handbook"], 2, "nothing to change"),
+        (
+            &["service", "update", "nobody", "-a", "x"],
+            1,
+            "portcullis service list",
+        ),
+        (&["service", "delete", "nobody"], 1, "there is no"),
+    ] {
+        let refused = session.run(arguments).expect_code(code);
+        assert!(
+            refused.stderr.contains(told),
+            "{arguments:?}: {}",
+            refused.stderr
+        );
+        assert_eq!(refused.text(), "", "{arguments:?}");
+    }
+    assert_eq!(
+        session.json(&["config", "show", "wiki-host"])["data"]["port"],
+        9090
+    );
+    assert_eq!(
+        names(&session.json(&["service", "list", "--sort", "name"])),
+        ["cache", "handbook"]
+    );
+    // What a name means is never guessed.
+    let id = session.json(&["service", "show", "cache"])["id"].clone();
+    let id = id.as_str().unwrap();
+    session.json(&["service", "create", id]);
+    let refused = session.run(&["service", "show", id]).expect_code(1).stderr;
+    assert!(refused.contains(&format!("`id:{id}`")), "{refused}");
+    session
+        .run(&["service", "delete", &format!("name:{id}")])
+        .success();
+}
+
+fn gone(session: &Session) {
+    session.run(&["config", "delete", "wiki-host"]).success();
+    let left = session.json(&["service", "show", "handbook"]);
+    assert!(
+        left["configs"].as_array().is_none_or(Vec::is_empty),
+        "{left}"
+    );
+    let delete = ["service", "delete", "--yes", "--filter", "true"];
+    assert_eq!(
+        session.json(&delete)["deleted"].as_array().unwrap().len(),
+        2
+    );
+    session
+        .run(&["config-type", "delete", "uplink.v2"])
+        .success();
+    let table = session.run(&["service", "list"]).success().text();
+    assert_eq!(table, "0 services\n");
+}
