@@ -32,3 +32,4 @@ mod third_party;
 mod trust;
 mod tunnel;
 mod ziti_cli;
+mod ziti_services;

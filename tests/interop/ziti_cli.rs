@@ -10,13 +10,13 @@ use support::tools::are_there;
 use support::{Api, Controller, Openssl, Outcome, Program, Site, Tool, command};
 
 /// The program with a home of its own.
-struct Ziti<'s> {
-    program: OsString,
-    site: &'s Site,
+pub(crate) struct Ziti<'s> {
+    pub(crate) program: OsString,
+    pub(crate) site: &'s Site,
 }
 
 impl Ziti<'_> {
-    fn run(&self, arguments: &[&str]) -> Outcome {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(&self.program);
         command
             .arg("edge")
@@ -29,7 +29,7 @@ impl Ziti<'_> {
 
     /// Runs what is to succeed; answers what it printed.
     #[track_caller]
-    fn done(&self, arguments: &[&str]) -> String {
+    pub(crate) fn done(&self, arguments: &[&str]) -> String {
         let outcome = self.run(arguments).success();
         String::from_utf8_lossy(&outcome.stdout).into_owned()
     }
@@ -42,7 +42,7 @@ impl Ziti<'_> {
         answer["data"].as_array().unwrap().clone()
     }
 
-    fn log_in(&self, controller: &Controller) {
+    pub(crate) fn log_in(&self, controller: &Controller) {
         let (ca, password) = (controller.ca(), controller.password());
         let ca = ca.to_str().unwrap();
         let who = ["-u", "admin", "-p", &password, "--ca", ca, "--yes"];
@@ -51,7 +51,7 @@ impl Ziti<'_> {
 }
 
 /// The program to test with, if there is one.
-fn program() -> Option<OsString> {
+pub(crate) fn program() -> Option<OsString> {
     let program = std::env::var_os("PORTCULLIS_TEST_ZITI");
     if program.is_none() {
         println!("skipped: PORTCULLIS_TEST_ZITI names no program");

@@ -15,6 +15,7 @@ mod update;
 use crate::commands::entities::{self, NamedArgs};
 use crate::commands::named_deletion::{self, NamedDeletionArgs};
 use crate::commands::page::PageArgs;
+use crate::commands::role_attributes::{self, RoleAttributesArgs};
 use crate::context::{Context, Session};
 use crate::error::CliError;
 use clap::Subcommand;
@@ -47,6 +48,13 @@ Examples:
   portcullis posture-check list --filter 'typeId = \"MFA\"'
   portcullis posture-check list --filter 'anyOf(roleAttributes) = \"desktop\"'";
 
+const ROLE_ATTRIBUTES: &str = "\
+In the filter, `id` is the attribute. Sorting and paging are possible there only.
+
+Examples:
+  portcullis posture-check role-attributes
+  portcullis posture-check role-attributes --filter 'id contains \"desk\"'";
+
 const SHOW: &str = "\
 Examples:
   portcullis posture-check show current
@@ -77,6 +85,9 @@ pub(crate) enum PostureCheckCommand {
     /// List posture checks
     #[command(visible_alias = "ls", after_long_help = LIST)]
     List(PageArgs),
+    /// List the role attributes that posture checks have
+    #[command(after_long_help = ROLE_ATTRIBUTES)]
+    RoleAttributes(RoleAttributesArgs),
     /// Show a posture check
     #[command(after_long_help = SHOW)]
     Show(NamedArgs),
@@ -94,7 +105,7 @@ impl PostureCheckCommand {
         match self {
             Self::Create(command) => command.body().map(drop),
             Self::Update(command) => command.check(),
-            Self::List(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
+            Self::List(_) | Self::RoleAttributes(_) | Self::Show(_) | Self::Delete(_) => Ok(()),
         }
     }
 }
@@ -110,6 +121,9 @@ pub(crate) async fn run(
         },
         PostureCheckCommand::List(page) => {
             entities::list::<PostureCheckDetail>(context, session, page).await
+        },
+        PostureCheckCommand::RoleAttributes(arguments) => {
+            role_attributes::list::<PostureCheckDetail>(context, session, arguments).await
         },
         PostureCheckCommand::Show(arguments) => {
             entities::show::<PostureCheckDetail>(context, session, &arguments).await

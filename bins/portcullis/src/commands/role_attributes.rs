@@ -8,6 +8,7 @@ use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::envelope::ListEnvelope;
 use portcullis_api::identity::IdentityDetail;
+use portcullis_api::posture_check::PostureCheckDetail;
 use portcullis_api::service::ServiceDetail;
 use portcullis_client::{Bearer, Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
@@ -38,6 +39,10 @@ impl Bears for ServiceDetail {
 
 impl Bears for EdgeRouterDetail {
     const BEARER: Bearer = Bearer::EdgeRouter;
+}
+
+impl Bears for PostureCheckDetail {
+    const BEARER: Bearer = Bearer::PostureCheck;
 }
 
 /// Lists the role attributes that members of a kind have.

@@ -27,7 +27,7 @@ Examples:
 const LIST: &str = "\
 Examples:
   portcullis service list --role intranet
-  portcullis service list --filter 'encryptionRequired = false' --sort name --all";
+  portcullis service list --filter 'terminatorStrategy = \"random\"' --sort name --all";
 
 const SHOW: &str = "\
 Examples:

@@ -153,6 +153,7 @@ fn help_about_services_and_policies_teaches_by_examples() {
         "posture-check create process-multi",
         "posture-check create mfa",
         "posture-check list",
+        "posture-check role-attributes",
         "posture-check show",
         "posture-check update",
         "posture-check update os",

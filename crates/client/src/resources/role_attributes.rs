@@ -15,6 +15,8 @@ pub enum Bearer {
     Service,
     /// Edge routers.
     EdgeRouter,
+    /// Posture checks.
+    PostureCheck,
 }
 
 impl Bearer {
@@ -24,6 +26,7 @@ impl Bearer {
             Self::Identity => "identity-role-attributes",
             Self::Service => "service-role-attributes",
             Self::EdgeRouter => "edge-router-role-attributes",
+            Self::PostureCheck => "posture-check-role-attributes",
         }
     }
 }

@@ -133,12 +133,17 @@ async fn access_is_asked_for_from_both_sides() {
 #[tokio::test]
 async fn role_attributes_are_those_of_a_kind() {
     let setting = Setting::new(Say::Answer(200, EMPTY_LIST)).await;
-    for bearer in [Bearer::Identity, Bearer::Service, Bearer::EdgeRouter] {
+    for bearer in [
+        Bearer::Identity,
+        Bearer::Service,
+        Bearer::EdgeRouter,
+        Bearer::PostureCheck,
+    ] {
         let query = ListQuery::default();
         let page = setting.client.role_attributes(bearer, &query).await;
         assert!(page.unwrap().data.is_empty());
     }
-    let expected = ["identity", "service", "edge-router"];
+    let expected = ["identity", "service", "edge-router", "posture-check"];
     assert_eq!(
         lines(&setting),
         expected.map(|kind| format!("GET {kind}-role-attributes"))

@@ -12,7 +12,7 @@ use portcullis_domain::tags::Tags;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct RouterArgs {
     /// What it costs to cross it, from 0 to 65535; routes that cost less are preferred
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     cost: Option<u16>,
 
     #[command(flatten)]

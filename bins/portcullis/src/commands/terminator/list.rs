@@ -16,7 +16,7 @@ use portcullis_domain::clock::Timestamp;
 const EXAMPLES: &str = "\
 Examples:
   portcullis terminator list --service wiki
-  portcullis terminator list --filter 'router.name = \"r1\"' --sort cost --all";
+  portcullis terminator list --filter 'router.name = \"r1\"' --sort address --all";
 
 /// Arguments of `terminator list`.
 #[derive(Debug, Args)]

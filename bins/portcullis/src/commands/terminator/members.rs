@@ -12,7 +12,12 @@ pub(super) struct MemberArgs {
     pub(super) binding: Option<String>,
 
     /// What it costs to use it, from 0 to 65535; those that cost less are preferred
-    #[arg(short = 'c', long, value_name = "NUMBER")]
+    #[arg(
+        short = 'c',
+        long,
+        value_name = "NUMBER",
+        allow_negative_numbers = true
+    )]
     pub(super) cost: Option<u16>,
 
     /// How it is preferred among those of the service
