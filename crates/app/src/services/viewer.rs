@@ -36,7 +36,7 @@ pub(crate) struct Viewer<'a> {
 struct Data {
     kind: ConfigTypeId,
     name: String,
-    data: Object,
+    object: Object,
 }
 
 impl<'a> Viewer<'a> {
@@ -105,7 +105,7 @@ impl<'a> Viewer<'a> {
             if let Some(config) = self.data(id)?
                 && wanted.includes(&config.kind)
             {
-                shown.insert(config.name.clone(), config.data.clone());
+                shown.insert(config.name.clone(), config.object.clone());
             }
         }
         Ok(shown)
@@ -123,7 +123,7 @@ impl<'a> Viewer<'a> {
         let data = Arc::new(Data {
             kind: kind.id,
             name: kind.spec.name,
-            data: config.spec.data,
+            object: config.spec.data,
         });
         self.read.borrow_mut().insert(id.clone(), Arc::clone(&data));
         Ok(Some(data))
