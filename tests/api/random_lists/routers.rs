@@ -132,7 +132,7 @@ async fn compare(path: &'static str, symbols: &'static [Symbol], seed: u64) {
         symbols,
     };
     comparison
-        .run(seed, 100, async |dice| {
+        .run(seed, 300, async |dice| {
             tick(controller, dice);
             let all = list(controller, admin, "/edge-routers").await;
             let Some(id) = pick(dice, &all) else { return };
@@ -190,7 +190,7 @@ async fn terminators_are_what_a_simple_reading_finds() {
         symbols: TERMINATORS,
     };
     comparison
-        .run(seed, 120, async |dice| {
+        .run(seed, 300, async |dice| {
             tick(controller, dice);
             let all = comparison.rows().await;
             let body = terminator(dice);
