@@ -141,12 +141,8 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
         "ott"
     };
     let mut body = policy(&format!("made {number}"));
-    let more = json!({
-        "type": kind, "isAdmin": false, "typeId": type_id, "id": "nope",
-        "configTypeId": "nope", "data": {}, "encryptionRequired": true, "semantic": "AnyOf",
-        "service": "nope", "router": "nope", "binding": "b", "address": "tcp:localhost:1",
-        "serviceId": "nope", "woken": false, "unlocked": false,
-        "durationMinutes": 1, "identityId": "nope", "method": method,
+    let of_identities = json!({
+        "type": kind, "isAdmin": false, "durationMinutes": 1, "identityId": "nope", "method": method,
         "expiresAt": "2040-01-01T00:00:00Z",
         "username": format!("user-{number}"), "password": "secret-1", "currentPassword": "secret-2",
         "code": "nope", "rollKeys": true, "clientCertCsr": "nope", "clientCert": "nope", "csr": "nope",
@@ -155,11 +151,14 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
         "enabled": false, "issuer": format!("issuer-{number}"), "audience": "a",
         "jwksEndpoint": "https://keys.example.test/",
     });
-    merge(&mut body, more);
-    merge(
-        &mut body,
-        json!({"certCsr": "nope", "serverCertCsr": "nope"}),
-    );
+    let of_services = json!({
+        "typeId": type_id, "id": "nope", "woken": false, "unlocked": false,
+        "configTypeId": "nope", "data": {}, "encryptionRequired": true, "semantic": "AnyOf",
+        "serviceId": "nope", "certCsr": "nope", "serverCertCsr": "nope",
+        "address": "tcp:localhost:80", "binding": "transport", "router": "nope", "service": "nope",
+    });
+    merge(&mut body, of_identities);
+    merge(&mut body, of_services);
     body
 }
 

@@ -21,6 +21,7 @@ mod mfa_deviations;
 mod mfa_kills;
 mod mfa_secrets;
 mod mfa_throttle;
+mod openapi;
 mod openid;
 mod py_jwt;
 mod renewal;

@@ -7,7 +7,7 @@ use crate::managed::{Beside, Made, Of, find};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
 use portcullis_domain::config::{
-    Config, ConfigPatch, ConfigSpec, ConfigType, ConfigTypePatch, ConfigTypeSpec, Object,
+    Config, ConfigPatch, ConfigSpec, ConfigType, ConfigTypePatch, ConfigTypeSpec, Object, Target,
 };
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId};
@@ -18,6 +18,7 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     CONFIG, CONFIG_TYPE, Found, IDENTITY, Index, Rows, UniqueValue, reference,
 };
+use std::collections::BTreeMap;
 
 impl Made for ConfigTypeSpec {
     const NOUN: &'static str = "configType";
@@ -58,7 +59,7 @@ impl Made for ConfigTypeSpec {
         };
         let config: Option<Config> = rows.get(&key)?;
         let id = config.map(|config| config.id.to_string());
-        Err(in_use("configType", "config", id.unwrap_or_default()))
+        Err(in_use("configType", "config", &id.unwrap_or_default()))
     }
 }
 
@@ -112,7 +113,7 @@ impl Made for ConfigSpec {
         };
         let identity: Option<Identity> = rows.get(&key)?;
         let id = identity.map(|identity| identity.id.to_string());
-        Err(in_use("config", "identity", id.unwrap_or_default()))
+        Err(in_use("config", "identity", &id.unwrap_or_default()))
     }
 }
 
@@ -173,7 +174,7 @@ fn compile(schema: Option<&Object>) -> Result<Schema, AppError> {
 }
 
 /// Something that another entity needs cannot be removed.
-fn in_use(kind: &str, by: &str, id: String) -> AppError {
+fn in_use(kind: &str, by: &str, id: &str) -> AppError {
     let reason = format!("entity type {kind} referenced by {by}: [{id}]");
     AppError::InUse(FieldError::new(by, reason, format!("[{id}]")))
 }
@@ -187,10 +188,9 @@ fn in_use(kind: &str, by: &str, id: String) -> AppError {
 pub(crate) fn check_of<'c>(
     rows: Rows<'_>,
     configs: impl IntoIterator<Item = &'c ConfigId>,
-    target: portcullis_domain::config::Target,
+    target: Target,
 ) -> Result<(), AppError> {
-    let mut types: std::collections::BTreeMap<ConfigTypeId, &ConfigId> =
-        std::collections::BTreeMap::new();
+    let mut types: BTreeMap<ConfigTypeId, &ConfigId> = BTreeMap::new();
     for id in configs {
         let config: Option<Found<Config>> = rows.find(&reference(id))?;
         // The word in the plural is what clients know.

@@ -13,11 +13,12 @@ use crate::error::AppError;
 use crate::listing::kinds::ListedSpec;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight};
 use portcullis_domain::access::{Access, Action, Caller, Permit};
-use portcullis_domain::ids::{EntityId, Number};
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::{EntityId as _, Number};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_index::{Catalog, Catalogued, Slot};
-use portcullis_storage::key::RecordKey;
+use portcullis_storage::key::{Kind, RecordKey};
 use portcullis_storage::tables::{Found, Kept, Rows, RowsMut, reference};
 use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
@@ -83,7 +84,7 @@ pub trait Made: ListedSpec<Patch: Clone + Send> + Sync {
     }
 
     /// The kinds of records that a change of one may have to make, for which numbers are drawn.
-    const BELONGINGS: &'static [portcullis_storage::key::Kind] = &[];
+    const BELONGINGS: &'static [Kind] = &[];
 
     /// Removes one with everything that goes with it.
     fn remove(rows: &mut RowsMut<'_>, found: &Found<Of<Self>>) -> Result<(), AppError> {
@@ -96,7 +97,7 @@ pub trait Made: ListedSpec<Patch: Clone + Send> + Sync {
 pub struct Belongings {
     numbers: Vec<Number>,
     /// When the change is made.
-    pub now: portcullis_domain::clock::Timestamp,
+    pub now: Timestamp,
 }
 
 impl Belongings {

@@ -7,6 +7,7 @@ use crate::listing::{self, Asked, Paging, kinds};
 use crate::managed;
 use portcullis_domain::access::{Action, Permit};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::Page;
 pub use portcullis_index::PolicyKind;
@@ -61,6 +62,16 @@ impl Attributed for Service {
 
     fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
         guard.services()
+    }
+}
+
+impl Attributed for Router {
+    type Read = managed::Read<RouterSpec>;
+    const ASKED_FOR_BY: &'static [PolicyKind] =
+        &[PolicyKind::EdgeRouter, PolicyKind::ServiceEdgeRouter];
+
+    fn catalog<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
+        guard.routers()
     }
 }
 

@@ -15,7 +15,7 @@ pub use certificates::{RouterCertificates, RouterProof};
 pub(crate) use certificates::{check_admitted, issue};
 pub use extend::extend;
 pub use operate::{RouterSet, create, delete, list, merge, read, replace};
-pub use own::list_own;
+pub use own::{list_own, read_of_service};
 pub use re_enroll::re_enroll;
 pub(crate) use tunneler::has;
 

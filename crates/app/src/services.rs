@@ -23,7 +23,7 @@ use portcullis_domain::ids::{IdentityId, Number, ServiceId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::{Service, ServiceSpec};
-use portcullis_domain::view::ServiceView;
+use portcullis_domain::view::{ServiceGrants, ServiceView};
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -182,14 +182,14 @@ pub(crate) fn grants(
     app: &App,
     identity: Number,
     service: Number,
-) -> Result<portcullis_domain::view::ServiceGrants, AppError> {
+) -> Result<ServiceGrants, AppError> {
     let guard = app.require_lists()?.access();
     let slots = guard
         .identities()
         .slot(identity)
         .zip(guard.services().slot(service));
     let Some((identity, service)) = slots else {
-        return Ok(portcullis_domain::view::ServiceGrants::default());
+        return Ok(ServiceGrants::default());
     };
     let granted = |grant: &ServiceGrant| {
         let policies = guard

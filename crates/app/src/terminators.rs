@@ -1,13 +1,43 @@
 //! Terminators: where circuits to a service end.
 
+use crate::app::App;
 use crate::error::AppError;
-use crate::managed::{Beside, Made, find};
+use crate::listing::{Asked, Paging, Sight};
+use crate::managed::{self, Beside, Made, find};
+use crate::services::{self, ReadOwnServices};
+use portcullis_domain::access::Permit;
+use portcullis_domain::ids::{Number, ServiceId};
 use portcullis_domain::permission::Subject;
 use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::terminator::{Terminator, TerminatorSpec};
 use portcullis_domain::view::{Named, RouterRef, TerminatorView};
-use portcullis_storage::tables::{Found, Rows};
+use portcullis_storage::tables::{Found, Rows, TERMINATOR};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Lists the terminators of a service that the caller may dial or bind.
+///
+/// # Errors
+///
+/// "Not found" for a service that the caller may neither dial nor bind.
+pub fn list_own(
+    app: &App,
+    permit: &Permit<ReadOwnServices>,
+    service: &ServiceId,
+    asked: &Asked<'_>,
+    show: &mut dyn FnMut(TerminatorView) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = asked.of::<Terminator>()?;
+    let of_service: BTreeSet<Number> = {
+        let view = app.snapshot()?;
+        let found = services::find_own(app, view.rows(), permit.caller(), service)?;
+        let terminators = view.rows().referrers(&found.key, TERMINATOR, usize::MAX)?;
+        terminators.iter().map(|key| Number(key.id().1)).collect()
+    };
+    let sight = Sight::of_all(asked).among(&of_service);
+    managed::answer::<TerminatorSpec>(app, permit.caller(), &listing, &sight, show)
+}
 
 impl Made for TerminatorSpec {
     const NOUN: &'static str = "terminator";

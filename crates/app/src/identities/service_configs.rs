@@ -15,6 +15,7 @@ use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::view::{Named, ServiceConfigView};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
+use std::collections::BTreeSet;
 
 /// A service, and the configuration that is shown with it.
 pub type Assignment = (ServiceId, ConfigId);
@@ -112,7 +113,7 @@ fn assign(
 ) -> Result<(), AppError> {
     managed::find::<ServiceSpec>(rows, service)?;
     let kind = type_of(rows, config)?;
-    let mut kept = std::collections::BTreeSet::from([config.clone()]);
+    let mut kept = BTreeSet::from([config.clone()]);
     for other in identity.service_configs.get(service).into_iter().flatten() {
         if type_of(rows, other)? != kind {
             kept.insert(other.clone());

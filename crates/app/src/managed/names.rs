@@ -52,7 +52,8 @@ pub(crate) fn check_named<I: IndexedId>(
     }
     let mut shown = unknown.join(" ");
     if count > unknown.len() {
-        shown.push_str(&format!(" and {} more", count - unknown.len()));
+        let more = count - unknown.len();
+        shown = format!("{shown} and {more} more");
     }
     let reason = format!("no {kind} found with the given ids");
     Err(FieldError::new(field, reason, format!("[{shown}]")).into())

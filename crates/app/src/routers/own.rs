@@ -5,10 +5,13 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{Answer, Asked, Paging, Sight};
 use crate::managed;
+use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::{Number, ServiceId};
 use portcullis_domain::router::Router;
 use portcullis_domain::view::{RouterConnection, RouterView};
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::ROUTER;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -31,6 +34,46 @@ pub fn list_own(
             connection: RouterConnection::default(),
         }))
     })
+}
+
+/// Reads the edge routers through which the caller may use a service.
+///
+/// # Errors
+///
+/// "Not found" for a service that the caller may neither dial nor bind.
+pub fn read_of_service(
+    app: &App,
+    permit: &Permit<ReadOwnServices>,
+    service: &ServiceId,
+) -> Result<Vec<RouterView>, AppError> {
+    let view = app.snapshot()?;
+    let found = services::find_own(app, view.rows(), permit.caller(), service)?;
+    let routers = usable_for(app, permit.caller(), found.number())?;
+    let mut shown = Vec::new();
+    for number in routers {
+        let router: Option<Router> = view.rows().get(&RecordKey::root(ROUTER, number.0))?;
+        shown.extend(router.map(|router| RouterView {
+            router,
+            connection: RouterConnection::default(),
+        }));
+    }
+    Ok(shown)
+}
+
+/// The edge routers through which a caller may use a service: those that have enrolled and are not
+/// shut out.
+fn usable_for(app: &App, caller: &Caller, service: Number) -> Result<BTreeSet<Number>, AppError> {
+    let guard = app.require_lists()?.access();
+    let identity = guard.identities().slot(caller.identity_number);
+    let Some((identity, service)) = identity.zip(guard.services().slot(service)) else {
+        return Ok(BTreeSet::new());
+    };
+    let common = guard
+        .access()
+        .common_routers(identity, service, guard.kinds());
+    let columns = guard.routers().columns();
+    let usable = (common & columns.verified()) - columns.disabled();
+    Ok(managed::numbers(guard.routers(), [usable]))
 }
 
 fn usable(app: &App, caller: &Caller) -> Result<BTreeSet<Number>, AppError> {

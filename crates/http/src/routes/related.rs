@@ -7,9 +7,10 @@ use crate::path::Api;
 use crate::query::Query;
 use crate::route::{Call, Route, guarded};
 use http::Method;
+use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
-use portcullis_app::listing::kinds;
-use portcullis_app::managed::Read;
+use portcullis_app::listing::{Schema, kinds};
+use portcullis_app::managed::{Made, Read};
 use portcullis_app::related::{self, Relation};
 use portcullis_app::{AppError, identities};
 use portcullis_domain::FieldError;
@@ -18,17 +19,21 @@ use portcullis_domain::config::ConfigSpec;
 use portcullis_domain::policies::{
     EdgeRouterPolicySpec, ServiceEdgeRouterPolicySpec, ServiceGrant, ServicePolicySpec,
 };
+use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
+use portcullis_domain::terminator::TerminatorSpec;
+use serde::Serialize;
 
 pub(super) fn routes() -> Vec<Route> {
     use related::{
         configs_of_service, configs_of_type, edge_router_policies_of_identity,
         edge_router_policies_of_router, identities_of_edge_router_policy, identities_of_router,
-        identities_of_service, identities_of_service_policy,
+        identities_of_service, identities_of_service_policy, routers_of_edge_router_policy,
+        routers_of_identity, routers_of_service, routers_of_service_edge_router_policy,
         service_edge_router_policies_of_router, service_edge_router_policies_of_service,
         service_policies_of_identity, service_policies_of_service, services_of_config,
         services_of_identity, services_of_router, services_of_service_edge_router_policy,
-        services_of_service_policy,
+        services_of_service_policy, terminators_of_service,
     };
     type Service = ServiceSpec;
     type ServicePolicy = ServicePolicySpec;
@@ -72,6 +77,17 @@ pub(super) fn routes() -> Vec<Route> {
             "/edge-routers/{id}/service-edge-router-policies",
             service_edge_router_policies_of_router,
         ),
+        below::<TerminatorSpec>("/services/{id}/terminators", terminators_of_service),
+        routers("/identities/{id}/edge-routers", routers_of_identity),
+        routers("/services/{id}/edge-routers", routers_of_service),
+        routers(
+            "/edge-router-policies/{id}/edge-routers",
+            routers_of_edge_router_policy,
+        ),
+        routers(
+            "/service-edge-router-policies/{id}/edge-routers",
+            routers_of_service_edge_router_policy,
+        ),
         identities("/services/{id}/identities", identities_of_service),
         identities("/edge-routers/{id}/identities", identities_of_router),
         identities(
@@ -86,14 +102,28 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A list of what `S` describes, below the entity in the path.
-pub(super) fn below<S: Served>(path: &'static str, relation: Relation) -> Route {
+fn below<S: Served>(path: &'static str, relation: Relation) -> Route {
+    shown_as::<S, S::Detail>(path, S::SYMBOLS, relation)
+}
+
+/// A list of edge routers, below the entity in the path.
+fn routers(path: &'static str, relation: Relation) -> Route {
+    shown_as::<RouterSpec, EdgeRouterDetail>(path, &kinds::EDGE_ROUTERS, relation)
+}
+
+/// A list of what `S` describes, each on the wire as `D`, below the entity in the path.
+fn shown_as<S: Made, D: Serialize + From<S::View>>(
+    path: &'static str,
+    symbols: &'static Schema,
+    relation: Relation,
+) -> Route {
     let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
         let grant = grant(&call.context.query)?;
-        list::answer(call, S::SYMBOLS, move |call, asked, show| {
+        list::answer(call, symbols, move |call, asked, show| {
             let app = &call.context.state.app;
             let among = relation(app, call.context.id(), grant)?;
             related::list::<S>(app, &call.permit, asked, &among, &mut |view| {
-                show(S::Detail::from(view))
+                show(D::from(view))
             })
         })
         .await

@@ -11,6 +11,7 @@ use portcullis_app::listing::kinds;
 use portcullis_app::role_attributes::{self, Attributed, PolicyKind, Users};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -22,6 +23,10 @@ pub(super) fn routes() -> Vec<Route> {
         of::<Service>(
             "/service-role-attributes",
             ("/service-role-attribute-usage", "services"),
+        ),
+        of::<Router>(
+            "/edge-router-role-attributes",
+            ("/edge-router-role-attribute-usage", "edgeRouters"),
         ),
     ]
     .into_iter()

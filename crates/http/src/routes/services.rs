@@ -9,13 +9,16 @@ use crate::query::Query;
 use crate::route::{Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::code::Code;
+use portcullis_api::edge_router::ServiceEdgeRouters;
 use portcullis_api::error::Cause;
 use portcullis_api::service::{
     ServiceCreate, ServiceDetail, ServiceMerge, ServiceReplace, UnknownStrategy,
 };
+use portcullis_api::terminator::TerminatorClientDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::Read;
 use portcullis_app::services::{self, ReadOwnServices, ServicesAsked};
+use portcullis_app::{routers, terminators};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::service::{ServicePatch, ServiceSpec};
@@ -30,6 +33,18 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own).only(&[Api::Client]),
         guarded::<ReadOwnServices, Ignored, _, _>(Method::GET, ONE, detail_own)
             .only(&[Api::Client]),
+        guarded::<ReadOwnServices, Paged, _, _>(
+            Method::GET,
+            "/services/{id}/terminators",
+            own_terminators,
+        )
+        .only(&[Api::Client]),
+        guarded::<ReadOwnServices, Ignored, _, _>(
+            Method::GET,
+            "/services/{id}/edge-routers",
+            own_edge_routers,
+        )
+        .only(&[Api::Client]),
     ]);
     routes
 }
@@ -69,6 +84,26 @@ async fn detail_own(call: Call<Permit<ReadOwnServices>, Ignored>) -> Result<Answ
     let Context { state, .. } = &call.context;
     let view = services::read_own(&state.app, &call.permit, &id(&call.context))?;
     Ok(Answer::detail(&ServiceDetail::from(view)))
+}
+
+async fn own_terminators(call: Call<Permit<ReadOwnServices>, Paged>) -> Result<Answer, ApiError> {
+    list::answer(call, &kinds::TERMINATORS, |call, asked, show| {
+        let app = &call.context.state.app;
+        let id = id(&call.context);
+        terminators::list_own(app, &call.permit, &id, asked, &mut |view| {
+            show(TerminatorClientDetail::from(view))
+        })
+    })
+    .await
+}
+
+async fn own_edge_routers(
+    call: Call<Permit<ReadOwnServices>, Ignored>,
+) -> Result<Answer, ApiError> {
+    let Context { state, .. } = &call.context;
+    let routers = routers::read_of_service(&state.app, &call.permit, &id(&call.context))?;
+    let routers: ServiceEdgeRouters = routers.into_iter().collect();
+    Ok(Answer::detail(&routers))
 }
 
 /// The types of configurations that a query names: in one parameter with commas between them, or in

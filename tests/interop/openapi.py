@@ -1,0 +1,55 @@
+"""Validates recorded answers, JSON on stdin, against the descriptions in the folder that is named."""
+
+import json
+import os
+import sys
+
+import jsonschema
+import yaml
+
+
+def adapted(schema):
+    """A schema of Swagger 2.0 as one of JSON Schema.
+
+    Empty lists and maps are sent as null, which the descriptions do not say and clients are used to.
+    """
+    if isinstance(schema, list):
+        return [adapted(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {name: adapted(part) for name, part in schema.items() if name not in ("example", "default", "format")}
+    kind = result.get("type")
+    if isinstance(kind, str) and (kind in ("array", "object") or schema.get("x-nullable")):
+        result["type"] = [kind, "null"]
+        if "enum" in result:
+            result["enum"] = result["enum"] + [None]
+    result.pop("discriminator", None)
+    return result
+
+
+documents = {}
+for name in ("management.yml", "client.yml"):
+    with open(os.path.join(sys.argv[1], name), encoding="utf-8") as file:
+        document = yaml.safe_load(file)
+    documents[name] = (document["paths"], adapted(document["definitions"]))
+
+faults = 0
+for answer in json.load(sys.stdin):
+    paths, definitions = documents[answer["document"]]
+    where = "%s %s" % (answer["method"].upper(), answer["path"])
+    operation = paths.get(answer["path"], {}).get(answer["method"])
+    if operation is None:
+        print("%s: not described" % where)
+        faults += 1
+        continue
+    described = operation["responses"].get(answer["status"])
+    if described is None:
+        print("%s: status %s is not described" % (where, answer["status"]))
+        faults += 1
+        continue
+    schema = dict(adapted(described["schema"]), definitions=definitions)
+    validator = jsonschema.Draft4Validator(schema)
+    for error in validator.iter_errors(answer["body"]):
+        print("%s: /%s: %s" % (where, "/".join(map(str, error.absolute_path)), error.message[:300]))
+        faults += 1
+sys.exit(1 if faults else 0)
