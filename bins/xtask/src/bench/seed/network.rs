@@ -3,6 +3,7 @@
 use super::attributes::{carried, selectors};
 use super::{Seed, mixed};
 use crate::bench::system::SystemEntropy;
+use portcullis_config_types::built_in;
 use portcullis_domain::FieldError;
 use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec, Target};
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, EntityId};
@@ -46,7 +47,7 @@ const BINDING: u64 = 10;
 impl Seed {
     /// Writes a network, apart from its identities.
     pub(in crate::bench) fn network(&self, model: Model) -> anyhow::Result<()> {
-        let types = self.keep([config_type()])?;
+        let types = self.keep([self.config_type()])?;
         let configs = (0..model.services).zip(types.iter().cycle());
         let configs = self.keep(configs.map(|(number, kind)| config(number, kind)))?;
         let services = (0..).zip(configs).map(|(number, config)| {
@@ -66,6 +67,18 @@ impl Seed {
         Ok(())
     }
 
+    /// A type with the schema of a type that every network has.
+    fn config_type(&self) -> ConfigTypeSpec {
+        let mut types = built_in(self.now).into_iter();
+        let intercept = types.find(|kind| kind.spec.name == "intercept.v1");
+        ConfigTypeSpec {
+            name: "bench.v1".to_owned(),
+            schema: intercept.and_then(|kind| kind.spec.schema),
+            target: Target::Service,
+            tags: Tags::default(),
+        }
+    }
+
     /// Writes entities of one kind; answers their ids.
     fn keep<S: Kept>(&self, specs: impl IntoIterator<Item = S>) -> anyhow::Result<Vec<S::Id>> {
         let made = specs.into_iter().map(|spec| {
@@ -82,15 +95,6 @@ impl Seed {
         })?;
         outcome.wait()??;
         Ok(ids)
-    }
-}
-
-fn config_type() -> ConfigTypeSpec {
-    ConfigTypeSpec {
-        name: "bench.v1".to_owned(),
-        schema: None,
-        target: Target::Service,
-        tags: Tags::default(),
     }
 }
 
