@@ -62,6 +62,12 @@ impl Access {
         )
     }
 
+    /// The services with which an identity may do anything, if it passes posture checks.
+    pub fn usable_services(&self, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::Identities, identity);
+        self.across(PolicyKind::Service, None, from, Side::Services, kinds)
+    }
+
     /// The identities that may do something with a service, if they pass posture checks.
     pub fn identities(
         &self,

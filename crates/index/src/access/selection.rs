@@ -96,11 +96,12 @@ impl Selection {
                 named,
                 attributes,
             } => {
-                let carries = |asked: &Box<str>| carried.binary_search(&&**asked).is_ok();
+                let mut asked = attributes.iter().map(|asked| &**asked);
+                let has = |asked: &str| carried.binary_search(&asked).is_ok();
                 named.contains(slot.bit())
                     || match semantic {
-                        Semantic::AnyOf => attributes.iter().any(carries),
-                        Semantic::AllOf => !attributes.is_empty() && attributes.iter().all(carries),
+                        Semantic::AnyOf => asked.any(has),
+                        Semantic::AllOf => !attributes.is_empty() && asked.all(has),
                     }
             },
         }
