@@ -33,9 +33,9 @@ const MODEL: Model = Model {
 };
 const LARGEST: u64 = 100_000;
 
-/// Seconds within which the first list is answered after a start, in milliseconds; and MiB that the
-/// index stays below.
+/// Milliseconds within which the first list is answered after a start.
 const START: f64 = 1_000.0;
+/// MiB that the index stays below.
 const INDEX: f64 = 64.0;
 
 /// What is measured on each store.

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 /// What the columns of the table mean.
 pub(super) const LEGEND: &str = "\
 Columns are numbers of identities; two times are the median and the 99th percentile of requests,
-one after another or of as many clients as it says. Growth is the ratio of the (median) value to that of the next smaller store; in
-the smallest store a rare condition leaves pages short. CPU is the controller's for one request,
-in the largest store.";
+one after another or of as many clients as it says. Growth is the ratio of the (median) value to
+that of the next smaller store; in the smallest store a rare condition leaves pages short. CPU is
+the controller's for one request, in the largest store.";
 
 /// A figure of several stores.
 #[derive(Debug, Serialize)]

@@ -114,8 +114,8 @@ impl Round<'_> {
         Ok(())
     }
 
-    async fn merge(&mut self, path: &str, patch: &Value) -> anyhow::Result<()> {
-        let merge = request::patch(path, Some(self.admin), &patch.to_string());
+    async fn merge(&mut self, path: &str, members: &Value) -> anyhow::Result<()> {
+        let merge = request::patch(path, Some(self.admin), &members.to_string());
         let start = Instant::now();
         self.link.expect(200, &merge).await?;
         self.merge.push(start.elapsed());
