@@ -18,7 +18,7 @@ use std::ops::Range;
 impl Seed {
     /// Writes the members of a network with these numbers.
     pub(in crate::bench) fn members(&self, numbers: Range<u64>) -> anyhow::Result<()> {
-        self.write_as(numbers, |number| member(name(number), number))
+        self.write_as(numbers, |number| member(&name(number), number))
     }
 
     /// Writes so many members who have logged in; answers the tokens of their sessions.
@@ -29,7 +29,7 @@ impl Seed {
     fn client(&self, number: u64) -> anyhow::Result<String> {
         let username = format!("client-{number}");
         let id = IdentityId::generate(&SystemEntropy)?;
-        let mut identity = Identity::new(id, member(username.clone(), number)?, self.now);
+        let mut identity = Identity::new(id, member(&username, number)?, self.now);
         identity.attached.authenticators = 1;
         let authenticator = self.password(&identity, username)?;
         let token = entropy::uuid(&SystemEntropy)?;
@@ -50,8 +50,8 @@ impl Seed {
     }
 }
 
-fn member(name: String, number: u64) -> anyhow::Result<IdentitySpec> {
-    let mut spec = IdentitySpec::named(IdentityName::new(&name).ok().context("no name")?);
+fn member(name: &str, number: u64) -> anyhow::Result<IdentitySpec> {
+    let mut spec = IdentitySpec::named(IdentityName::new(name).ok().context("no name")?);
     spec.role_attributes = attributes::carried(number)?;
     Ok(spec)
 }

@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// Milliseconds that 99 of 100 lists are to stay below.
 const LIMIT: f64 = 5.0;
 
+/// Writes what is asked for in a session.
+type Ask<'a> = &'a (dyn Fn(&str) -> Vec<u8> + Sync);
+
 /// One figure for each thing that is asked for.
 pub(super) struct Own {
     page: Series,
@@ -64,7 +67,7 @@ impl Own {
         }
         let process = controller.process;
         let updates = format!("{CLIENT}/current-api-session/service-updates");
-        let asked: [(&mut Series, &dyn Fn(&str) -> Vec<u8>); 3] = [
+        let asked: [(&mut Series, Ask<'_>); 3] = [
             (&mut self.page, &|session| request("", session)),
             (&mut self.large, &|session| request("?limit=500", session)),
             (&mut self.updates, &|session| {
