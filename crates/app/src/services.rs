@@ -120,7 +120,7 @@ pub fn list_own(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
     updates::note_listing(app, permit.caller())?;
-    let own = usable(app, permit.caller().identity_number, &ServiceGrant::ALL)?;
+    let own = usable(app, permit.caller().identity_number)?;
     let sight = Sight::of_all(asked).among(&own);
     let caller = permit.caller();
     answer(app, caller, &listing, &sight, (None, config_types), show)
@@ -210,20 +210,12 @@ pub(crate) fn grants(
     Ok(ServiceGrant::ALL.into_iter().filter(granted).collect())
 }
 
-/// The services with which an identity may do one of some things.
-pub(crate) fn usable(
-    app: &App,
-    identity: Number,
-    grants: &[ServiceGrant],
-) -> Result<BTreeSet<Number>, AppError> {
+/// The services with which an identity may do anything.
+fn usable(app: &App, identity: Number) -> Result<BTreeSet<Number>, AppError> {
     let guard = app.require_lists()?.access();
     let Some(identity) = guard.identities().slot(identity) else {
         return Ok(BTreeSet::new());
     };
-    Ok(managed::numbers(
-        guard.services(),
-        grants
-            .iter()
-            .map(|grant| guard.access().services(*grant, identity, guard.kinds())),
-    ))
+    let services = guard.access().usable_services(identity, guard.kinds());
+    Ok(managed::numbers(guard.services(), [services]))
 }
