@@ -86,7 +86,7 @@ pub fn read(
     app.require_lists()?;
     let found = find::<ServiceSpec>(view.rows(), id)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
-    viewer.look(found.entity, &Wanted::Nothing)
+    viewer.look(found, &Wanted::Nothing)
 }
 
 /// Lists all services, as an administrator sees them.
@@ -140,7 +140,7 @@ pub fn read_own(
     let found = find_own(app, view.rows(), permit.caller(), id)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
     let wanted = viewer.wanted(view.rows(), &[])?;
-    viewer.look(found.entity, &wanted)
+    viewer.look(found, &wanted)
 }
 
 /// Finds a service that a caller may dial or bind.
@@ -174,7 +174,7 @@ fn answer(
         None => viewer,
     };
     let wanted = viewer.wanted(rows, config_types)?;
-    answer.each(&mut |found| Ok(show(viewer.look(found.entity, &wanted)?)))
+    answer.each(&mut |found| Ok(show(viewer.look(found, &wanted)?)))
 }
 
 /// Finds an identity by id, or else by name.

@@ -10,11 +10,11 @@ use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::config::{Config, Object};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number};
+use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::service::Service;
-use portcullis_domain::view::{ServiceGrants, ServiceView};
+use portcullis_domain::view::ServiceView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Rows, reference};
+use portcullis_storage::tables::{Found, Rows};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -76,17 +76,20 @@ impl<'a> Viewer<'a> {
     }
 
     /// Puts a service together with what it is to the viewer.
-    pub(crate) fn look(&self, service: Service, wanted: &Wanted) -> Result<ServiceView, AppError> {
+    pub(crate) fn look(
+        &self,
+        found: Found<Service>,
+        wanted: &Wanted,
+    ) -> Result<ServiceView, AppError> {
+        let number = found.number();
+        let service = found.entity;
         let config = match wanted {
             Wanted::Nothing => None,
             wanted => Some(self.config(&service, wanted)?),
         };
-        let (grants, posture) = match self.rows.locate(&reference(&service.id))? {
-            Some(key) => self
-                .judge
-                .stand(self.rows, self.identity.number(), Number(key.id().1))?,
-            None => (ServiceGrants::default(), Vec::new()),
-        };
+        let (grants, posture) = self
+            .judge
+            .stand(self.rows, self.identity.number(), number)?;
         Ok(ServiceView {
             grants: Some(grants),
             config,
