@@ -201,9 +201,12 @@ async fn codes_time_out_and_waking_up_shortens_them() {
     let (device, _) = enroll(&stage.controller, session).await;
     let remaining = |stand: &Value| stand["postureQueries"][0]["timeoutRemaining"].clone();
     assert_eq!(remaining(&stage.stand(session).await), json!(3570));
-    let state = |woken: bool, unlocked: bool| json!({"id": id, "typeId": "ENDPOINT_STATE", "woken": woken, "unlocked": unlocked});
+    let happened = |woken: bool, unlocked: bool| {
+        let kind = "ENDPOINT_STATE";
+        json!({"id": id, "typeId": kind, "woken": woken, "unlocked": unlocked})
+    };
     assert_eq!(
-        stage.report(session, state(false, true)).await,
+        stage.report(session, happened(false, true)).await,
         json!([]),
         "nobody asks"
     );
@@ -211,7 +214,7 @@ async fn codes_time_out_and_waking_up_shortens_them() {
         "id": stage.service, "name": "vault", "postureQueryType": "MFA",
         "timeout": 3600, "timeoutRemaining": 300,
     }]);
-    assert_eq!(stage.report(session, state(true, false)).await, cut);
+    assert_eq!(stage.report(session, happened(true, false)).await, cut);
     pass(&stage.controller, 299);
     assert!(stage.can_dial(session).await, "the grace lasts");
     assert_eq!(remaining(&stage.stand(session).await), json!(1));

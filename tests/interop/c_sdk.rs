@@ -58,6 +58,7 @@ fn c_sdk_enrolls_and_loads() {
     let controller = site.quickstart().with(["--key-type", "rsa2048"]).start();
     let admin = Api::admin(&controller);
     check(&python, &site, &admin);
+    see_services(&python, &site, &admin);
     ask_for_a_code(&python, &site, &admin);
 
     let site = Site::new();
@@ -94,6 +95,37 @@ fn check(python: &Path, site: &Site, admin: &Api) {
     let _ = run(sdk(python, site).args(["-c", ENROLL])).success();
 
     let log = load(python, site, &MILESTONES);
+    assert!(!log.contains(" ERROR "), "{log}");
+}
+
+/// The SDK lists what policies let the identity use, understands all that is said of it, and hands it to
+/// its application.
+fn see_services(python: &Path, site: &Site, admin: &Api) {
+    let data = json!({
+        "protocols": ["tcp"], "addresses": ["echo.example.test"],
+        "portRanges": [{"low": 7, "high": 7}],
+    });
+    let config = json!({"name": "echo", "configTypeId": "g7cIWbcGg", "data": data});
+    let config = admin.send("POST", "/configs", &config).data()["id"].clone();
+    for (name, configs) in [("echo", json!([config])), ("hidden", json!([]))] {
+        let service = json!({
+            "name": name, "encryptionRequired": true, "configs": configs, "roleAttributes": [name],
+        });
+        let _ = admin.send("POST", "/services", &service).expect(201);
+    }
+    for kind in ["Dial", "Bind"] {
+        let policy = json!({
+            "name": kind, "type": kind, "semantic": "AnyOf", "identityRoles": ["#all"],
+            "serviceRoles": ["#echo"],
+        });
+        let _ = admin.send("POST", "/service-policies", &policy).expect(201);
+    }
+    // Of two services it sees the one that it may use; it logs no names.
+    let seen = [
+        "received 1/1 for paging request GET[/services]",
+        "sending service event 1 added, 0 removed, 0 changed",
+    ];
+    let log = load(python, site, &seen);
     assert!(!log.contains(" ERROR "), "{log}");
 }
 

@@ -105,6 +105,32 @@ fn answers_are_as_the_published_descriptions_say() {
 
 /// Has something of every kind made and read.
 fn exchange(recorder: &mut Recorder) {
+    let ids = kinds(recorder);
+    policies(recorder, &ids);
+    below_identities(recorder, &ids);
+    below_services(recorder, &ids);
+    lists(recorder);
+    for (collection, id) in [
+        ("/services", &ids.service),
+        ("/edge-routers", &ids.router),
+        ("/posture-checks", &ids.check),
+    ] {
+        let more = json!({"tags": {"x": 1}, "typeId": "OS"});
+        let path = format!("{collection}/{id}");
+        recorder.ask("PATCH", &format!("{collection}/{{id}}"), &path, Some(&more));
+    }
+}
+
+/// What was made.
+struct Ids {
+    config: String,
+    check: String,
+    identity: String,
+    service: String,
+    router: String,
+}
+
+fn kinds(recorder: &mut Recorder) -> Ids {
     let config = recorder.make(
         "/configs",
         &json!({"name": "c", "configTypeId": "NH5p4FpGR", "tags": {"a": "b"},
@@ -136,81 +162,83 @@ fn exchange(recorder: &mut Recorder) {
         &json!({"service": service, "router": router, "binding": "transport",
                 "address": "tcp:localhost:80", "precedence": "failed", "cost": 3}),
     );
-    let service_policy = recorder.make(
+    Ids {
+        config,
+        check,
+        identity,
+        service,
+        router,
+    }
+}
+
+fn policies(recorder: &mut Recorder, ids: &Ids) {
+    let id = recorder.make(
         "/service-policies",
         &json!({"name": "p", "type": "Dial", "semantic": "AnyOf", "identityRoles": ["#all"],
-                "serviceRoles": [format!("@{service}")], "postureCheckRoles": [format!("@{check}")]}),
+                "serviceRoles": [format!("@{}", ids.service)],
+                "postureCheckRoles": [format!("@{}", ids.check)]}),
     );
-    let router_policy = recorder.make(
+    let parts = ["identities", "posture-checks", "services"];
+    recorder.below("/service-policies", &id, &parts);
+    let id = recorder.make(
         "/edge-router-policies",
         &json!({"name": "p", "semantic": "AllOf", "identityRoles": ["#a"],
-                "edgeRouterRoles": [format!("@{router}")]}),
+                "edgeRouterRoles": [format!("@{}", ids.router)]}),
     );
-    let service_router_policy = recorder.make(
+    recorder.below(
+        "/edge-router-policies",
+        &id,
+        &["edge-routers", "identities"],
+    );
+    let id = recorder.make(
         "/service-edge-router-policies",
         &json!({"name": "p", "semantic": "AnyOf", "serviceRoles": ["#all"],
                 "edgeRouterRoles": ["#all"]}),
     );
-    let assigned = json!([{"serviceId": service, "configId": config}]);
-    let path = format!("/identities/{identity}/service-configs");
-    recorder.ask(
-        "POST",
-        "/identities/{id}/service-configs",
-        &path,
-        Some(&assigned),
-    );
-    recorder.below(
-        "/identities",
-        &identity,
-        &[
-            "edge-router-policies",
-            "edge-routers",
-            "failed-service-requests",
-            "posture-data",
-            "service-configs",
-            "service-policies",
-            "services",
-        ],
-    );
-    let advice = format!("/identities/{identity}/policy-advice/{service}");
-    recorder.ask(
-        "GET",
-        "/identities/{id}/policy-advice/{serviceId}",
-        &advice,
-        None,
-    );
-    recorder.below(
-        "/services",
-        &service,
-        &[
-            "configs",
-            "edge-routers",
-            "identities",
-            "service-edge-router-policies",
-            "service-policies",
-            "terminators",
-        ],
-    );
-    recorder.below(
-        "/edge-routers",
-        &router,
-        &["edge-router-policies", "identities", "services"],
-    );
-    recorder.below("/configs", &config, &["services"]);
-    recorder.below("/config-types", "NH5p4FpGR", &["configs"]);
-    let parts = ["identities", "posture-checks", "services"];
-    recorder.below("/service-policies", &service_policy, &parts);
-    recorder.below(
-        "/edge-router-policies",
-        &router_policy,
-        &["edge-routers", "identities"],
-    );
     let parts = ["edge-routers", "services"];
-    recorder.below(
-        "/service-edge-router-policies",
-        &service_router_policy,
-        &parts,
-    );
+    recorder.below("/service-edge-router-policies", &id, &parts);
+}
+
+fn below_identities(recorder: &mut Recorder, ids: &Ids) {
+    let Ids {
+        identity, service, ..
+    } = ids;
+    let assigned = json!([{"serviceId": service, "configId": ids.config}]);
+    let path = format!("/identities/{identity}/service-configs");
+    let described = "/identities/{id}/service-configs";
+    recorder.ask("POST", described, &path, Some(&assigned));
+    let parts = [
+        "edge-router-policies",
+        "edge-routers",
+        "failed-service-requests",
+        "posture-data",
+        "service-configs",
+        "service-policies",
+        "services",
+    ];
+    recorder.below("/identities", identity, &parts);
+    let advice = format!("/identities/{identity}/policy-advice/{service}");
+    let described = "/identities/{id}/policy-advice/{serviceId}";
+    recorder.ask("GET", described, &advice, None);
+}
+
+fn below_services(recorder: &mut Recorder, ids: &Ids) {
+    let parts = [
+        "configs",
+        "edge-routers",
+        "identities",
+        "service-edge-router-policies",
+        "service-policies",
+        "terminators",
+    ];
+    recorder.below("/services", &ids.service, &parts);
+    let parts = ["edge-router-policies", "identities", "services"];
+    recorder.below("/edge-routers", &ids.router, &parts);
+    recorder.below("/configs", &ids.config, &["services"]);
+    recorder.below("/config-types", "NH5p4FpGR", &["configs"]);
+}
+
+fn lists(recorder: &mut Recorder) {
     for list in [
         "/identity-role-attributes",
         "/service-role-attributes",
@@ -223,15 +251,5 @@ fn exchange(recorder: &mut Recorder) {
         "/routers",
     ] {
         recorder.ask("GET", &list.replace("/OS", "/{id}"), list, None);
-    }
-    for (collection, id) in [
-        ("/services", &service),
-        ("/edge-routers", &router),
-        ("/service-policies", &service_policy),
-        ("/posture-checks", &check),
-    ] {
-        let more = json!({"tags": {"x": 1}, "typeId": "OS"});
-        let path = format!("{collection}/{id}");
-        recorder.ask("PATCH", &format!("{collection}/{{id}}"), &path, Some(&more));
     }
 }

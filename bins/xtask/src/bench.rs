@@ -32,6 +32,7 @@ mod request;
 mod router_config;
 mod scale;
 mod seed;
+mod services;
 mod starts;
 mod statistics;
 mod system;

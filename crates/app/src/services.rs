@@ -86,7 +86,7 @@ pub fn read(
     app.require_lists()?;
     let found = find::<ServiceSpec>(view.rows(), id)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
-    viewer.look(found.entity, &Wanted::Nothing)
+    viewer.look(found, &Wanted::Nothing)
 }
 
 /// Lists all services, as an administrator sees them.
@@ -120,7 +120,7 @@ pub fn list_own(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
     updates::note_listing(app, permit.caller())?;
-    let own = usable(app, permit.caller().identity_number, &ServiceGrant::ALL)?;
+    let own = usable(app, permit.caller().identity_number)?;
     let sight = Sight::of_all(asked).among(&own);
     let caller = permit.caller();
     answer(app, caller, &listing, &sight, (None, config_types), show)
@@ -140,7 +140,7 @@ pub fn read_own(
     let found = find_own(app, view.rows(), permit.caller(), id)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
     let wanted = viewer.wanted(view.rows(), &[])?;
-    viewer.look(found.entity, &wanted)
+    viewer.look(found, &wanted)
 }
 
 /// Finds a service that a caller may dial or bind.
@@ -174,7 +174,7 @@ fn answer(
         None => viewer,
     };
     let wanted = viewer.wanted(rows, config_types)?;
-    answer.each(&mut |found| Ok(show(viewer.look(found.entity, &wanted)?)))
+    answer.each(&mut |found| Ok(show(viewer.look(found, &wanted)?)))
 }
 
 /// Finds an identity by id, or else by name.
@@ -210,20 +210,12 @@ pub(crate) fn grants(
     Ok(ServiceGrant::ALL.into_iter().filter(granted).collect())
 }
 
-/// The services with which an identity may do one of some things.
-pub(crate) fn usable(
-    app: &App,
-    identity: Number,
-    grants: &[ServiceGrant],
-) -> Result<BTreeSet<Number>, AppError> {
+/// The services with which an identity may do anything.
+fn usable(app: &App, identity: Number) -> Result<BTreeSet<Number>, AppError> {
     let guard = app.require_lists()?.access();
     let Some(identity) = guard.identities().slot(identity) else {
         return Ok(BTreeSet::new());
     };
-    Ok(managed::numbers(
-        guard.services(),
-        grants
-            .iter()
-            .map(|grant| guard.access().services(*grant, identity, guard.kinds())),
-    ))
+    let services = guard.access().usable_services(identity, guard.kinds());
+    Ok(managed::numbers(guard.services(), [services]))
 }

@@ -5,9 +5,16 @@ use super::credential::Credential;
 use super::link::{Endpoint, Link};
 use super::request::{self, CLIENT, MANAGEMENT};
 use super::scale::Scale;
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
 use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// The status of a refusal to wait, or to go on.
+pub(super) const REFUSED: u16 = 503;
+
+/// The longest that the first list may take.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A controller with its administrator's session and devices that have certificates.
 pub(super) struct Fixture {
@@ -105,7 +112,7 @@ pub(super) fn redemption(token: &str, csr: &str) -> Vec<u8> {
 
 /// The token in the answer to a login.
 pub(super) fn token(answer: &[u8]) -> anyhow::Result<String> {
-    text(&json(answer)?, "/data/token")
+    text_of(answer, "/data/token")
 }
 
 /// How many entities a list says there are.
@@ -114,6 +121,26 @@ pub(super) fn total(list: &[u8]) -> anyhow::Result<u64> {
         .pointer("/meta/pagination/totalCount")
         .and_then(Value::as_u64)
         .context("the list tells no count")
+}
+
+/// Asks for a list until there is an answer: lists wait for the read model, but not for ever.
+pub(super) async fn wait_for_list(controller: &Controller, request: &[u8]) -> anyhow::Result<()> {
+    let endpoint = controller.endpoint(None)?;
+    let begin = Instant::now();
+    loop {
+        // A refusal ends a connection.
+        let mut link = endpoint.connect().await?;
+        if link.exchange(request).await?.status != REFUSED {
+            link.expect(200, request).await?;
+            return Ok(());
+        }
+        ensure!(begin.elapsed() < PATIENCE, "lists are not ready");
+    }
+}
+
+/// The text at a place of an answer.
+pub(super) fn text_of(answer: &[u8], pointer: &str) -> anyhow::Result<String> {
+    text(&json(answer)?, pointer)
 }
 
 fn json(answer: &[u8]) -> anyhow::Result<Value> {

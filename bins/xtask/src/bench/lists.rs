@@ -5,7 +5,7 @@
 //! client's requests, one after another.
 
 use super::controller::{Controller, Program};
-use super::fixture::{log_in, total};
+use super::fixture::{REFUSED, log_in, total, wait_for_list};
 use super::link::Link;
 use super::load::{Budget, Pace, Tally};
 use super::memory;
@@ -15,8 +15,9 @@ use super::report::{Point, Report, Series, Unit};
 use super::request::{self, MANAGEMENT, escaped};
 use super::scale::Scale;
 use super::seed::{self, COMMON_ROLE, COMMON_WORD, RARE_ROLE, RARE_WORD, Seed, TAG};
+use super::statistics::{float, mebibytes, milliseconds, percentile};
 use anyhow::{Context as _, ensure};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Size of a page.
 const PAGE: u64 = 100;
@@ -30,12 +31,6 @@ const MANY: u64 = 100_000;
 
 /// The fewest requests that a figure is made of, however long they take.
 const FEWEST: usize = 3;
-
-/// The status of a refusal to wait, or to go on.
-const REFUSED: u16 = 503;
-
-/// The longest that the first list may take.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A list that is asked for.
 struct List {
@@ -158,7 +153,8 @@ pub(super) async fn measure(
             admin: &admin,
             identities,
         };
-        client.wait().await?;
+        let request = DEFAULT.request(identities, &admin);
+        wait_for_list(&client.controller, &request).await?;
         let start = begin.elapsed();
         figures
             .start
@@ -271,18 +267,6 @@ impl Client<'_> {
         total(self.link.expect(200, &request).await?)
     }
 
-    /// Asks until there is an answer: lists wait for the read model, but not for ever.
-    async fn wait(&mut self) -> anyhow::Result<()> {
-        let request = DEFAULT.request(self.identities, self.admin);
-        let begin = Instant::now();
-        while self.link.exchange(&request).await?.status == REFUSED {
-            ensure!(begin.elapsed() < PATIENCE, "lists are not ready");
-            self.connect().await?;
-        }
-        self.ask(&DEFAULT).await?;
-        Ok(())
-    }
-
     /// Has all records looked at, again and again if that ends in time.
     ///
     /// What takes too long may be refused.
@@ -335,44 +319,9 @@ impl Client<'_> {
     }
 }
 
-/// The time that so many of a hundred do not exceed.
-fn percentile(sorted: &[Duration], of_hundred: usize) -> Duration {
-    let rank = (sorted.len() * of_hundred).div_ceil(100);
-    sorted
-        .get(rank.saturating_sub(1))
-        .copied()
-        .unwrap_or_default()
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
-
-fn mebibytes(bytes: u64) -> f64 {
-    float(bytes) / (1024.0 * 1024.0)
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "sizes of memory lie far below the 2^52 that a float holds"
-)]
-fn float(count: u64) -> f64 {
-    count as f64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentile_is_the_nearest_rank() {
-        let times: Vec<_> = (1..=200).map(Duration::from_millis).collect();
-        for (of_hundred, expected) in [(50, 100), (99, 198), (100, 200)] {
-            let expected = Duration::from_millis(expected);
-            assert_eq!(percentile(&times, of_hundred), expected, "{of_hundred}");
-        }
-        assert_eq!(percentile(&[], 99), Duration::ZERO);
-    }
 
     #[test]
     fn far_pages_are_whole() {

@@ -7,7 +7,7 @@ use super::report::Report;
 use super::scale::Scale;
 use super::{
     codes, creates, crowd, current_identity, enrollments, lists, logins, memory, passwords,
-    router_config, starts, tokens,
+    router_config, services, starts, tokens,
 };
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -36,6 +36,8 @@ pub(super) enum Noun {
     Codes,
     /// Lists on stores of several sizes, with memory and start
     Lists,
+    /// Services as clients list them, and policies about everybody, with memory and start
+    Services,
     /// Checks of routers' configuration files, with memory
     RouterConfig,
 }
@@ -59,7 +61,7 @@ pub(super) async fn measure(
     let wants = |noun| only.is_empty() || only.contains(&noun);
     let mut report = Report::new();
     let program = Program::new(controller, scratch, "home");
-    let have_their_own = [Noun::Codes, Noun::Lists, Noun::RouterConfig];
+    let have_their_own = [Noun::Codes, Noun::Lists, Noun::Services, Noun::RouterConfig];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
             say("starts")?;
@@ -86,6 +88,11 @@ pub(super) async fn measure(
         say("lists")?;
         let program = Program::new(controller, scratch, "lists");
         lists::measure(&program, scale, &mut report).await?;
+    }
+    if wants(Noun::Services) {
+        say("services")?;
+        let program = Program::new(controller, scratch, "services");
+        services::measure(&program, scale, &mut report).await?;
     }
     if wants(Noun::RouterConfig) {
         say("configuration files of routers")?;

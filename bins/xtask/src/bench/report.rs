@@ -68,6 +68,9 @@ pub(super) enum Unit {
     /// 2^20 bytes.
     #[serde(rename = "MiB")]
     Mebibytes,
+    /// 2^10 bytes.
+    #[serde(rename = "KiB")]
+    Kibibytes,
     /// Bytes.
     #[serde(rename = "bytes")]
     Bytes,
@@ -227,6 +230,7 @@ impl Unit {
             Self::PerSecond => "/s",
             Self::Milliseconds => "ms",
             Self::Mebibytes => "MiB",
+            Self::Kibibytes => "KiB",
             Self::Bytes => "bytes",
             Self::Probability => "of 1",
         }

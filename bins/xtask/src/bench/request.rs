@@ -18,6 +18,16 @@ pub(super) fn post(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
     write("POST", path, session.map(session_header), Some(body))
 }
 
+/// Writes a PATCH with a JSON body.
+pub(super) fn patch(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
+    write("PATCH", path, session.map(session_header), Some(body))
+}
+
+/// Writes a DELETE.
+pub(super) fn delete(path: &str, session: Option<&str>) -> Vec<u8> {
+    write("DELETE", path, session.map(session_header), None)
+}
+
 /// Writes a POST without a body, that presents a bearer token.
 pub(super) fn with_bearer(path: &str, token: &str) -> Vec<u8> {
     let header = ("authorization", format!("Bearer {token}"));

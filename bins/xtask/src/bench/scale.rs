@@ -16,6 +16,10 @@ pub(super) struct Scale {
     pub(super) identities: u64,
     /// Sizes of the stores on which lists are measured, the smallest first.
     pub(super) stores: &'static [u64],
+    /// Identities of the networks on which services are measured, the fewest first.
+    pub(super) networks: &'static [u64],
+    /// How often a policy is created and changed on each of them.
+    pub(super) changes: u32,
     /// Identities that give a TOTP code.
     pub(super) people: usize,
     /// What one list of one store may take.
@@ -39,6 +43,8 @@ impl Scale {
         identities: 10_000,
         people: 20_000,
         stores: &[1_000, 100_000, 1_000_000],
+        networks: &[1_000, 10_000, 100_000],
+        changes: 200,
         list: Budget {
             time: Duration::from_secs(2),
             count: 1000,
@@ -55,6 +61,8 @@ impl Scale {
         identities: 10_000,
         people: 4_000,
         stores: &[1_000, 20_000],
+        networks: &[1_000, 10_000],
+        changes: 40,
         list: Budget {
             time: Duration::from_millis(500),
             count: 200,

@@ -1,8 +1,13 @@
 //! Identities in bulk: the rows that their creation makes, written through the engine into the
 //! store of a controller that does not run.
 
+mod attributes;
+mod clients;
+mod network;
 mod people;
 
+pub(super) use attributes::of_everything;
+pub(super) use network::{ALONE, Model};
 pub(super) use people::Person;
 
 use super::credential::Network;
@@ -128,6 +133,15 @@ impl Seed {
 
     /// Writes the identities with these numbers.
     pub(super) fn write(&self, numbers: Range<u64>) -> anyhow::Result<()> {
+        self.write_as(numbers, spec)
+    }
+
+    /// Writes the identities with these numbers, about which `spec` says the rest.
+    fn write_as(
+        &self,
+        numbers: Range<u64>,
+        spec: fn(u64) -> anyhow::Result<IdentitySpec>,
+    ) -> anyhow::Result<()> {
         let mut numbers = numbers.peekable();
         let mut waiting = None;
         while numbers.peek().is_some() {
@@ -135,7 +149,7 @@ impl Seed {
             let group = numbers
                 .by_ref()
                 .take(GROUP)
-                .map(|number| self.rows(number))
+                .map(|number| self.rows(number, spec(number)?))
                 .collect::<anyhow::Result<Vec<_>>>()?;
             let outcome = submit_with(&self.engine, move |tx| {
                 let mut rows = RowsMut::new(tx);
@@ -151,8 +165,7 @@ impl Seed {
         Ok(())
     }
 
-    fn rows(&self, number: u64) -> anyhow::Result<Rows> {
-        let spec = spec(number)?;
+    fn rows(&self, number: u64, spec: IdentitySpec) -> anyhow::Result<Rows> {
         let key = identity_key(Number(self.engine.allocate(IDENTITY)));
         let id = IdentityId::generate(&SystemEntropy)?;
         let mut identity = Identity::new(id, spec, self.now);

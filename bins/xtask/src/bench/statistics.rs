@@ -1,5 +1,35 @@
 //! What samples of times have in common.
 
+use std::time::Duration;
+
+/// A time in milliseconds.
+pub(super) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Bytes in MiB.
+pub(super) fn mebibytes(bytes: u64) -> f64 {
+    float(bytes) / (1024.0 * 1024.0)
+}
+
+/// A count as a number to calculate with.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts and sizes lie far below the 2^52 that a float holds"
+)]
+pub(super) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// The time that so many of a hundred do not exceed.
+pub(super) fn percentile(sorted: &[Duration], of_hundred: usize) -> Duration {
+    let rank = (sorted.len() * of_hundred).div_ceil(100);
+    sorted
+        .get(rank.saturating_sub(1))
+        .copied()
+        .unwrap_or_default()
+}
+
 /// The middle of samples; zero of none.
 pub(super) fn median(samples: &[f64]) -> f64 {
     let sorted = sorted(samples);
@@ -54,6 +84,16 @@ mod tests {
         let mixed = |number: u64| (number + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
         let part = |number| f64::from(u32::try_from(mixed(number)).unwrap()) / f64::from(1 << 24);
         (0..count).map(part).collect()
+    }
+
+    #[test]
+    fn percentile_is_the_nearest_rank() {
+        let times: Vec<_> = (1..=200).map(Duration::from_millis).collect();
+        for (of_hundred, expected) in [(50, 100), (99, 198), (100, 200)] {
+            let expected = Duration::from_millis(expected);
+            assert_eq!(percentile(&times, of_hundred), expected, "{of_hundred}");
+        }
+        assert_eq!(percentile(&[], 99), Duration::ZERO);
     }
 
     #[test]

@@ -16,10 +16,9 @@ use std::collections::BTreeMap;
 /// The session of a request, held against each policy that it comes across at most once.
 pub(crate) struct Judge<'a> {
     granting: Granting<'a>,
-    subject: Subject,
+    /// What is held against checks; nothing where there are no posture checks at all.
+    subject: Option<Subject>,
     now: Timestamp,
-    /// Whether there are posture checks at all.
-    has_checks: bool,
     views: RefCell<BTreeMap<Number, PolicyPosture>>,
 }
 
@@ -31,11 +30,11 @@ impl<'a> Judge<'a> {
         caller: &Caller,
     ) -> Result<Self, AppError> {
         let has_checks = !app.require_lists()?.posture_checks().is_empty();
+        let subject = has_checks.then(|| Subject::of_caller(app, rows, caller));
         Ok(Self {
             granting: Granting::new(app),
-            subject: Subject::of_caller(app, rows, caller)?,
+            subject: subject.transpose()?,
             now: app.env().now(),
-            has_checks,
             views: RefCell::default(),
         })
     }
@@ -50,10 +49,8 @@ impl<'a> Judge<'a> {
     ) -> Result<(ServiceGrants, Vec<PolicyPosture>), AppError> {
         let outlines = self.granting.between(identity, service)?;
         let mut views = Vec::new();
-        if self.has_checks {
-            for outline in in_order(&outlines) {
-                views.extend(self.view(rows, outline)?);
-            }
+        for outline in in_order(&outlines) {
+            views.extend(self.view(rows, outline)?);
         }
         Ok((grants(&outlines), views))
     }
@@ -77,13 +74,16 @@ impl<'a> Judge<'a> {
     }
 
     fn view(&self, rows: Rows<'_>, outline: &Outline) -> Result<Option<PolicyPosture>, AppError> {
+        let Some(subject) = &self.subject else {
+            return Ok(None);
+        };
         if let Some(view) = self.views.borrow().get(&outline.number) {
             return Ok(Some(view.clone()));
         }
         let Some(policy) = self.granting.read(rows, outline)? else {
             return Ok(None);
         };
-        let view = policy.judge(&self.subject.client(), self.now).view();
+        let view = policy.judge(&subject.client(), self.now).view();
         let mut views = self.views.borrow_mut();
         views.insert(outline.number, view.clone());
         Ok(Some(view))

@@ -36,6 +36,15 @@ impl Wanted {
         Ok(Self::These(types))
     }
 
+    /// Whether data of no type at all is wanted.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Every => false,
+            Self::These(types) => types.is_empty(),
+        }
+    }
+
     /// Whether data of a type is wanted.
     pub(crate) fn includes(&self, id: &ConfigTypeId) -> bool {
         match self {

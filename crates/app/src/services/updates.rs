@@ -58,6 +58,11 @@ impl ServiceUpdates {
         entry.changed_at
     }
 
+    /// Whether the client of a session was told anything.
+    fn knows(&self, session: Number) -> bool {
+        self.lock().contains_key(&session)
+    }
+
     /// Forgets the sessions that there are no more.
     pub(crate) fn keep(&self, is_there: impl Fn(Number) -> bool) {
         self.lock().retain(|session, _told| is_there(*session));
@@ -86,17 +91,13 @@ pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp,
 /// Takes the services as they are now for what a caller has seen, if nothing was noted before: the
 /// caller lists them.
 pub(crate) fn note_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
+    if app.service_updates.knows(caller.session_number) {
+        return Ok(());
+    }
     let view = app.snapshot()?;
     let Some(session) = view.rows().get::<ApiSession>(&own_key(caller))? else {
         return Ok(());
     };
-    if app
-        .service_updates
-        .lock()
-        .contains_key(&caller.session_number)
-    {
-        return Ok(());
-    }
     let identity = find(view.rows(), &caller.identity)?;
     let digest = digest(app, view.rows(), caller, &identity)?;
     let moments = (start(app, &session), app.env().now());

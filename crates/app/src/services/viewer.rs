@@ -10,11 +10,11 @@ use portcullis_domain::access::Caller;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::config::{Config, Object};
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number};
+use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::service::Service;
-use portcullis_domain::view::{ServiceGrants, ServiceView};
+use portcullis_domain::view::ServiceView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Rows, reference};
+use portcullis_storage::tables::{Found, Rows};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,12 +30,14 @@ pub(crate) struct Viewer<'a> {
     config_types: Vec<String>,
     /// Configurations that were read: those of a list are often the same.
     read: RefCell<BTreeMap<ConfigId, Arc<Data>>>,
+    /// The names of their types: few, and their records hold whole schemas.
+    kinds: RefCell<BTreeMap<ConfigTypeId, Arc<str>>>,
 }
 
 /// What a configuration says, and what kind of thing it is.
 struct Data {
     kind: ConfigTypeId,
-    name: String,
+    name: Arc<str>,
     content: Object,
 }
 
@@ -55,6 +57,7 @@ impl<'a> Viewer<'a> {
                 .map(|session| session.config_types)
                 .unwrap_or_default(),
             read: RefCell::default(),
+            kinds: RefCell::default(),
         })
     }
 
@@ -73,17 +76,20 @@ impl<'a> Viewer<'a> {
     }
 
     /// Puts a service together with what it is to the viewer.
-    pub(crate) fn look(&self, service: Service, wanted: &Wanted) -> Result<ServiceView, AppError> {
+    pub(crate) fn look(
+        &self,
+        found: Found<Service>,
+        wanted: &Wanted,
+    ) -> Result<ServiceView, AppError> {
+        let number = found.number();
+        let service = found.entity;
         let config = match wanted {
             Wanted::Nothing => None,
             wanted => Some(self.config(&service, wanted)?),
         };
-        let (grants, posture) = match self.rows.locate(&reference(&service.id))? {
-            Some(key) => self
-                .judge
-                .stand(self.rows, self.identity.number(), Number(key.id().1))?,
-            None => (ServiceGrants::default(), Vec::new()),
-        };
+        let (grants, posture) = self
+            .judge
+            .stand(self.rows, self.identity.number(), number)?;
         Ok(ServiceView {
             grants: Some(grants),
             config,
@@ -99,13 +105,16 @@ impl<'a> Viewer<'a> {
         service: &Service,
         wanted: &Wanted,
     ) -> Result<BTreeMap<String, Object>, AppError> {
-        let own = self.identity.entity.service_configs.get(&service.id);
         let mut shown = BTreeMap::new();
+        if wanted.is_empty() {
+            return Ok(shown);
+        }
+        let own = self.identity.entity.service_configs.get(&service.id);
         for id in service.spec.configs.iter().chain(own.into_iter().flatten()) {
             if let Some(config) = self.data(id)?
                 && wanted.includes(&config.kind)
             {
-                shown.insert(config.name.clone(), config.content.clone());
+                shown.insert(config.name.to_string(), config.content.clone());
             }
         }
         Ok(shown)
@@ -119,13 +128,22 @@ impl<'a> Viewer<'a> {
             return Ok(None);
         };
         let config: Config = found.entity;
-        let kind = configs::type_of(self.rows, &config)?;
         let data = Arc::new(Data {
-            kind: kind.id,
-            name: kind.spec.name,
+            name: self.name_of_kind(&config)?,
+            kind: config.spec.config_type,
             content: config.spec.data,
         });
         self.read.borrow_mut().insert(id.clone(), Arc::clone(&data));
         Ok(Some(data))
+    }
+
+    fn name_of_kind(&self, config: &Config) -> Result<Arc<str>, AppError> {
+        if let Some(name) = self.kinds.borrow().get(&config.spec.config_type) {
+            return Ok(Arc::clone(name));
+        }
+        let kind = configs::type_of(self.rows, config)?;
+        let name: Arc<str> = kind.spec.name.into();
+        self.kinds.borrow_mut().insert(kind.id, Arc::clone(&name));
+        Ok(name)
     }
 }

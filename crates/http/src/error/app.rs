@@ -10,30 +10,24 @@ use portcullis_app::listing::BadListing;
 use portcullis_app::sessions::LoginError;
 use portcullis_domain::FieldError;
 use portcullis_domain::enrollment::RedemptionError;
+use std::borrow::Cow;
 
 impl From<AppError> for ApiError {
     fn from(error: AppError) -> Self {
         // No catch-all arm: a new variant has to be given its wire form here.
         match error {
             AppError::Denied { rule: None } => Self::new(Code::Unauthorized),
-            AppError::Denied { rule: Some(rule) } => {
-                Self::new(Code::Unauthorized).because(Cause::text(rule))
+            AppError::Denied { rule: Some(rule) } => saying(Code::Unauthorized, rule),
+            AppError::NotFound { kind, id } => {
+                saying(Code::NotFound, format!("{kind} with id {id} not found"))
             },
-            AppError::NotFound { kind, id } => Self::new(Code::NotFound)
-                .because(Cause::text(format!("{kind} with id {id} not found"))),
             AppError::Field(error) => Self::field(error),
-            AppError::InvalidField(error) => {
-                Self::new(Code::InvalidField).because(Cause::text(in_words(&error)))
-            },
+            AppError::InvalidField(error) => saying(Code::InvalidField, in_words(&error)),
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
             AppError::Undeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
-            AppError::Undeletable { rule: Some(rule) } => {
-                Self::new(Code::EntityCanNotBeDeleted).because(Cause::text(rule))
-            },
-            AppError::Unchangeable { rule } => {
-                Self::new(Code::EntityCanNotBeUpdated).because(Cause::text(rule))
-            },
+            AppError::Undeletable { rule: Some(rule) } => saying(Code::EntityCanNotBeDeleted, rule),
+            AppError::Unchangeable { rule } => saying(Code::EntityCanNotBeUpdated, rule),
             AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
                 let reason = "enrollment of same method exists";
@@ -70,15 +64,12 @@ impl From<AppError> for ApiError {
                 Self::new(Code::InvalidPosture).because(Cause::posture(&failures))
             },
             AppError::NoEdgeRouters => Self::new(Code::NoEdgeRoutersAvailable),
-            AppError::Csr(reason) => {
-                Self::new(Code::CouldNotProcessCsr).because(Cause::text(reason))
-            },
-            error @ AppError::MissingCsr(_) => {
-                Self::new(Code::MissingOrInvalidCsr).because(Cause::text(error.to_string()))
-            },
-            AppError::RouterUnfit => Self::new(Code::CanNotUpdateRouter).because(Cause::text(
+            AppError::Csr(reason) => saying(Code::CouldNotProcessCsr, reason),
+            error @ AppError::MissingCsr(_) => saying(Code::MissingOrInvalidCsr, error.to_string()),
+            AppError::RouterUnfit => saying(
+                Code::CanNotUpdateRouter,
                 "it is an edge router; change it as one of those",
-            )),
+            ),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .status(StatusCode::SERVICE_UNAVAILABLE)
@@ -131,6 +122,11 @@ impl From<BadListing> for ApiError {
             },
         }
     }
+}
+
+/// An error with a cause in words.
+fn saying(code: Code, text: impl Into<Cow<'static, str>>) -> ApiError {
+    ApiError::new(code).because(Cause::text(text))
 }
 
 /// A fault of a member in one sentence, for the errors that report it so.

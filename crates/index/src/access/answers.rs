@@ -43,9 +43,11 @@ impl Access {
         service: Slot,
         kinds: Kinds<'_>,
     ) -> RoaringBitmap {
-        let policies = self.selecting(PolicyKind::Service, Side::Services, service, kinds);
-        self.of_grant(grant, policies)
-            & self.selecting(PolicyKind::Service, Side::Identities, identity, kinds)
+        let policies = self.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
+        let policies = self.of_grant(grant, policies);
+        let services = kinds.on(Side::Services);
+        self.service_policies
+            .that_select(&policies, Side::Services, service, services)
     }
 
     /// The services with which an identity may do something, if it passes posture checks.
@@ -58,6 +60,12 @@ impl Access {
             Side::Services,
             kinds,
         )
+    }
+
+    /// The services with which an identity may do anything, if it passes posture checks.
+    pub fn usable_services(&self, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+        let from = (Side::Identities, identity);
+        self.across(PolicyKind::Service, None, from, Side::Services, kinds)
     }
 
     /// The identities that may do something with a service, if they pass posture checks.

@@ -65,6 +65,20 @@ impl Policies {
         }
     }
 
+    /// Those of some policies that select an entity on a side.
+    pub(super) fn that_select(
+        &self,
+        policies: &RoaringBitmap,
+        side: Side,
+        entity: Slot,
+        among: Selected<'_>,
+    ) -> RoaringBitmap {
+        match self.sides.get(&side) {
+            Some(lists) if among.has(entity) => lists.that_select(policies, entity, among),
+            _ => RoaringBitmap::new(),
+        }
+    }
+
     /// The policies whose list on a side asks for an attribute.
     pub(super) fn asking(&self, side: Side, attribute: &str) -> RoaringBitmap {
         let lists = self.sides.get(&side).map(|lists| &lists.by_policy);
@@ -128,20 +142,34 @@ impl Lists {
     }
 
     fn selecting(&self, entity: Slot, among: Selected<'_>) -> RoaringBitmap {
-        let selects = |policy: &&u32| {
-            let list = self.by_policy.get(*policy);
-            list.is_some_and(|list| list.selects(entity, among))
-        };
+        let carried: Vec<&str> = among.carried.of(entity).collect();
         let named = self.named.get(&entity.bit()).into_iter().flatten();
-        let led = among
-            .carried
-            .of(entity)
-            .filter_map(|attribute| self.leads.get(attribute))
+        let led = carried
+            .iter()
+            .filter_map(|attribute| self.leads.get(*attribute))
             .flatten()
-            .filter(selects);
+            .filter(|policy| self.selects(**policy, entity, &carried));
         let mut policies = self.every.clone();
         policies.extend(named.chain(led));
         policies
+    }
+
+    fn that_select(
+        &self,
+        policies: &RoaringBitmap,
+        entity: Slot,
+        among: Selected<'_>,
+    ) -> RoaringBitmap {
+        let carried: Vec<&str> = among.carried.of(entity).collect();
+        policies
+            .iter()
+            .filter(|policy| self.selects(*policy, entity, &carried))
+            .collect()
+    }
+
+    fn selects(&self, policy: u32, entity: Slot, carried: &[&str]) -> bool {
+        let list = self.by_policy.get(&policy);
+        list.is_some_and(|list| list.selects(entity, carried))
     }
 
     fn heap_bytes(&self) -> usize {

@@ -1,6 +1,6 @@
 //! What one list of a policy selects.
 
-use super::{Selectable, Selected};
+use super::Selectable;
 use crate::catalog::Catalog;
 use crate::slots::Slot;
 use portcullis_domain::ids::EntityId as _;
@@ -85,24 +85,23 @@ impl Selection {
         }
     }
 
-    /// Whether an entity is selected.
-    pub(super) fn selects(&self, slot: Slot, among: Selected<'_>) -> bool {
+    /// Whether an entity is selected that policies select at all, and that carries these
+    /// attributes, sorted by bytes.
+    pub(super) fn selects(&self, slot: Slot, carried: &[&str]) -> bool {
         match self {
             Self::Nothing => false,
-            Self::Every => among.has(slot),
+            Self::Every => true,
             Self::Listed {
                 semantic,
                 named,
                 attributes,
             } => {
-                let mut carried = attributes.iter().map(|attribute| {
-                    let carriers = among.carried.with(attribute);
-                    carriers.is_some_and(|carriers| carriers.contains(slot.bit()))
-                });
+                let mut asked = attributes.iter().map(|asked| &**asked);
+                let has = |asked: &str| carried.binary_search(&asked).is_ok();
                 named.contains(slot.bit())
                     || match semantic {
-                        Semantic::AnyOf => carried.any(|carries| carries),
-                        Semantic::AllOf => !attributes.is_empty() && carried.all(|carries| carries),
+                        Semantic::AnyOf => asked.any(has),
+                        Semantic::AllOf => !attributes.is_empty() && asked.all(has),
                     }
             },
         }

@@ -100,7 +100,11 @@ impl Seed {
     }
 
     /// A password that nobody knows: its hash is that of none.
-    fn password(&self, owner: &Identity, username: String) -> anyhow::Result<Authenticator> {
+    pub(super) fn password(
+        &self,
+        owner: &Identity,
+        username: String,
+    ) -> anyhow::Result<Authenticator> {
         let hash = PasswordHash {
             memory: 19 * 1024,
             passes: 2,
@@ -116,7 +120,7 @@ impl Seed {
         ))
     }
 
-    fn session(
+    pub(super) fn session(
         &self,
         owner: &Identity,
         opened_by: &Authenticator,
