@@ -69,7 +69,8 @@ Examples:
   portcullis posture-check update domain office --name berlin --role-attributes ''";
 
 const DELETE: &str = "\
-Policies that name it demand it no more. Several checks, and what a filter finds, are deleted only
+Policies that name it demand it no more, and those that name no other check grant to every machine.
+Several checks, and what a filter finds, are deleted only
 after a question, or with --yes.
 
 Examples:
