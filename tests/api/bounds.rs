@@ -43,6 +43,10 @@ async fn configuration_types_that_do_not_exist_are_not_kept() {
         (json!(["nope", "all", "all", "more"]), json!(["all"])),
         (json!([]), json!([])),
         (json!(["ALL"]), json!([])),
+        (
+            json!(["intercept.v1", "nope", "NH5p4FpGR", "host.v1"]),
+            json!(["NH5p4FpGR", "g7cIWbcGg"]),
+        ),
     ] {
         let body = json!({"username": ADMIN, "password": PASSWORD, "configTypes": named});
         let request = controller.request(Method::POST, "/authenticate?method=password");

@@ -88,6 +88,17 @@ async fn configurations_are_shown_by_type_and_those_of_the_identity_first() {
     assert_eq!(port(&plain, "?configTypes=host.v1").await, 5432);
     assert_eq!(port(&all, "").await, 5432);
     assert_eq!(port(&all, "?configTypes=intercept.v1").await, Value::Null);
+    for (named, shown) in [
+        (json!(["host.v1"]), json!(5432)),
+        (json!(["nope", "NH5p4FpGR"]), json!(5432)),
+        (json!(["intercept.v1"]), Value::Null),
+    ] {
+        assert_eq!(
+            port(&login(named.clone()).await, "").await,
+            shown,
+            "{named}"
+        );
+    }
 
     let own = network.host_config("own", json!({"port": 1})).await;
     let below = format!("/identities/{id}/service-configs");

@@ -150,3 +150,26 @@ async fn administrators_look_through_the_eyes_of_others() {
         assert_eq!(listed[0]["config"]["host.v1"]["port"], 5432, "{query}");
     }
 }
+
+#[tokio::test]
+async fn only_administrators_look_through_the_eyes_of_others() {
+    let network = Network::new().await;
+    network.service("s", &[]).await;
+    for permission in ["service", "service.read", "admin_readonly"] {
+        let rights = json!({"permissions": [permission]});
+        let controller = &network.controller;
+        let reader = controller.user(&network.admin, permission, rights).await;
+        let ask = async |query: &str| {
+            let path = format!("/services{query}");
+            let request = controller.manage(Method::GET, &path, &reader);
+            request.send().await.status
+        };
+        assert_eq!(ask("").await, 200, "{permission}");
+        assert_eq!(ask("?asIdentity=").await, 200, "{permission}");
+        // Nobody learns that way who is there.
+        for named in [permission, "nobody"] {
+            let query = format!("?asIdentity={named}");
+            assert_eq!(ask(&query).await, 401, "{permission}");
+        }
+    }
+}

@@ -90,6 +90,11 @@ pub fn read(
 }
 
 /// Lists all services, as an administrator sees them.
+///
+/// # Errors
+///
+/// [`AppError::Denied`] for who wants to see them through somebody else's eyes and is no administrator:
+/// what is shown then tells about that identity.
 pub fn list(
     app: &App,
     permit: &Permit<Read<ServiceSpec>>,
@@ -99,6 +104,11 @@ pub fn list(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
     let identity = more.as_identity.filter(|named| !named.is_empty());
+    if identity.is_some() && !permit.caller().is_admin {
+        return Err(AppError::Denied {
+            rule: Some("only administrators look through the eyes of others"),
+        });
+    }
     answer(
         app,
         permit.caller(),

@@ -45,6 +45,15 @@ impl Wanted {
         }
     }
 
+    /// The types by their ids, from which the same can be read again.
+    pub(crate) fn to_names(&self) -> Vec<String> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Every => vec![EVERY_TYPE.to_owned()],
+            Self::These(types) => types.iter().map(ToString::to_string).collect(),
+        }
+    }
+
     /// Whether data of a type is wanted.
     pub(crate) fn includes(&self, id: &ConfigTypeId) -> bool {
         match self {

@@ -20,6 +20,7 @@ use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
 use crate::mfa;
+use crate::services::Wanted;
 use crate::signers::{BearerTokens, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
@@ -126,9 +127,12 @@ async fn open(
 ) -> Result<NewSession, LoginError> {
     let now = app.env().now();
     // What is refused now need not wait for its turn at the store.
-    let (identity, policy) = {
+    let (identity, policy, config_types) = {
         let view = app.snapshot().map_err(LoginError::Failed)?;
-        judge(view.rows(), &way, now)?
+        let (identity, policy) = judge(view.rows(), &way, now)?;
+        let named = login.config_types.iter().map(String::as_str);
+        let wanted = Wanted::read(view.rows(), named)?;
+        (identity, policy, wanted.to_names())
     };
     let (proved, fault) =
         match second_token::prove(app, &identity.entity, &policy, &login.tokens).await? {
@@ -146,7 +150,7 @@ async fn open(
         terms: None,
         certificate: None,
         token_hash: hash(app, &token),
-        config_types: wanted(&login.config_types),
+        config_types,
         ip_address: origin.address.to_string(),
         totp: SessionTotp::default(),
         is_cert_extendable: false,
@@ -198,17 +202,6 @@ fn demand(view: &ApiSessionView, fault: TokenFault) -> Option<Demand> {
         AuthQuestion::Token(signer) => Some(Demand::of_one(signer, fault)),
         AuthQuestion::Totp { .. } => None,
     })
-}
-
-/// The types of configurations that a session shows, out of those that its client named: all of
-/// them, or those that exist, which none does yet.
-fn wanted(named: &[String]) -> Vec<String> {
-    const ALL: &str = "all";
-    if named.iter().any(|name| name == ALL) {
-        vec![ALL.to_owned()]
-    } else {
-        Vec::new()
-    }
 }
 
 /// Judges whom a credential lets in by the records as they are now.
