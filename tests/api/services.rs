@@ -150,3 +150,27 @@ async fn administrators_look_through_the_eyes_of_others() {
         assert_eq!(listed[0]["config"]["host.v1"]["port"], 5432, "{query}");
     }
 }
+
+#[tokio::test]
+async fn only_administrators_look_through_the_eyes_of_others() {
+    let network = Network::new().await;
+    network.service("s", &[]).await;
+    let user = create(&network.controller, &network.admin, "user", json!({})).await;
+    for permission in ["service.read", "service", "admin_readonly"] {
+        let more = json!({"permissions": [permission]});
+        let name = permission.replace('.', "-");
+        let session = network.controller.user(&network.admin, &name, more).await;
+        let ask = async |query: &str| {
+            let path = format!("/services{query}");
+            let request = network.controller.manage(Method::GET, &path, &session);
+            request.send().await
+        };
+        assert_eq!(ask("?asIdentity=").await.status, 200);
+        let seen = ask(&format!("?asIdentity={user}")).await;
+        let nobody = ask("?asIdentity=nobody").await;
+        for reply in [seen, nobody] {
+            let refused = (401, "UNAUTHORIZED".to_owned());
+            assert_eq!(reply.error(), refused, "nothing is told of {permission}");
+        }
+    }
+}

@@ -17,7 +17,7 @@ use crate::identities;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight};
 use crate::managed::{self, Beside, Made, Read, find};
 use crate::posture::Judge;
-use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::access::{Access, Caller, Denied, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, Number, ServiceId};
@@ -90,6 +90,11 @@ pub fn read(
 }
 
 /// Lists all services, as an administrator sees them.
+///
+/// # Errors
+///
+/// [`AppError::Denied`] for whoever is no administrator and wants to see them through the eyes of
+/// somebody: that shows more of others than services.
 pub fn list(
     app: &App,
     permit: &Permit<Read<ServiceSpec>>,
@@ -99,6 +104,9 @@ pub fn list(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
     let identity = more.as_identity.filter(|named| !named.is_empty());
+    if identity.is_some() && !permit.caller().is_admin {
+        return Err(Denied.into());
+    }
     answer(
         app,
         permit.caller(),
