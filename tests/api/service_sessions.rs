@@ -365,6 +365,7 @@ async fn sessions_are_gone_when_their_api_session_opens_nothing_any_more() {
     let id = text(&session, "id").to_owned();
     add_policy(&stage.controller, "closed", |policy| {
         policy.primary.updb.allowed = false;
+        policy.primary.cert.allowed = false;
     })
     .await;
     let put_under = async |policy: &str| {
