@@ -1,10 +1,16 @@
 //! Policies of three kinds.
 
-use crate::lists_support::list;
+use crate::lists_support::{encode, list};
 use crate::network::{Network, names};
-use crate::support::create;
+use crate::support::{create, operate};
 use http::Method;
+use portcullis_domain::identity::{Identity, IdentityName};
+use portcullis_domain::ids::IdentityId;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, IDENTITY, reference};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 #[tokio::test]
 async fn policies_live_through_all_operations_and_show_whom_they_name() {
@@ -174,4 +180,51 @@ async fn lists_are_filtered_by_what_policies_say_and_select() {
         let reply = list(&network.controller, &network.admin, path, &parameters).await;
         assert_eq!(names(&reply.data()), expected, "{filter}");
     }
+}
+
+/// Makes many identities like one that there is.
+async fn crowd(network: &Network, size: usize) {
+    let one = create(&network.controller, &network.admin, "one", json!({})).await;
+    let engine = &network.controller.engine;
+    let numbers: Vec<u64> = (0..size).map(|_| engine.allocate(IDENTITY)).collect();
+    operate(&network.controller, move |rows| {
+        let by_id = reference(&IdentityId::from_wire(one.as_str()));
+        let found: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
+        for number in &numbers {
+            let mut other = found.entity.clone();
+            other.id = IdentityId::from_wire(format!("crowd-{number}"));
+            other.spec.name = IdentityName::new(format!("crowd-{number}")).unwrap();
+            let key = RecordKey::root(IDENTITY, *number);
+            rows.insert(&key, &other).unwrap();
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_filter_over_all_members_of_policies_ends_when_nobody_waits() {
+    let network = Arc::new(Network::new().await);
+    crowd(&network, 6000).await;
+    for number in 0..100 {
+        network
+            .grant(&format!("p{number}"), "Dial", (&["#all"], &[]))
+            .await;
+    }
+    let filter = encode(r#"isEmpty(from identities where name = "nobody")"#);
+    let path = format!("/service-policies?filter={filter}");
+    // As many as pages are worked out at a time.
+    let lists: Vec<_> = (0..4)
+        .map(|_| {
+            let (network, path) = (Arc::clone(&network), path.clone());
+            tokio::spawn(async move { network.get(&path).await })
+        })
+        .collect();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    for list in &lists {
+        assert!(!list.is_finished(), "it takes longer");
+        list.abort();
+    }
+    let begun = Instant::now();
+    assert_eq!(network.get("/services").await.status, 200);
+    assert!(begun.elapsed() < Duration::from_secs(2), "it had to wait");
 }

@@ -477,3 +477,50 @@ async fn whoever_looks_through_somebody_s_eyes_stands_with_its_own_session() {
         stage.report(&stage.admin, report.clone()).await;
     }
 }
+
+/// When the services of a session last changed, as pollers are told.
+async fn last_change(stage: &Stage, session: &str) -> String {
+    let path = "/current-api-session/service-updates";
+    let reply = stage.client(session, (Method::GET, path)).await;
+    reply.data()["lastChangeAt"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn pollers_hear_of_each_check_and_of_what_it_waits_for() {
+    let domain = json!({"typeId": "DOMAIN", "domains": ["a"]});
+    let (stage, domain) = Stage::checked(domain).await;
+    let mfa = json!({"typeId": "MFA", "timeoutSeconds": 3600, "promptOnWake": true});
+    let mfa = stage.check("mfa", mfa).await;
+    stage.allow("both", "Dial", &[&domain, &mfa]).await;
+    stage.allow("code", "Bind", &[&mfa]).await;
+    let session = &stage.person.session;
+    let (device, _) = enroll(&stage.controller, session).await;
+    let mut last = last_change(&stage, session).await;
+    let mut moved = async |what: &str, is_expected: bool| {
+        let next = last_change(&stage, session).await;
+        assert_eq!(next != last, is_expected, "{what}: {last} {next}");
+        last = next;
+    };
+    moved("nothing", false).await;
+    pass(&stage.controller, 10);
+    moved("time alone", false).await;
+    let code = device.code(&stage.controller, 1);
+    assert_eq!(answer(&stage.controller, session, &code).await.status, 200);
+    moved("a new code lasts longer", true).await;
+    pass(&stage.controller, 1);
+    let woken = json!({"id": mfa, "typeId": "ENDPOINT_STATE", "woken": true, "unlocked": false});
+    stage.report(session, woken).await;
+    moved("waking up cuts it short", true).await;
+    let joined = json!({"id": domain, "typeId": "DOMAIN", "domain": "a"});
+    for is_expected in [true, false] {
+        stage.report(session, joined.clone()).await;
+        moved("one of the checks is passed", is_expected).await;
+    }
+    pass(&stage.controller, 300);
+    moved("the grace is over", true).await;
+    let left = json!({"id": domain, "typeId": "DOMAIN", "domain": "b"});
+    stage.report(session, left).await;
+    moved("it is passed by no policy any more", true).await;
+    pass(&stage.controller, 300);
+    moved("time alone again", false).await;
+}

@@ -2,14 +2,19 @@
 
 use crate::mfa_support::{Person, pass};
 use crate::posture_support::{Stage, add_router};
-use crate::support::{edit, get, revision, text};
+use crate::support::{add_policy, edit, get, operate, revision, text};
 use http::Method;
 use portcullis_app::service_sessions::sweep;
+use portcullis_domain::ids::PostureCheckId;
+use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
 use portcullis_pki::jwt;
-use portcullis_storage::tables::Index;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{Found, Index, POSTURE_CHECK, reference};
 use portcullis_testkit::Reply;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A stage on which the person may dial the service, the policy that lets it, and its session.
 async fn connected() -> (Stage, String, Value) {
@@ -297,4 +302,86 @@ async fn sessions_end_when_the_code_times_out() {
     pass(&stage.controller, 1);
     assert_eq!(all(&stage).await, (vec![], 1));
     assert_eq!(sweep(&stage.controller.app).await.unwrap(), 1);
+}
+
+/// Puts another posture check, which asks for the same, in the place of one, in one transaction;
+/// answers its id.
+async fn exchange_check(stage: &Stage, id: &str, number: u64) -> String {
+    let key = RecordKey::root(
+        POSTURE_CHECK,
+        stage.controller.engine.allocate(POSTURE_CHECK),
+    );
+    let (old, new) = (id.to_owned(), format!("check-{number}"));
+    let made = new.clone();
+    operate(&stage.controller, move |rows| {
+        let by_id = reference(&PostureCheckId::from_wire(old.as_str()));
+        let found: Found<PostureCheck> = rows.rows().find(&by_id).unwrap().unwrap();
+        let mut other = found.entity.clone();
+        other.id = PostureCheckId::from_wire(new.as_str());
+        other.spec.name.clone_from(&new);
+        rows.insert(&key, &other).unwrap();
+        rows.remove(&found.key, &found.entity).unwrap();
+    })
+    .await;
+    made
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_session_slips_through_while_checks_are_exchanged() {
+    let stage = Arc::new(Stage::new().await);
+    let strict = json!({"typeId": "DOMAIN", "domains": ["a"], "roleAttributes": ["strict"]});
+    let mut check = stage.check("check", strict).await;
+    let policy = stage.allow("dial", "Dial", &[]).await;
+    let strict = json!({"postureCheckRoles": ["#strict"]});
+    let path = format!("/service-policies/{policy}");
+    let changed = stage.administer(Method::PATCH, &path, &strict).await;
+    assert_eq!(changed.status, 200);
+    let is_over = Arc::new(AtomicBool::new(false));
+    let clients = (0..3).map(|_| {
+        let (stage, is_over) = (Arc::clone(&stage), Arc::clone(&is_over));
+        tokio::spawn(async move {
+            let mut refused = 0_u32;
+            while !is_over.load(Ordering::SeqCst) {
+                let reply = stage.connect(&stage.person.session, "Dial").await;
+                assert_ne!(reply.status, 201, "it passes no check");
+                refused += 1;
+            }
+            refused
+        })
+    });
+    let clients: Vec<_> = clients.collect();
+    for number in 0..300 {
+        check = exchange_check(&stage, &check, number).await;
+    }
+    is_over.store(true, Ordering::SeqCst);
+    for client in clients {
+        assert!(client.await.unwrap() > 0);
+    }
+}
+
+#[tokio::test]
+async fn sessions_are_gone_when_their_api_session_opens_nothing_any_more() {
+    let (stage, _policy, session) = connected().await;
+    let id = text(&session, "id").to_owned();
+    add_policy(&stage.controller, "closed", |policy| {
+        policy.primary.updb.allowed = false;
+        policy.primary.cert.allowed = false;
+    })
+    .await;
+    let put_under = async |policy: &str| {
+        let path = format!("/identities/{}", stage.person.id);
+        let body = json!({"authPolicyId": policy});
+        let reply = stage.administer(Method::PATCH, &path, &body).await;
+        assert_eq!(reply.status, 200);
+    };
+    put_under("closed").await;
+    let path = format!("/sessions/{id}");
+    let reply = get(&stage.controller, &stage.admin, &path).await;
+    assert_eq!(reply.error(), (404, "NOT_FOUND".to_owned()));
+    assert_eq!(all(&stage).await, (vec![], 1), "nobody is let in by it");
+    put_under("default").await;
+    assert_eq!(all(&stage).await, (vec![id], 1), "it was not swept");
+    put_under("closed").await;
+    assert_eq!(sweep(&stage.controller.app).await.unwrap(), 1);
+    assert_eq!(all(&stage).await, (vec![], 0));
 }

@@ -129,6 +129,20 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
     let Some(session) = rows.find::<ApiSession>(&by_token)? else {
         return Ok(None);
     };
+    living(app, rows, session)
+}
+
+/// Whether a session still lets its holder in, whoever asks.
+pub(crate) fn is_living(
+    app: &App,
+    rows: Rows<'_>,
+    session: Found<ApiSession>,
+) -> Result<bool, AppError> {
+    Ok(living(app, rows, session)?.is_some())
+}
+
+/// A session with what it depends on; `None` when it is over.
+fn living(app: &App, rows: Rows<'_>, session: Found<ApiSession>) -> Result<Option<Live>, AppError> {
     let now = app.env().now();
     let last_activity = last_activity(app, &session.entity);
     if now >= ApiSession::expires_at(last_activity, app.settings().session_timeout) {

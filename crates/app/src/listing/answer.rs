@@ -28,9 +28,6 @@ const SPARE: usize = 256;
 /// more of them, the records are looked at, for which nobody has to wait, and which can be given up.
 const COSTLY_TESTS: usize = 16;
 
-/// After how many records a list asks whether anybody still waits for it.
-const PATIENCE: usize = 256;
-
 /// Which records a list is about and its caller may see, and whether anybody still waits for them.
 pub(crate) struct Sight<'s, E> {
     /// `None` for all of them.
@@ -74,6 +71,7 @@ pub(crate) struct Answer<'a, E> {
     projections: &'a Projections,
     paging: Paging,
     predicate: Predicate,
+    is_over: &'a dyn Fn() -> bool,
     places: Vec<Place>,
     /// How many of the places are asked for; what follows is spare.
     wanted: usize,
@@ -85,7 +83,7 @@ impl<'a, E: Listed> Answer<'a, E> {
     pub(crate) fn new(
         app: &'a App,
         listing: &Listing,
-        sight: &Sight<'_, E>,
+        sight: &Sight<'a, E>,
     ) -> Result<Self, AppError> {
         let projections = app.require_lists()?;
         let narrow = Narrow::of::<E>(&listing.predicate);
@@ -95,13 +93,14 @@ impl<'a, E: Listed> Answer<'a, E> {
             let around = Around {
                 rows: view.rows(),
                 projections,
+                is_over: sight.is_over,
             };
             for found in narrow.find::<E>(view.rows())? {
                 if sight.is_about(&found) {
                     picked.take(around, listing, sight, &found)?;
                 }
             }
-            return Ok(picked.sorted(view, projections, listing));
+            return Ok(picked.sorted((view, projections), listing, sight));
         }
         let catalog = E::catalog(projections);
         let candidates = match sight.among {
@@ -116,12 +115,8 @@ impl<'a, E: Listed> Answer<'a, E> {
         let is_sorted = catalog.page_in(&matches, &listing.order, 0..0).is_some();
         if matches.is_exact() && is_sorted && sight.sees.is_none() {
             let view = app.snapshot()?;
-            return Ok(Self::paged(
-                (view, projections),
-                listing,
-                &catalog,
-                &matches,
-            ));
+            let found = (&*catalog, &matches);
+            return Ok(Self::paged((view, projections), listing, sight, found));
         }
         let candidates = Candidates::new::<E>(&catalog, &matches);
         let view = app.snapshot()?;
@@ -130,10 +125,11 @@ impl<'a, E: Listed> Answer<'a, E> {
         let around = Around {
             rows: view.rows(),
             projections,
+            is_over: sight.is_over,
         };
         let picked = candidates.pick(around, listing, sight, Picked::to_sort(sort))?;
         if !is_sorted {
-            return Ok(picked.sorted(view, projections, listing));
+            return Ok(picked.sorted((view, projections), listing, sight));
         }
         // The order is that of now, and so have the records to be.
         drop(view);
@@ -141,20 +137,16 @@ impl<'a, E: Listed> Answer<'a, E> {
         let numbers = picked.rows.iter().map(|row| row.place.number());
         let matches = catalog.matches_of(numbers);
         let view = app.snapshot()?;
-        Ok(Self::paged(
-            (view, projections),
-            listing,
-            &catalog,
-            &matches,
-        ))
+        let found = (&*catalog, &matches);
+        Ok(Self::paged((view, projections), listing, sight, found))
     }
 
     /// A page out of exact matches, in an order that the catalog has.
     fn paged(
         at: (View, &'a Projections),
         listing: &Listing,
-        catalog: &Catalog<E::Entry>,
-        matches: &Matches,
+        sight: &Sight<'a, E>,
+        (catalog, matches): (&Catalog<E::Entry>, &Matches),
     ) -> Self {
         let (range, wanted) = stretch(listing, matches.len());
         let numbers = catalog.page_in(matches, &listing.order, range);
@@ -163,21 +155,21 @@ impl<'a, E: Listed> Answer<'a, E> {
             .into_iter()
             .filter_map(|number| Place::in_catalog::<E>(catalog, number))
             .collect();
-        Self::made(at, listing, matches.len(), places, wanted)
+        Self::made(at, listing, sight, (matches.len(), places, wanted))
     }
 
     fn made(
         (view, projections): (View, &'a Projections),
         listing: &Listing,
-        total: usize,
-        places: Vec<Place>,
-        wanted: usize,
+        sight: &Sight<'a, E>,
+        (total, places, wanted): (usize, Vec<Place>, usize),
     ) -> Self {
         Self {
             view,
             projections,
             paging: Paging::of(listing, total),
             predicate: listing.predicate.clone(),
+            is_over: sight.is_over,
             places,
             wanted,
             kind: PhantomData,
@@ -197,6 +189,7 @@ impl<'a, E: Listed> Answer<'a, E> {
         let around = Around {
             rows: self.view.rows(),
             projections: self.projections,
+            is_over: self.is_over,
         };
         for place in &self.places {
             if shown == self.wanted {
@@ -210,7 +203,7 @@ impl<'a, E: Listed> Answer<'a, E> {
                 entity: &entity,
                 around,
             };
-            if self.predicate.matches(&record) {
+            if matches(&self.predicate, &record)? {
                 shown += 1;
                 if visit(Found { key, entity })?.is_break() {
                     is_broken = true;
@@ -335,7 +328,6 @@ struct Picked<'l> {
     rows: Vec<Light>,
     /// What the rows are going to be sorted by here; nothing, where the catalog does that.
     sort: &'l [SortKey],
-    looked_at: usize,
 }
 
 impl<'l> Picked<'l> {
@@ -343,7 +335,6 @@ impl<'l> Picked<'l> {
         Self {
             rows: Vec::new(),
             sort,
-            looked_at: 0,
         }
     }
 
@@ -355,15 +346,11 @@ impl<'l> Picked<'l> {
         sight: &Sight<'_, E>,
         found: &Found<E>,
     ) -> Result<(), AppError> {
-        self.looked_at += 1;
-        if self.looked_at.is_multiple_of(PATIENCE) && (sight.is_over)() {
-            return Err(AppError::TooSlow);
-        }
         let record = Record {
             entity: &found.entity,
             around,
         };
-        if !listing.predicate.matches(&record) {
+        if !matches(&listing.predicate, &record)? {
             return Ok(());
         }
         if let Some(sees) = sight.sees
@@ -378,17 +365,30 @@ impl<'l> Picked<'l> {
     /// A page in an order that only the records know.
     fn sorted<'a, E: Listed>(
         self,
-        view: View,
-        projections: &'a Projections,
+        at: (View, &'a Projections),
         listing: &Listing,
+        sight: &Sight<'a, E>,
     ) -> Answer<'a, E> {
         let mut rows = self.rows;
         let total = rows.len();
         rows.sort_by(|left, right| listing.order.compare(left, right));
         let (range, wanted) = stretch(listing, total);
         let places = rows.drain(range).map(|row| row.place).collect();
-        Answer::made((view, projections), listing, total, places, wanted)
+        Answer::made(at, listing, sight, (total, places, wanted))
     }
+}
+
+/// Whether a record matches, which may take looking at many others.
+///
+/// # Errors
+///
+/// [`AppError::TooSlow`] when nobody waits any more; it may not have been looked at the rest then.
+fn matches<E: Listed>(predicate: &Predicate, record: &Record<'_, E>) -> Result<bool, AppError> {
+    let matches = predicate.matches(record);
+    if (record.around.is_over)() {
+        return Err(AppError::TooSlow);
+    }
+    Ok(matches)
 }
 
 /// A row without its record: as much of it as sorting needs.

@@ -83,6 +83,8 @@ pub(crate) struct Around<'a> {
     pub(crate) rows: Rows<'a>,
     /// The read model.
     pub(crate) projections: &'a Projections,
+    /// Whether nobody waits any more: what a record refers to can be many records.
+    pub(crate) is_over: &'a dyn Fn() -> bool,
 }
 
 /// A record as a row: what filters and orders look at where no column answers.

@@ -1,8 +1,8 @@
 //! The policies that let identities use services, with their posture checks.
 //!
 //! Who is granted what is found in the read model, and what policies and checks say is read from the
-//! store, each once for a request. What the store has no more is passed over: it was removed by a
-//! change that the read model is about to see.
+//! store, each once for a request. A policy that the store does not have as the read model does grants
+//! nothing: the two are a change apart, and what is missing may be what should be passed.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -100,7 +100,8 @@ impl<'a> Granting<'a> {
             .collect())
     }
 
-    /// What a policy says, with its checks; `None` if it is gone.
+    /// What a policy says, with its checks; `None` if it is gone, or one of its checks is: what
+    /// cannot be read is not passed.
     pub(crate) fn read(
         &self,
         rows: Rows<'_>,
@@ -113,7 +114,10 @@ impl<'a> Granting<'a> {
             };
             let mut checks = Vec::new();
             for check in &*outline.checks {
-                checks.extend(self.check(rows, *check)?);
+                match self.check(rows, *check)? {
+                    Some(check) => checks.push(check),
+                    None => return Ok(None),
+                }
             }
             // As clients are shown them, whatever order the index has.
             checks.sort_by(|left, right| left.spec.name.cmp(&right.spec.name));

@@ -8,7 +8,7 @@ use portcullis_domain::access::Caller;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::view::{PolicyPosture, ServiceGrants};
+use portcullis_domain::view::{CheckPosture, PolicyPosture, ServiceGrants};
 use portcullis_storage::tables::Rows;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -55,22 +55,22 @@ impl<'a> Judge<'a> {
         Ok((grants(&outlines), views))
     }
 
-    /// Which of the policies that select an identity and have posture checks are passed, by the numbers
-    /// of their records.
-    pub(crate) fn verdicts(
+    /// How the session stands with each check of the policies that select an identity, by the numbers
+    /// of the policies, as far as it does not change by the mere passing of time.
+    pub(crate) fn stands(
         &self,
         rows: Rows<'_>,
         identity: Number,
-    ) -> Result<Vec<(Number, bool)>, AppError> {
-        let mut verdicts = Vec::new();
+    ) -> Result<Vec<(Number, Vec<Stand>)>, AppError> {
+        let mut stands = Vec::new();
         for outline in self.granting.of(identity)? {
             if outline.has_checks()
                 && let Some(view) = self.view(rows, &outline)?
             {
-                verdicts.push((outline.number, view.is_passing));
+                stands.push((outline.number, view.checks.iter().map(Stand::of).collect()));
             }
         }
-        Ok(verdicts)
+        Ok(stands)
     }
 
     fn view(&self, rows: Rows<'_>, outline: &Outline) -> Result<Option<PolicyPosture>, AppError> {
@@ -87,6 +87,25 @@ impl<'a> Judge<'a> {
         let mut views = self.views.borrow_mut();
         views.insert(outline.number, view.clone());
         Ok(Some(view))
+    }
+}
+
+/// How a session stands with a check.
+#[derive(Debug, Hash)]
+pub(crate) struct Stand {
+    is_passing: bool,
+    updated_at: Timestamp,
+    ends_at: Option<Timestamp>,
+}
+
+impl Stand {
+    fn of(check: &CheckPosture) -> Self {
+        Self {
+            is_passing: check.is_passing,
+            updated_at: check.updated_at,
+            // What is not passed is shown to end now, whenever that is.
+            ends_at: check.timeout_at.filter(|_| check.is_passing),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::posture::{Granting, Outline, Subject};
+use crate::sessions::is_living;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{Number, ServicePolicyId};
@@ -85,12 +86,12 @@ impl<'a> Grants<'a> {
         found: &Found<Session>,
         outline: &Outline,
     ) -> Result<bool, AppError> {
-        if !outline.has_checks() {
-            return Ok(true);
-        }
         let Some(judged) = self.judged(rows, found)? else {
             return Ok(false);
         };
+        if !outline.has_checks() {
+            return Ok(true);
+        }
         if let Some(is_passed) = judged.passes.borrow().get(&outline.number) {
             return Ok(*is_passed);
         }
@@ -103,7 +104,7 @@ impl<'a> Grants<'a> {
         Ok(is_passed)
     }
 
-    /// The API session of a service session; `None` if it is gone.
+    /// The API session of a service session; `None` if it is over.
     fn judged(
         &self,
         rows: Rows<'_>,
@@ -124,6 +125,9 @@ impl<'a> Grants<'a> {
             subject: Subject::of_session(self.app, rows, numbers, &session.entity)?,
             passes: RefCell::default(),
         });
+        if !is_living(self.app, rows, session)? {
+            return Ok(None);
+        }
         *self.judged.borrow_mut() = Some(Rc::clone(&judged));
         Ok(Some(judged))
     }

@@ -122,7 +122,7 @@ fn digest(
     let mut hasher = DefaultHasher::new();
     let judge = Judge::of_caller(app, rows, caller)?;
     judge
-        .verdicts(rows, caller.identity_number)?
+        .stands(rows, caller.identity_number)?
         .hash(&mut hasher);
     // Another type of configurations or another name of one changes what is shown.
     {

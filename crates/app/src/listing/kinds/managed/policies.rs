@@ -182,7 +182,8 @@ fn each_selector<I: EntityId>(roles: &Roles<I>, visit: &mut VisitElement<'_>) ->
     roles.selectors().try_for_each(|selector| visit(&selector))
 }
 
-/// Shows those whom a service policy selects on a side, as far as their records can be read.
+/// Shows those whom a service policy selects on a side, as far as their records can be read and
+/// somebody waits for it.
 fn each_selected<E: Entity>(
     around: Around<'_>,
     policy: &ServicePolicy,
@@ -192,6 +193,9 @@ fn each_selected<E: Entity>(
     selected(around.projections, policy, side)
         .into_iter()
         .try_for_each(|number| {
+            if (around.is_over)() {
+                return ControlFlow::Break(());
+            }
             let key = RecordKey::root(E::KIND, number.0);
             match around.rows.get::<E>(&key) {
                 Ok(Some(entity)) => visit(&entity),
