@@ -17,7 +17,7 @@ use crate::identities;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight};
 use crate::managed::{self, Beside, Made, Read, find};
 use crate::posture::Judge;
-use portcullis_domain::access::{Access, Caller, Denied, Permit};
+use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, Number, ServiceId};
