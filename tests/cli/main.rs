@@ -1,4 +1,5 @@
 //! The real command line against the real controller.
+#![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod authenticators;
 mod authorities;
