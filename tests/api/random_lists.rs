@@ -39,6 +39,7 @@ mod authenticators;
 mod authorities;
 mod enrollments;
 mod identities;
+mod managed;
 mod routers;
 mod sessions;
 mod signers;
