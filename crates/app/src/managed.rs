@@ -35,7 +35,7 @@ pub type Of<S> = Managed<<S as Kept>::Id, S>;
     private_bounds,
     reason = "how a kind is listed is nobody's business outside; the trait is implemented here alone"
 )]
-pub trait Made: ListedSpec<Patch: Clone + Send> + Sync {
+pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
     /// What errors call one of them.
     const NOUN: &'static str;
 
@@ -247,13 +247,17 @@ pub async fn replace<S: Made>(
     .await
 }
 
-/// Changes the members of one that `patch` sets.
+/// Changes the members of one that `patch` sets. One that sets none changes nothing.
 pub async fn merge<S: Made>(
     app: &App,
     permit: &Permit<Update<S>>,
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
+    if patch == S::Patch::default() {
+        find::<S>(app.snapshot()?.rows(), id)?;
+        return Ok(());
+    }
     S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     let now = app.env().now();
     change(app, permit, id, move |entity| {
