@@ -2,7 +2,9 @@
 
 use crate::idp::Idp;
 use crate::lists_support::encode;
+use crate::network::Network;
 use http::Method;
+use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::json;
 
@@ -98,6 +100,45 @@ async fn merge_without_effect_is_a_success() {
             (200, json!({})),
             "{body}"
         );
+    }
+}
+
+#[tokio::test]
+async fn merge_without_effect_leaves_no_trace() {
+    let network = Network::new().await;
+    let service = network.service("s", &[]).await;
+    let config = network.host_config("c", json!({})).await;
+    let policy = network.grant("p", "Dial", (&[], &[])).await;
+    let edge = network.make("/edge-routers", json!({"name": "e"})).await;
+    let transit = json!({"name": "t"});
+    let transit = network.make("/transit-routers", transit).await;
+    let terminator = json!({"service": service, "router": edge, "binding": "b", "address": "a"});
+    let terminator = network.make("/terminators", terminator).await;
+    for path in [
+        format!("/services/{service}"),
+        format!("/configs/{config}"),
+        format!("/service-policies/{policy}"),
+        format!("/edge-routers/{edge}"),
+        format!("/transit-routers/{transit}"),
+        format!("/terminators/{terminator}"),
+    ] {
+        let before = network.read(&path).await;
+        network
+            .controller
+            .clock
+            .advance(SignedDuration::from_mins(1));
+        for body in [json!({}), json!({"name": null, "tags": null})] {
+            network.patch(&path, body).await;
+        }
+        assert_eq!(network.read(&path).await, before, "{path}");
+    }
+    for path in [
+        "/services/nope",
+        "/edge-routers/nope",
+        &format!("/edge-routers/{transit}"),
+    ] {
+        let reply = network.send(Method::PATCH, path, &json!({})).await;
+        assert_eq!(reply.status, 404, "{path}");
     }
 }
 
@@ -413,9 +454,7 @@ async fn use_prolongs_a_session() {
     for _ in 0..3 {
         controller
             .clock
-            .advance(portcullis_domain::clock::SignedDuration::from_mins(
-                minutes - 1,
-            ));
+            .advance(SignedDuration::from_mins(minutes - 1));
         controller
             .manage(Method::GET, "/identities", &admin)
             .send()

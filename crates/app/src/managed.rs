@@ -3,8 +3,10 @@
 //!
 //! A kind says what is special about it by implementing [`Made`]; the use cases here do the rest.
 
+mod beside;
 mod names;
 
+pub use beside::Beside;
 pub(crate) use names::{check_named, names};
 
 use crate::app::{App, View};
@@ -33,7 +35,7 @@ pub type Of<S> = Managed<<S as Kept>::Id, S>;
     private_bounds,
     reason = "how a kind is listed is nobody's business outside; the trait is implemented here alone"
 )]
-pub trait Made: ListedSpec<Patch: Clone + Send> + Sync {
+pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
     /// What errors call one of them.
     const NOUN: &'static str;
 
@@ -116,23 +118,6 @@ impl Belongings {
     }
 }
 
-/// What an entity is shown with.
-#[derive(Clone, Copy)]
-pub struct Beside<'a> {
-    /// The controller.
-    pub(crate) app: &'a App,
-    /// The records.
-    pub(crate) rows: Rows<'a>,
-    /// Who is going to see it.
-    pub(crate) caller: &'a Caller,
-}
-
-impl std::fmt::Debug for Beside<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Beside").finish_non_exhaustive()
-    }
-}
-
 /// Declares actions on every kind.
 macro_rules! actions_on_kinds {
     ($($(#[$doc:meta])* $name:ident = $verb:ident;)+) => {$(
@@ -161,11 +146,7 @@ actions_on_kinds! {
 pub fn read<S: Made>(app: &App, permit: &Permit<Read<S>>, id: &S::Id) -> Result<S::View, AppError> {
     let view = app.snapshot()?;
     let found = find::<S>(view.rows(), id)?;
-    let beside = Beside {
-        app,
-        rows: view.rows(),
-        caller: permit.caller(),
-    };
+    let beside = Beside::new(app, view.rows(), permit.caller());
     S::view(beside, found)
 }
 
@@ -203,12 +184,8 @@ pub(crate) fn answer<S: Made>(
 ) -> Result<Paging, AppError> {
     let answer: Answer<'_, Of<S>> = Answer::new(app, listing, sight)?;
     let view: &View = &answer.view;
-    let beside = Beside {
-        app,
-        rows: view.rows(),
-        caller,
-    };
-    answer.each(&mut |found| Ok(show(S::view(beside, found)?)))
+    let beside = Beside::new(app, view.rows(), caller);
+    answer.each(&mut |found| Ok(show(S::view(beside.clone(), found)?)))
 }
 
 /// Creates one.
@@ -270,13 +247,17 @@ pub async fn replace<S: Made>(
     .await
 }
 
-/// Changes the members of one that `patch` sets.
+/// Changes the members of one that `patch` sets. One that sets none changes nothing.
 pub async fn merge<S: Made>(
     app: &App,
     permit: &Permit<Update<S>>,
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
+    if patch == S::Patch::default() {
+        find::<S>(app.snapshot()?.rows(), id)?;
+        return Ok(());
+    }
     S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     let now = app.env().now();
     change(app, permit, id, move |entity| {

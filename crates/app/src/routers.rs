@@ -50,7 +50,7 @@ impl Made for RouterSpec {
 
     fn view(beside: Beside<'_>, found: Found<Router>) -> Result<ManagedRouterView, AppError> {
         Ok(ManagedRouterView {
-            enrollment: pending(beside, &found.key)?,
+            enrollment: pending(&beside, &found.key)?,
             router: found.entity,
             // No control channel is served yet, so nothing was heard of any router.
             connection: RouterConnection::default(),
@@ -84,7 +84,7 @@ impl Made for RouterSpec {
 
 /// The pending enrollment of a router, for those who may know its token.
 fn pending(
-    beside: Beside<'_>,
+    beside: &Beside<'_>,
     router: &RecordKey,
 ) -> Result<Option<(Enrollment, EnrollmentSecrets)>, AppError> {
     if !sees_tokens(beside.caller) {

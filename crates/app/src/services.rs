@@ -16,7 +16,6 @@ use crate::error::AppError;
 use crate::identities;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight};
 use crate::managed::{self, Beside, Made, Read, find};
-use crate::posture::Judge;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -48,9 +47,8 @@ impl Made for ServiceSpec {
         let number = found.number();
         let mut view = ServiceView::alone(found.entity);
         if !beside.app.require_lists()?.posture_checks().is_empty() {
-            let judge = Judge::of_caller(beside.app, beside.rows, beside.caller)?;
-            let (_grants, posture) =
-                judge.stand(beside.rows, beside.caller.identity_number, number)?;
+            let (rows, identity) = (beside.rows, beside.caller.identity_number);
+            let (_grants, posture) = beside.judge()?.stand(rows, identity, number)?;
             view.posture = posture;
         }
         Ok(view)

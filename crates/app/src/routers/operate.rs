@@ -120,7 +120,7 @@ pub async fn replace(
     .await
 }
 
-/// Changes the members of a router that `patch` sets.
+/// Changes the members of a router that `patch` sets. One that sets none changes nothing.
 pub async fn merge(
     app: &App,
     permit: &Permit<Update<RouterSpec>>,
@@ -128,6 +128,10 @@ pub async fn merge(
     id: &RouterId,
     patch: RouterPatch,
 ) -> Result<(), AppError> {
+    if patch == RouterPatch::default() {
+        let found = managed::find::<RouterSpec>(app.snapshot()?.rows(), id)?;
+        return set.check_changeable(&found.entity);
+    }
     let now = app.env().now();
     managed::change(app, permit, id, move |router| {
         set.check_changeable(router)?;
