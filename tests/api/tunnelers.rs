@@ -167,6 +167,17 @@ async fn the_identity_of_a_router_is_not_deleted_by_itself() {
         (reply.status.as_u16(), &*reply.field()),
         (400, "identityId")
     );
+    let body = json!({
+        "method": "updb", "identityId": id, "username": "user-1",
+        "expiresAt": "2040-01-01T00:00:00Z",
+    });
+    let route = (Method::POST, "/enrollments");
+    let reply = send(&controller, &admin, route, &body).await;
+    assert_eq!(
+        (reply.status.as_u16(), &*reply.field()),
+        (400, "identityId"),
+        "an enrollment would make the authenticator"
+    );
     assert_eq!(revision(&controller), before);
 }
 

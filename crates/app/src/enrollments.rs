@@ -29,7 +29,7 @@ use portcullis_domain::enrollment::{
     Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose, RedemptionError,
 };
 use portcullis_domain::entropy;
-use portcullis_domain::identity::Identity;
+use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::tags::Tags;
@@ -254,6 +254,10 @@ pub async fn create(
         let gone = || identities::unknown("identityId", "identity not found", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         check_rank(caller, &identity)?;
+        if identity.kind == IdentityType::Router {
+            let reason = "the identity of a router authenticates as its router does";
+            return Err(FieldError::new("identityId", reason, id.as_str()).into());
+        }
         if let Some(unknown) = unknown_authority(rows.rows(), draft.purpose())? {
             return Err(AppError::InvalidField(unknown));
         }
