@@ -71,6 +71,10 @@ fn compare(world: &World, step: &Step, recorded: &Value) -> bool {
             recorded[member] = json!(TIME);
         }
     }
+    // No two changes of an entity have the same time; the recording has one word for all times.
+    if shown.get("updatedAt").is_some() {
+        shown["updatedAt"] = json!(TIME);
+    }
     assert_eq!(shown, recorded, "{}", step.name);
     true
 }
