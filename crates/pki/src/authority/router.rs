@@ -179,7 +179,8 @@ fn is_of_other(uri: &str, domain: &TrustDomain, id: &RouterId) -> bool {
     if !scheme.eq_ignore_ascii_case("spiffe") || uri == format!("spiffe://{domain}/router/{id}") {
         return false;
     }
-    let authority = rest.trim_start_matches('/').split(['/', '?', '#']).next();
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    let authority = rest.split(['/', '?', '#']).next();
     authority.is_none_or(|authority| {
         let host = authority.rsplit('@').next().unwrap_or(authority);
         let host = host.split(':').next().unwrap_or(host);
