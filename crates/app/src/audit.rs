@@ -5,12 +5,13 @@
 
 use portcullis_domain::access::{Caller, Origin};
 use portcullis_domain::permission::{Subject, Verb};
+use std::fmt::Display;
 
 /// Notes a change made by a caller.
-pub(crate) fn changed(caller: &Caller, operation: &'static str, entity: &str) {
+pub(crate) fn changed(caller: &Caller, operation: impl Display, entity: &str) {
     tracing::info!(
         target: "audit",
-        operation,
+        %operation,
         entity,
         actor = caller.identity.as_str(),
         session = caller.session.as_str(),
@@ -22,16 +23,8 @@ pub(crate) fn changed(caller: &Caller, operation: &'static str, entity: &str) {
 
 /// Notes a change that a caller made to one of a kind.
 pub(crate) fn changed_kind(caller: &Caller, subject: Subject, verb: Verb, entity: &str) {
-    tracing::info!(
-        target: "audit",
-        operation = %format_args!("{}.{}", subject.name(), verb.name()),
-        entity,
-        actor = caller.identity.as_str(),
-        session = caller.session.as_str(),
-        source = %caller.origin.address,
-        request = caller.origin.request.as_str(),
-        "change committed",
-    );
+    let operation = format_args!("{}.{}", subject.name(), verb.name());
+    changed(caller, operation, entity);
 }
 
 /// Notes a change made without a session, such as a login or an enrollment.
