@@ -76,34 +76,31 @@ impl ServiceUpdates {
 /// When the services that the caller sees last changed.
 pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
     let caller = permit.caller();
-    let view = app.snapshot()?;
-    let session: ApiSession = view
-        .rows()
-        .get(&own_key(caller))?
-        .ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))?;
-    let identity = find(view.rows(), &caller.identity)?;
-    let digest = digest(app, view.rows(), caller, &identity)?;
-    let moments = (start(app, &session), app.env().now());
-    let session = caller.session_number;
-    Ok(app.service_updates.note(session, digest, moments))
+    let noted = note(app, caller)?;
+    noted.ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))
 }
 
 /// Takes the services as they are now for what a caller has seen, if nothing was noted before: the
 /// caller lists them.
 pub(crate) fn note_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
-    if app.service_updates.knows(caller.session_number) {
-        return Ok(());
+    if !app.service_updates.knows(caller.session_number) {
+        note(app, caller)?;
     }
+    Ok(())
+}
+
+/// Notes the services that a caller sees now; answers when they last changed, or nothing if its session
+/// is over.
+fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
     let view = app.snapshot()?;
     let Some(session) = view.rows().get::<ApiSession>(&own_key(caller))? else {
-        return Ok(());
+        return Ok(None);
     };
     let identity = find(view.rows(), &caller.identity)?;
     let digest = digest(app, view.rows(), caller, &identity)?;
     let moments = (start(app, &session), app.env().now());
-    app.service_updates
-        .note(caller.session_number, digest, moments);
-    Ok(())
+    let session = caller.session_number;
+    Ok(Some(app.service_updates.note(session, digest, moments)))
 }
 
 /// Since when nothing is known to have changed for a session that was not heard of: since it began,
