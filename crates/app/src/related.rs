@@ -24,9 +24,24 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone)]
 pub struct Among(BTreeSet<Number>);
 
-/// A way to find those who are related to the entity with an id; what may be done with services
-/// restricts it where it is about that.
-pub type Relation = fn(&App, &str, Option<ServiceGrant>) -> Result<Among, AppError>;
+/// A way to find those who are related to the entity with an id.
+#[derive(Debug, Clone, Copy)]
+pub enum Relation {
+    /// They simply are.
+    Plain(fn(&App, &str) -> Result<Among, AppError>),
+    /// They are by what is granted: one thing, or anything.
+    Granted(fn(&App, &str, Option<ServiceGrant>) -> Result<Among, AppError>),
+}
+
+impl Relation {
+    /// Finds them; `grant` restricts those who are related by a grant.
+    pub fn find(self, app: &App, id: &str, grant: Option<ServiceGrant>) -> Result<Among, AppError> {
+        match self {
+            Self::Plain(find) => find(app, id),
+            Self::Granted(find) => find(app, id, grant),
+        }
+    }
+}
 
 /// Lists what is related to something.
 pub fn list<S: Made>(
@@ -50,106 +65,122 @@ pub fn list_identities(
     identities::list_among(app, permit, asked, &among.0, show)
 }
 
+/// The services with which an identity may do something.
+pub fn services_of_identity(
+    app: &App,
+    id: &str,
+    grant: Option<ServiceGrant>,
+) -> Result<Among, AppError> {
+    let guard = app.require_lists()?.access();
+    let slots = guard.identities().slot_by_id(id).map(|identity| {
+        each(grant, |grant| {
+            guard.access().services(grant, identity, guard.kinds())
+        })
+    });
+    let slots = slots.into_iter().flatten();
+    Ok(Among(numbers(guard.services(), slots)))
+}
+
+/// The identities that may do something with a service.
+pub fn identities_of_service(
+    app: &App,
+    id: &str,
+    grant: Option<ServiceGrant>,
+) -> Result<Among, AppError> {
+    let guard = app.require_lists()?.access();
+    let slots = guard.services().slot_by_id(id).map(|service| {
+        each(grant, |grant| {
+            guard.access().identities(grant, service, guard.kinds())
+        })
+    });
+    let slots = slots.into_iter().flatten();
+    Ok(Among(numbers(guard.identities(), slots)))
+}
+
 /// Declares relations that hold between an entity on one side and a catalog on another.
 macro_rules! relations {
-    ($($(#[$doc:meta])* $name:ident: $from:ident -> $to:ident, |$guard:ident, $slot:ident, $grant:ident| $slots:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $from:ident -> $to:ident, |$guard:ident, $slot:ident| $slots:expr;)+) => {$(
         $(#[$doc])*
-        pub fn $name(
-            app: &App,
-            id: &str,
-            $grant: Option<ServiceGrant>,
-        ) -> Result<Among, AppError> {
+        pub fn $name(app: &App, id: &str) -> Result<Among, AppError> {
             let $guard = app.require_lists()?.access();
-            let slots: Vec<RoaringBitmap> = match $guard.$from().slot_by_id(id) {
-                Some($slot) => $slots,
-                None => Vec::new(),
-            };
-            let _ = $grant;
+            let slots = $guard.$from().slot_by_id(id).map(|$slot| $slots);
             Ok(Among(numbers($guard.$to(), slots)))
         }
     )+};
 }
 
 relations! {
-    /// The services with which an identity may do something.
-    services_of_identity: identities -> services, |guard, slot, grant| each(grant, |grant| {
-        guard.access().services(grant, slot, guard.kinds())
-    });
     /// The edge routers to which an identity may connect.
-    routers_of_identity: identities -> routers, |guard, slot, grant| {
-        vec![guard.access().routers_of_identity(slot, guard.kinds())]
+    routers_of_identity: identities -> routers, |guard, slot| {
+        guard.access().routers_of_identity(slot, guard.kinds())
     };
     /// The service policies that select an identity.
-    service_policies_of_identity: identities -> service_policies, |guard, slot, grant| {
-        vec![selecting(&guard, PolicyKind::Service, Side::Identities, slot)]
+    service_policies_of_identity: identities -> service_policies, |guard, slot| {
+        selecting(&guard, PolicyKind::Service, Side::Identities, slot)
     };
     /// The edge-router policies that select an identity.
-    edge_router_policies_of_identity: identities -> edge_router_policies, |guard, slot, grant| {
-        vec![selecting(&guard, PolicyKind::EdgeRouter, Side::Identities, slot)]
+    edge_router_policies_of_identity: identities -> edge_router_policies, |guard, slot| {
+        selecting(&guard, PolicyKind::EdgeRouter, Side::Identities, slot)
     };
-    /// The identities that may do something with a service.
-    identities_of_service: services -> identities, |guard, slot, grant| each(grant, |grant| {
-        guard.access().identities(grant, slot, guard.kinds())
-    });
     /// The edge routers through which a service may be used.
-    routers_of_service: services -> routers, |guard, slot, grant| {
-        vec![guard.access().routers_of_service(slot, guard.kinds())]
+    routers_of_service: services -> routers, |guard, slot| {
+        guard.access().routers_of_service(slot, guard.kinds())
     };
     /// The service policies that select a service.
-    service_policies_of_service: services -> service_policies, |guard, slot, grant| {
-        vec![selecting(&guard, PolicyKind::Service, Side::Services, slot)]
+    service_policies_of_service: services -> service_policies, |guard, slot| {
+        selecting(&guard, PolicyKind::Service, Side::Services, slot)
     };
     /// The service-edge-router policies that select a service.
     service_edge_router_policies_of_service: services -> service_edge_router_policies,
-        |guard, slot, grant| {
-            vec![selecting(&guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)]
+        |guard, slot| {
+            selecting(&guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)
         };
     /// The identities that may connect to an edge router.
-    identities_of_router: routers -> identities, |guard, slot, grant| {
-        vec![guard.access().identities_of_router(slot, guard.kinds())]
+    identities_of_router: routers -> identities, |guard, slot| {
+        guard.access().identities_of_router(slot, guard.kinds())
     };
     /// The services that may be used through an edge router.
-    services_of_router: routers -> services, |guard, slot, grant| {
-        vec![guard.access().services_of_router(slot, guard.kinds())]
+    services_of_router: routers -> services, |guard, slot| {
+        guard.access().services_of_router(slot, guard.kinds())
     };
     /// The edge-router policies that select an edge router.
-    edge_router_policies_of_router: routers -> edge_router_policies, |guard, slot, grant| {
-        vec![selecting(&guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)]
+    edge_router_policies_of_router: routers -> edge_router_policies, |guard, slot| {
+        selecting(&guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)
     };
     /// The service-edge-router policies that select an edge router.
     service_edge_router_policies_of_router: routers -> service_edge_router_policies,
-        |guard, slot, grant| {
-            vec![selecting(&guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)]
+        |guard, slot| {
+            selecting(&guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)
         };
     /// The identities that a service policy selects.
-    identities_of_service_policy: service_policies -> identities, |guard, slot, grant| {
-        vec![selected(&guard, PolicyKind::Service, slot, Side::Identities)]
+    identities_of_service_policy: service_policies -> identities, |guard, slot| {
+        selected(&guard, PolicyKind::Service, slot, Side::Identities)
     };
     /// The services that a service policy selects.
-    services_of_service_policy: service_policies -> services, |guard, slot, grant| {
-        vec![selected(&guard, PolicyKind::Service, slot, Side::Services)]
+    services_of_service_policy: service_policies -> services, |guard, slot| {
+        selected(&guard, PolicyKind::Service, slot, Side::Services)
     };
     /// The posture checks that a service policy selects.
-    posture_checks_of_service_policy: service_policies -> posture_checks, |guard, slot, grant| {
-        vec![selected(&guard, PolicyKind::Service, slot, Side::PostureChecks)]
+    posture_checks_of_service_policy: service_policies -> posture_checks, |guard, slot| {
+        selected(&guard, PolicyKind::Service, slot, Side::PostureChecks)
     };
     /// The identities that an edge-router policy selects.
-    identities_of_edge_router_policy: edge_router_policies -> identities, |guard, slot, grant| {
-        vec![selected(&guard, PolicyKind::EdgeRouter, slot, Side::Identities)]
+    identities_of_edge_router_policy: edge_router_policies -> identities, |guard, slot| {
+        selected(&guard, PolicyKind::EdgeRouter, slot, Side::Identities)
     };
     /// The edge routers that an edge-router policy selects.
-    routers_of_edge_router_policy: edge_router_policies -> routers, |guard, slot, grant| {
-        vec![selected(&guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)]
+    routers_of_edge_router_policy: edge_router_policies -> routers, |guard, slot| {
+        selected(&guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)
     };
     /// The services that a service-edge-router policy selects.
     services_of_service_edge_router_policy: service_edge_router_policies -> services,
-        |guard, slot, grant| {
-            vec![selected(&guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)]
+        |guard, slot| {
+            selected(&guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)
         };
     /// The edge routers that a service-edge-router policy selects.
     routers_of_service_edge_router_policy: service_edge_router_policies -> routers,
-        |guard, slot, grant| {
-            vec![selected(&guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)]
+        |guard, slot| {
+            selected(&guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)
         };
 }
 
@@ -173,11 +204,7 @@ fn selected(guard: &AccessGuard<'_>, kind: PolicyKind, policy: Slot, side: Side)
 }
 
 /// The configurations of a service.
-pub fn configs_of_service(
-    app: &App,
-    id: &str,
-    _grant: Option<ServiceGrant>,
-) -> Result<Among, AppError> {
+pub fn configs_of_service(app: &App, id: &str) -> Result<Among, AppError> {
     let view = app.snapshot()?;
     let id = ServiceId::from_wire(id);
     let service: Option<Found<Service>> = view.rows().find(&reference(&id))?;
@@ -186,29 +213,17 @@ pub fn configs_of_service(
 }
 
 /// The configurations of a type.
-pub fn configs_of_type(
-    app: &App,
-    id: &str,
-    _grant: Option<ServiceGrant>,
-) -> Result<Among, AppError> {
+pub fn configs_of_type(app: &App, id: &str) -> Result<Among, AppError> {
     referring(app, &ConfigTypeId::from_wire(id), CONFIG)
 }
 
 /// The services that have a configuration.
-pub fn services_of_config(
-    app: &App,
-    id: &str,
-    _grant: Option<ServiceGrant>,
-) -> Result<Among, AppError> {
+pub fn services_of_config(app: &App, id: &str) -> Result<Among, AppError> {
     referring(app, &ConfigId::from_wire(id), SERVICE)
 }
 
 /// The terminators of a service.
-pub fn terminators_of_service(
-    app: &App,
-    id: &str,
-    _grant: Option<ServiceGrant>,
-) -> Result<Among, AppError> {
+pub fn terminators_of_service(app: &App, id: &str) -> Result<Among, AppError> {
     referring(app, &ServiceId::from_wire(id), TERMINATOR)
 }
 

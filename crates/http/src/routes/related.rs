@@ -26,6 +26,7 @@ use portcullis_domain::terminator::TerminatorSpec;
 use serde::Serialize;
 
 pub(super) fn routes() -> Vec<Route> {
+    use Relation::{Granted, Plain};
     use related::{
         configs_of_service, configs_of_type, edge_router_policies_of_identity,
         edge_router_policies_of_router, identities_of_edge_router_policy, identities_of_router,
@@ -41,67 +42,67 @@ pub(super) fn routes() -> Vec<Route> {
     type RouterPolicy = EdgeRouterPolicySpec;
     type ServiceRouterPolicy = ServiceEdgeRouterPolicySpec;
     vec![
-        below::<Service>("/identities/{id}/services", services_of_identity),
-        below::<Service>("/configs/{id}/services", services_of_config),
-        below::<Service>("/edge-routers/{id}/services", services_of_router),
+        below::<Service>("/identities/{id}/services", Granted(services_of_identity)),
+        below::<Service>("/configs/{id}/services", Plain(services_of_config)),
+        below::<Service>("/edge-routers/{id}/services", Plain(services_of_router)),
         below::<Service>(
             "/service-policies/{id}/services",
-            services_of_service_policy,
+            Plain(services_of_service_policy),
         ),
         below::<Service>(
             "/service-edge-router-policies/{id}/services",
-            services_of_service_edge_router_policy,
+            Plain(services_of_service_edge_router_policy),
         ),
-        below::<ConfigSpec>("/services/{id}/configs", configs_of_service),
-        below::<ConfigSpec>("/config-types/{id}/configs", configs_of_type),
+        below::<ConfigSpec>("/services/{id}/configs", Plain(configs_of_service)),
+        below::<ConfigSpec>("/config-types/{id}/configs", Plain(configs_of_type)),
         below::<ServicePolicy>(
             "/identities/{id}/service-policies",
-            service_policies_of_identity,
+            Plain(service_policies_of_identity),
         ),
         below::<ServicePolicy>(
             "/services/{id}/service-policies",
-            service_policies_of_service,
+            Plain(service_policies_of_service),
         ),
         below::<RouterPolicy>(
             "/identities/{id}/edge-router-policies",
-            edge_router_policies_of_identity,
+            Plain(edge_router_policies_of_identity),
         ),
         below::<RouterPolicy>(
             "/edge-routers/{id}/edge-router-policies",
-            edge_router_policies_of_router,
+            Plain(edge_router_policies_of_router),
         ),
         below::<ServiceRouterPolicy>(
             "/services/{id}/service-edge-router-policies",
-            service_edge_router_policies_of_service,
+            Plain(service_edge_router_policies_of_service),
         ),
         below::<ServiceRouterPolicy>(
             "/edge-routers/{id}/service-edge-router-policies",
-            service_edge_router_policies_of_router,
+            Plain(service_edge_router_policies_of_router),
         ),
         below::<PostureCheckSpec>(
             "/service-policies/{id}/posture-checks",
-            posture_checks_of_service_policy,
+            Plain(posture_checks_of_service_policy),
         ),
-        below::<TerminatorSpec>("/services/{id}/terminators", terminators_of_service),
-        routers("/identities/{id}/edge-routers", routers_of_identity),
-        routers("/services/{id}/edge-routers", routers_of_service),
+        below::<TerminatorSpec>("/services/{id}/terminators", Plain(terminators_of_service)),
+        routers("/identities/{id}/edge-routers", Plain(routers_of_identity)),
+        routers("/services/{id}/edge-routers", Plain(routers_of_service)),
         routers(
             "/edge-router-policies/{id}/edge-routers",
-            routers_of_edge_router_policy,
+            Plain(routers_of_edge_router_policy),
         ),
         routers(
             "/service-edge-router-policies/{id}/edge-routers",
-            routers_of_service_edge_router_policy,
+            Plain(routers_of_service_edge_router_policy),
         ),
-        identities("/services/{id}/identities", identities_of_service),
-        identities("/edge-routers/{id}/identities", identities_of_router),
+        identities("/services/{id}/identities", Granted(identities_of_service)),
+        identities("/edge-routers/{id}/identities", Plain(identities_of_router)),
         identities(
             "/service-policies/{id}/identities",
-            identities_of_service_policy,
+            Plain(identities_of_service_policy),
         ),
         identities(
             "/edge-router-policies/{id}/identities",
-            identities_of_edge_router_policy,
+            Plain(identities_of_edge_router_policy),
         ),
     ]
 }
@@ -126,7 +127,7 @@ fn shown_as<S: Made, D: Serialize + From<S::View>>(
         let grant = grant(&call.context.query)?;
         list::answer(call, symbols, move |call, asked, show| {
             let app = &call.context.state.app;
-            let among = relation(app, call.context.id(), grant)?;
+            let among = relation.find(app, call.context.id(), grant)?;
             related::list::<S>(app, &call.permit, asked, &among, &mut |view| {
                 show(D::from(view))
             })
@@ -142,7 +143,7 @@ fn identities(path: &'static str, relation: Relation) -> Route {
         let grant = grant(&call.context.query)?;
         list::answer(call, &kinds::IDENTITIES, move |call, asked, show| {
             let app = &call.context.state.app;
-            let among = relation(app, call.context.id(), grant)?;
+            let among = relation.find(app, call.context.id(), grant)?;
             related::list_identities(app, &call.permit, asked, &among, &mut |view| {
                 show(IdentityDetail::from(view))
             })
