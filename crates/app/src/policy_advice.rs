@@ -11,8 +11,7 @@ use portcullis_domain::router::Router;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::view::{CommonRouter, IdentityRef, Named, PolicyAdviceView, RouterRef};
 use portcullis_index::Slot;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{ROUTER, Rows};
+use portcullis_storage::tables::{Rows, router_key};
 
 /// Works it out.
 pub fn read(
@@ -70,7 +69,7 @@ impl Routers {
 fn common(rows: Rows<'_>, numbers: &[Number]) -> Result<Vec<CommonRouter>, AppError> {
     let mut routers = Vec::new();
     for number in numbers {
-        let router: Option<Router> = rows.get(&RecordKey::root(ROUTER, number.0))?;
+        let router: Option<Router> = rows.get(&router_key(*number))?;
         routers.extend(router.map(|router| CommonRouter {
             router: RouterRef::from(&router),
             // No control channel is served yet, so no router is connected.

@@ -10,8 +10,7 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{Number, RouterId};
 use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
 use portcullis_domain::view::ManagedRouterView;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::ROUTER;
+use portcullis_storage::tables::{ROUTER, router_key};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -55,7 +54,7 @@ pub async fn create(
 ) -> Result<RouterId, AppError> {
     let id = RouterId::generate(&*app.env().entropy)?;
     let number = app.number(ROUTER);
-    let key = RecordKey::root(ROUTER, number.0);
+    let key = router_key(number);
     let draft = draft(app, &key, &id, spec.edge().is_some())?;
     managed::create_with(app, permit, (id, number), spec, move |rows, _key| {
         enrollments::insert(rows, &draft)

@@ -10,8 +10,7 @@ use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{Number, ServiceId};
 use portcullis_domain::router::Router;
 use portcullis_domain::view::{RouterConnection, RouterView};
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::ROUTER;
+use portcullis_storage::tables::router_key;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -51,7 +50,7 @@ pub fn read_of_service(
     let routers = usable_for(app, permit.caller(), found.number())?;
     let mut shown = Vec::new();
     for number in routers {
-        let router: Option<Router> = view.rows().get(&RecordKey::root(ROUTER, number.0))?;
+        let router: Option<Router> = view.rows().get(&router_key(number))?;
         shown.extend(router.map(|router| RouterView {
             router,
             connection: RouterConnection::default(),

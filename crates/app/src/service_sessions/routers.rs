@@ -6,8 +6,7 @@ use portcullis_domain::ids::Number;
 use portcullis_domain::router::Router;
 use portcullis_domain::view::{RouterConnection, RouterView};
 use portcullis_index::Slot;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{ROUTER, Rows};
+use portcullis_storage::tables::{Rows, router_key};
 
 /// Most routers that a session is told of: a client needs a few, and connects to all that it knows.
 const MOST: usize = 25;
@@ -22,7 +21,7 @@ pub(super) fn common(
 ) -> Result<Vec<RouterView>, AppError> {
     let mut found = Vec::new();
     for number in numbers(app, identity, service)? {
-        let router: Option<Router> = rows.get(&RecordKey::root(ROUTER, number.0))?;
+        let router: Option<Router> = rows.get(&router_key(number))?;
         let usable = router.filter(|router| !router.spec.disabled);
         found.extend(usable.map(|router| RouterView {
             router,
