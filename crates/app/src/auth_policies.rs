@@ -3,7 +3,7 @@
 use crate::action::actions;
 use crate::app::App;
 use crate::audit;
-use crate::error::AppError;
+use crate::error::{AppError, referenced};
 use crate::identities::find_policy;
 use crate::listing::{Answer, Asked, Paging, Sight};
 use portcullis_domain::FieldError;
@@ -155,10 +155,8 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Re
 
 /// What a policy is needed for, as far as one that needs it says.
 fn use_of(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldError>, StoreError> {
-    let in_use = |field: &str, kind: &str, id: &str| {
-        let reason = format!("entity type authPolicy referenced by {kind}: [{id}]");
-        Some(FieldError::new(field, reason, format!("[{id}]")))
-    };
+    let in_use =
+        |field: &str, kind: &str, id: &str| Some(referenced("authPolicy", field, (kind, id)));
     if policy.entity.is_default() {
         // No rows say who is under it: it is not theirs to guard.
         let mark = UniqueValue::new(Index::DefaultAdministrator, "");

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::audit;
-use crate::error::AppError;
+use crate::error::{AppError, referenced};
 use crate::managed::{Beside, Made, Of, find};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
@@ -58,8 +58,11 @@ impl Made for ConfigTypeSpec {
             return Ok(());
         };
         let config: Option<Config> = rows.get(&key)?;
-        let id = config.map(|config| config.id.to_string());
-        Err(in_use("configType", "config", &id.unwrap_or_default()))
+        let id = config
+            .map(|config| config.id.to_string())
+            .unwrap_or_default();
+        let by = ("config", id.as_str());
+        Err(AppError::InUse(referenced("configType", by.0, by)))
     }
 }
 
@@ -112,8 +115,11 @@ impl Made for ConfigSpec {
             return Ok(());
         };
         let identity: Option<Identity> = rows.get(&key)?;
-        let id = identity.map(|identity| identity.id.to_string());
-        Err(in_use("config", "identity", &id.unwrap_or_default()))
+        let id = identity
+            .map(|identity| identity.id.to_string())
+            .unwrap_or_default();
+        let by = ("identity", id.as_str());
+        Err(AppError::InUse(referenced("config", by.0, by)))
     }
 }
 
@@ -171,12 +177,6 @@ fn settled(kind: &ConfigType, data: &Object) -> Result<Object, AppError> {
 
 fn compile(schema: Option<&Object>) -> Result<Schema, AppError> {
     Ok(schema.map_or(Ok(Schema::ANY), Schema::compile)?)
-}
-
-/// Something that another entity needs cannot be removed.
-fn in_use(kind: &str, by: &str, id: &str) -> AppError {
-    let reason = format!("entity type {kind} referenced by {by}: [{id}]");
-    AppError::InUse(FieldError::new(by, reason, format!("[{id}]")))
 }
 
 /// Checks that the configurations that an entity has exist, are meant for such entities, and are of

@@ -153,6 +153,13 @@ impl AppError {
     }
 }
 
+/// The fault of removing one of a kind that something else refers to: the member by which it does, and
+/// whose id.
+pub(crate) fn referenced(kind: &str, field: &str, (by, id): (&str, &str)) -> FieldError {
+    let reason = format!("entity type {kind} referenced by {by}: [{id}]");
+    FieldError::new(field, reason, format!("[{id}]"))
+}
+
 impl From<Denied> for AppError {
     fn from(_denied: Denied) -> Self {
         Self::Denied { rule: None }

@@ -3,7 +3,7 @@
 use super::{Create, Delete, Update, require};
 use crate::app::App;
 use crate::audit;
-use crate::error::AppError;
+use crate::error::{AppError, referenced};
 use crate::identities::find_policy;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
@@ -169,9 +169,8 @@ fn check_unused(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppErr
     } else {
         "primary.extJwt.allowedSigners"
     };
-    let referrers = format!("[{}]", policy.id);
-    let reason = format!("entity type externalJwtSigner referenced by authPolicy: {referrers}");
-    Err(AppError::InUse(FieldError::new(field, reason, referrers)))
+    let by = ("authPolicy", policy.id.as_str());
+    Err(AppError::InUse(referenced("externalJwtSigner", field, by)))
 }
 
 /// Where keys are to come from: certificates read and addresses judged, which is no work for a
