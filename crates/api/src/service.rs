@@ -15,6 +15,7 @@ use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ServiceGrants, ServiceView};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// A service.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub struct ServiceDetail {
     pub base: Base<ServiceId>,
     /// What its configurations say to the viewer, by the names of their types; `null` where none
     /// were asked for.
-    pub config: Option<BTreeMap<String, Object>>,
+    pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
     /// Ids of its configurations; `null` for none.
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Whether those who dial and those who bind it have to encrypt from end to end.

@@ -7,7 +7,7 @@ mod service_configs;
 mod update;
 
 pub use create::create;
-pub(crate) use list::list_among;
+pub(crate) use list::list_selected;
 pub use list::{list, list_types, read_type};
 pub(crate) use look::Onlooker;
 pub use service_configs::{

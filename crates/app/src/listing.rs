@@ -4,6 +4,7 @@
 //! catalog answers what it has columns for, at about the same cost whatever the size of the list
 //! and the offset; records are read for the page, and where no column tells.
 
+mod among;
 mod answer;
 pub mod kinds;
 mod listed;
@@ -11,6 +12,7 @@ mod roles;
 mod symbols;
 mod token;
 
+pub(crate) use among::{Among, FindSlots};
 pub(crate) use answer::{Answer, Sight};
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;

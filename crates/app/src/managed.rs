@@ -161,19 +161,6 @@ pub fn list<S: Made>(
     answer::<S>(app, permit.caller(), &listing, &Sight::of_all(asked), show)
 }
 
-/// Lists those of some records.
-pub(crate) fn list_among<S: Made>(
-    app: &App,
-    permit: &Permit<Read<S>>,
-    asked: &Asked<'_>,
-    among: &BTreeSet<Number>,
-    show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
-) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Of<S>>()?;
-    let sight = Sight::of_all(asked).among(among);
-    answer::<S>(app, permit.caller(), &listing, &sight, show)
-}
-
 /// Answers a list that was read.
 pub(crate) fn answer<S: Made>(
     app: &App,

@@ -1,13 +1,13 @@
-//! What is related to an entity by policies, as the lists below an entity show it.
+//! What is related to an entity by policies or by reference, as the lists below an entity show it.
 //!
-//! Each function answers [`Among`]: those of another kind that are related to the entity with an id.
 //! What does not exist is related to nothing, and its lists are empty.
 
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::{Asked, Paging};
-use crate::managed::{self, Made, Read, numbers};
+use crate::listing::kinds::RuledSpec;
+use crate::listing::{Asked, Paging, Sight};
+use crate::managed::{self, Made, Of, Read};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
@@ -20,179 +20,186 @@ use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Those of a kind that are related to something.
-#[derive(Debug, Clone)]
-pub struct Among(BTreeSet<Number>);
+/// What policies relate to other things.
+#[expect(
+    private_bounds,
+    reason = "how a kind is listed is no business of whoever asks for a list"
+)]
+pub trait Related: Made + RuledSpec {}
 
-/// A way to find those who are related to the entity with an id.
+impl<S: Made + RuledSpec> Related for S {}
+
+/// A way to find those whom policies relate to the entity with an id, by their slots.
 #[derive(Debug, Clone, Copy)]
 pub enum Relation {
     /// They simply are.
-    Plain(fn(&App, &str) -> Result<Among, AppError>),
+    Plain(fn(&AccessGuard<'_>, &str) -> RoaringBitmap),
     /// They are by what is granted: one thing, or anything.
-    Granted(fn(&App, &str, Option<ServiceGrant>) -> Result<Among, AppError>),
+    Granted(fn(&AccessGuard<'_>, &str, Option<ServiceGrant>) -> RoaringBitmap),
 }
+
+/// A way to find the records that refer to the entity with an id, or that it refers to.
+pub type Reference = fn(Rows<'_>, &str) -> Result<BTreeSet<Number>, AppError>;
 
 impl Relation {
     /// Finds them; `grant` restricts those who are related by a grant.
-    pub fn find(self, app: &App, id: &str, grant: Option<ServiceGrant>) -> Result<Among, AppError> {
+    fn find(self, guard: &AccessGuard<'_>, id: &str, grant: Option<ServiceGrant>) -> RoaringBitmap {
         match self {
-            Self::Plain(find) => find(app, id),
-            Self::Granted(find) => find(app, id, grant),
+            Self::Plain(find) => find(guard, id),
+            Self::Granted(find) => find(guard, id, grant),
         }
     }
 }
 
-/// Lists what is related to something.
-pub fn list<S: Made>(
+/// Lists what policies relate to the entity with an id; `grant` restricts those who are related by a
+/// grant.
+pub fn list<S: Related>(
     app: &App,
     permit: &Permit<Read<S>>,
     asked: &Asked<'_>,
-    among: &Among,
+    (relation, id, grant): (Relation, &str, Option<ServiceGrant>),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    managed::list_among(app, permit, asked, &among.0, show)
+    let listing = asked.of_roles::<Of<S>>()?;
+    let find = |guard: &AccessGuard<'_>| relation.find(guard, id, grant);
+    let sight = Sight::of_all(asked).of_selected(&find);
+    managed::answer::<S>(app, permit.caller(), &listing, &sight, show)
 }
 
-/// Lists the identities that are related to something.
+/// Lists the identities that policies relate to the entity with an id.
 pub fn list_identities(
     app: &App,
     permit: &Permit<identities::Read>,
     asked: &Asked<'_>,
-    among: &Among,
+    (relation, id, grant): (Relation, &str, Option<ServiceGrant>),
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    identities::list_among(app, permit, asked, &among.0, show)
+    let find = |guard: &AccessGuard<'_>| relation.find(guard, id, grant);
+    identities::list_selected(app, permit, asked, &find, show)
+}
+
+/// Lists what refers to the entity with an id, or what it refers to.
+pub fn list_referring<S: Made>(
+    app: &App,
+    permit: &Permit<Read<S>>,
+    asked: &Asked<'_>,
+    (reference, id): (Reference, &str),
+    show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
+) -> Result<Paging, AppError> {
+    let listing = asked.of_roles::<Of<S>>()?;
+    let among = reference(app.snapshot()?.rows(), id)?;
+    let sight = Sight::of_all(asked).of_numbers(&among);
+    managed::answer::<S>(app, permit.caller(), &listing, &sight, show)
 }
 
 /// The services with which an identity may do something.
 pub fn services_of_identity(
-    app: &App,
+    guard: &AccessGuard<'_>,
     id: &str,
     grant: Option<ServiceGrant>,
-) -> Result<Among, AppError> {
-    let guard = app.require_lists()?.access();
-    let slots = guard.identities().slot_by_id(id).map(|identity| {
-        each(grant, |grant| {
-            guard.access().services(grant, identity, guard.kinds())
-        })
-    });
-    let slots = slots.into_iter().flatten();
-    Ok(Among(numbers(guard.services(), slots)))
+) -> RoaringBitmap {
+    let identity = guard.identities().slot_by_id(id);
+    identity.map_or_else(RoaringBitmap::new, |identity| {
+        guard.access().services(grant, identity, guard.kinds())
+    })
 }
 
 /// The identities that may do something with a service.
 pub fn identities_of_service(
-    app: &App,
+    guard: &AccessGuard<'_>,
     id: &str,
     grant: Option<ServiceGrant>,
-) -> Result<Among, AppError> {
-    let guard = app.require_lists()?.access();
-    let slots = guard.services().slot_by_id(id).map(|service| {
-        each(grant, |grant| {
-            guard.access().identities(grant, service, guard.kinds())
-        })
-    });
-    let slots = slots.into_iter().flatten();
-    Ok(Among(numbers(guard.identities(), slots)))
+) -> RoaringBitmap {
+    let service = guard.services().slot_by_id(id);
+    service.map_or_else(RoaringBitmap::new, |service| {
+        guard.access().identities(grant, service, guard.kinds())
+    })
 }
 
-/// Declares relations that hold between an entity on one side and a catalog on another.
+/// Declares relations between the entities of a catalog and those of another kind.
 macro_rules! relations {
-    ($($(#[$doc:meta])* $name:ident: $from:ident -> $to:ident, |$guard:ident, $slot:ident| $slots:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $from:ident, |$guard:ident, $slot:ident| $slots:expr;)+) => {$(
         $(#[$doc])*
-        pub fn $name(app: &App, id: &str) -> Result<Among, AppError> {
-            let $guard = app.require_lists()?.access();
-            let slots = $guard.$from().slot_by_id(id).map(|$slot| $slots);
-            Ok(Among(numbers($guard.$to(), slots)))
+        pub fn $name($guard: &AccessGuard<'_>, id: &str) -> RoaringBitmap {
+            let slot = $guard.$from().slot_by_id(id);
+            slot.map_or_else(RoaringBitmap::new, |$slot| $slots)
         }
     )+};
 }
 
 relations! {
     /// The edge routers to which an identity may connect.
-    routers_of_identity: identities -> routers, |guard, slot| {
+    routers_of_identity: identities, |guard, slot| {
         guard.access().routers_of_identity(slot, guard.kinds())
     };
     /// The service policies that select an identity.
-    service_policies_of_identity: identities -> service_policies, |guard, slot| {
-        selecting(&guard, PolicyKind::Service, Side::Identities, slot)
+    service_policies_of_identity: identities, |guard, slot| {
+        selecting(guard, PolicyKind::Service, Side::Identities, slot)
     };
     /// The edge-router policies that select an identity.
-    edge_router_policies_of_identity: identities -> edge_router_policies, |guard, slot| {
-        selecting(&guard, PolicyKind::EdgeRouter, Side::Identities, slot)
+    edge_router_policies_of_identity: identities, |guard, slot| {
+        selecting(guard, PolicyKind::EdgeRouter, Side::Identities, slot)
     };
     /// The edge routers through which a service may be used.
-    routers_of_service: services -> routers, |guard, slot| {
+    routers_of_service: services, |guard, slot| {
         guard.access().routers_of_service(slot, guard.kinds())
     };
     /// The service policies that select a service.
-    service_policies_of_service: services -> service_policies, |guard, slot| {
-        selecting(&guard, PolicyKind::Service, Side::Services, slot)
+    service_policies_of_service: services, |guard, slot| {
+        selecting(guard, PolicyKind::Service, Side::Services, slot)
     };
     /// The service-edge-router policies that select a service.
-    service_edge_router_policies_of_service: services -> service_edge_router_policies,
+    service_edge_router_policies_of_service: services,
         |guard, slot| {
-            selecting(&guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)
+            selecting(guard, PolicyKind::ServiceEdgeRouter, Side::Services, slot)
         };
     /// The identities that may connect to an edge router.
-    identities_of_router: routers -> identities, |guard, slot| {
+    identities_of_router: routers, |guard, slot| {
         guard.access().identities_of_router(slot, guard.kinds())
     };
     /// The services that may be used through an edge router.
-    services_of_router: routers -> services, |guard, slot| {
+    services_of_router: routers, |guard, slot| {
         guard.access().services_of_router(slot, guard.kinds())
     };
     /// The edge-router policies that select an edge router.
-    edge_router_policies_of_router: routers -> edge_router_policies, |guard, slot| {
-        selecting(&guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)
+    edge_router_policies_of_router: routers, |guard, slot| {
+        selecting(guard, PolicyKind::EdgeRouter, Side::EdgeRouters, slot)
     };
     /// The service-edge-router policies that select an edge router.
-    service_edge_router_policies_of_router: routers -> service_edge_router_policies,
+    service_edge_router_policies_of_router: routers,
         |guard, slot| {
-            selecting(&guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)
+            selecting(guard, PolicyKind::ServiceEdgeRouter, Side::EdgeRouters, slot)
         };
     /// The identities that a service policy selects.
-    identities_of_service_policy: service_policies -> identities, |guard, slot| {
-        selected(&guard, PolicyKind::Service, slot, Side::Identities)
+    identities_of_service_policy: service_policies, |guard, slot| {
+        selected(guard, PolicyKind::Service, slot, Side::Identities)
     };
     /// The services that a service policy selects.
-    services_of_service_policy: service_policies -> services, |guard, slot| {
-        selected(&guard, PolicyKind::Service, slot, Side::Services)
+    services_of_service_policy: service_policies, |guard, slot| {
+        selected(guard, PolicyKind::Service, slot, Side::Services)
     };
     /// The posture checks that a service policy selects.
-    posture_checks_of_service_policy: service_policies -> posture_checks, |guard, slot| {
-        selected(&guard, PolicyKind::Service, slot, Side::PostureChecks)
+    posture_checks_of_service_policy: service_policies, |guard, slot| {
+        selected(guard, PolicyKind::Service, slot, Side::PostureChecks)
     };
     /// The identities that an edge-router policy selects.
-    identities_of_edge_router_policy: edge_router_policies -> identities, |guard, slot| {
-        selected(&guard, PolicyKind::EdgeRouter, slot, Side::Identities)
+    identities_of_edge_router_policy: edge_router_policies, |guard, slot| {
+        selected(guard, PolicyKind::EdgeRouter, slot, Side::Identities)
     };
     /// The edge routers that an edge-router policy selects.
-    routers_of_edge_router_policy: edge_router_policies -> routers, |guard, slot| {
-        selected(&guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)
+    routers_of_edge_router_policy: edge_router_policies, |guard, slot| {
+        selected(guard, PolicyKind::EdgeRouter, slot, Side::EdgeRouters)
     };
     /// The services that a service-edge-router policy selects.
-    services_of_service_edge_router_policy: service_edge_router_policies -> services,
+    services_of_service_edge_router_policy: service_edge_router_policies,
         |guard, slot| {
-            selected(&guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)
+            selected(guard, PolicyKind::ServiceEdgeRouter, slot, Side::Services)
         };
     /// The edge routers that a service-edge-router policy selects.
-    routers_of_service_edge_router_policy: service_edge_router_policies -> routers,
+    routers_of_service_edge_router_policy: service_edge_router_policies,
         |guard, slot| {
-            selected(&guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)
+            selected(guard, PolicyKind::ServiceEdgeRouter, slot, Side::EdgeRouters)
         };
-}
-
-/// The slots for one grant, or for each of them.
-fn each(
-    grant: Option<ServiceGrant>,
-    slots: impl Fn(ServiceGrant) -> RoaringBitmap,
-) -> Vec<RoaringBitmap> {
-    match grant {
-        Some(grant) => vec![slots(grant)],
-        None => ServiceGrant::ALL.map(slots).to_vec(),
-    }
 }
 
 fn selecting(guard: &AccessGuard<'_>, kind: PolicyKind, side: Side, slot: Slot) -> RoaringBitmap {
@@ -204,51 +211,50 @@ fn selected(guard: &AccessGuard<'_>, kind: PolicyKind, policy: Slot, side: Side)
 }
 
 /// The configurations of a service.
-pub fn configs_of_service(app: &App, id: &str) -> Result<Among, AppError> {
-    let view = app.snapshot()?;
-    let id = ServiceId::from_wire(id);
-    let service: Option<Found<Service>> = view.rows().find(&reference(&id))?;
+pub fn configs_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+    let service: Option<Found<Service>> = rows.find(&reference(&ServiceId::from_wire(id)))?;
     let configs = service.map(|found| found.entity.spec.configs);
-    located(view.rows(), configs.into_iter().flatten())
+    located(rows, configs.into_iter().flatten())
 }
 
 /// The configurations of a type.
-pub fn configs_of_type(app: &App, id: &str) -> Result<Among, AppError> {
-    referring(app, &ConfigTypeId::from_wire(id), CONFIG)
+pub fn configs_of_type(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+    referring(rows, &ConfigTypeId::from_wire(id), CONFIG)
 }
 
 /// The services that have a configuration.
-pub fn services_of_config(app: &App, id: &str) -> Result<Among, AppError> {
-    referring(app, &ConfigId::from_wire(id), SERVICE)
+pub fn services_of_config(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+    referring(rows, &ConfigId::from_wire(id), SERVICE)
 }
 
 /// The terminators of a service.
-pub fn terminators_of_service(app: &App, id: &str) -> Result<Among, AppError> {
-    referring(app, &ServiceId::from_wire(id), TERMINATOR)
+pub fn terminators_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+    referring(rows, &ServiceId::from_wire(id), TERMINATOR)
 }
 
 /// The records of a kind that refer to an entity.
-fn referring<I: IndexedId>(app: &App, id: &I, kind: Kind) -> Result<Among, AppError> {
-    let view = app.snapshot()?;
-    let rows = view.rows();
+fn referring<I: IndexedId>(
+    rows: Rows<'_>,
+    id: &I,
+    kind: Kind,
+) -> Result<BTreeSet<Number>, AppError> {
     let referrers = match rows.locate(&reference(id))? {
         Some(key) => rows.referrers(&key, kind, usize::MAX)?,
         None => Vec::new(),
     };
-    let numbers = referrers.iter().map(|key| Number(key.id().1));
-    Ok(Among(numbers.collect()))
+    Ok(referrers.iter().map(|key| Number(key.id().1)).collect())
 }
 
 /// The records of some entities, as far as they are there.
 fn located<I: IndexedId>(
     rows: Rows<'_>,
     ids: impl IntoIterator<Item = I>,
-) -> Result<Among, AppError> {
+) -> Result<BTreeSet<Number>, AppError> {
     let mut numbers = BTreeSet::new();
     for id in ids {
         if let Some(key) = rows.locate(&reference(&id))? {
             numbers.insert(Number(key.id().1));
         }
     }
-    Ok(Among(numbers))
+    Ok(numbers)
 }

@@ -15,7 +15,7 @@ use crate::configs;
 use crate::error::AppError;
 use crate::identities;
 use crate::listing::{Answer, Asked, Listing, Paging, Sight};
-use crate::managed::{self, Beside, Made, Read, find};
+use crate::managed::{Beside, Made, Read, find};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -24,8 +24,9 @@ use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::{ServiceGrants, ServiceView};
+use portcullis_index::AccessGuard;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
-use std::collections::BTreeSet;
+use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
 actions! {
@@ -128,9 +129,14 @@ pub fn list_own(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
     updates::note_listing(app, permit.caller())?;
-    let own = usable(app, permit.caller().identity_number)?;
-    let sight = Sight::of_all(asked).among(&own);
     let caller = permit.caller();
+    let usable = |guard: &AccessGuard<'_>| {
+        let identity = guard.identities().slot(caller.identity_number);
+        identity.map_or_else(RoaringBitmap::new, |identity| {
+            guard.access().services(None, identity, guard.kinds())
+        })
+    };
+    let sight = Sight::of_all(asked).of_selected(&usable);
     answer(app, caller, &listing, &sight, (None, config_types), show)
 }
 
@@ -216,14 +222,4 @@ pub(crate) fn grants(
         !policies.is_empty()
     };
     Ok(ServiceGrant::ALL.into_iter().filter(granted).collect())
-}
-
-/// The services with which an identity may do anything.
-fn usable(app: &App, identity: Number) -> Result<BTreeSet<Number>, AppError> {
-    let guard = app.require_lists()?.access();
-    let Some(identity) = guard.identities().slot(identity) else {
-        return Ok(BTreeSet::new());
-    };
-    let services = guard.access().usable_services(identity, guard.kinds());
-    Ok(managed::numbers(guard.services(), [services]))
 }

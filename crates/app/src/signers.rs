@@ -13,7 +13,7 @@ pub use keys::{FetchKeySets, Fetching, KeySetFault, SignerKeys};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Answer, Asked, Paging, Sight, kinds};
+use crate::listing::{self, Among, Answer, Asked, Paging, Sight, kinds};
 use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::SignerId;
@@ -60,7 +60,7 @@ pub fn list_enabled(
 ) -> Result<Paging, AppError> {
     let listing = listing::read(&kinds::SHOWN_EXTERNAL_JWT_SIGNERS, &asked.parameters)?;
     let sight = Sight {
-        among: None,
+        among: Among::All,
         sees: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
         is_over: asked.is_over,
     };

@@ -35,7 +35,7 @@ pub fn list_own(
         let terminators = view.rows().referrers(&found.key, TERMINATOR, usize::MAX)?;
         terminators.iter().map(|key| Number(key.id().1)).collect()
     };
-    let sight = Sight::of_all(asked).among(&of_service);
+    let sight = Sight::of_all(asked).of_numbers(&of_service);
     managed::answer::<TerminatorSpec>(app, permit.caller(), &listing, &sight, show)
 }
 

@@ -64,7 +64,7 @@ fn questions(access: &Access, kinds: Kinds<'_>, count: u64) {
     let dialed: u64 = (0..ROUNDS)
         .map(|round| {
             access
-                .services(ServiceGrant::Dial, identity(round), kinds)
+                .services(Some(ServiceGrant::Dial), identity(round), kinds)
                 .len()
         })
         .sum();
@@ -74,7 +74,7 @@ fn questions(access: &Access, kinds: Kinds<'_>, count: u64) {
     );
     each("services of an identity", |round| {
         access
-            .services(ServiceGrant::Dial, identity(round), kinds)
+            .services(Some(ServiceGrant::Dial), identity(round), kinds)
             .len()
     });
     each("policies that let an identity dial a service", |round| {
@@ -90,7 +90,7 @@ fn questions(access: &Access, kinds: Kinds<'_>, count: u64) {
     });
     each("identities that dial a service", |round| {
         access
-            .identities(ServiceGrant::Dial, service(round), kinds)
+            .identities(Some(ServiceGrant::Dial), service(round), kinds)
             .len()
     });
 }

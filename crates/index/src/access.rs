@@ -36,6 +36,8 @@ pub struct Access {
     service_edge_router_policies: Policies,
     /// The service policies that grant to bind; all others grant to dial.
     binding: RoaringBitmap,
+    /// Counts changes of policies.
+    revision: u64,
 }
 
 /// A kind of entity that policies select.
@@ -116,6 +118,7 @@ impl Access {
         if policy.kind() == PolicyKind::Service {
             mark(&mut self.binding, slot, policy.grants_binding());
         }
+        self.revision += 1;
     }
 
     /// Forgets a policy. It has to be forgotten before its slot is used again.
@@ -124,6 +127,18 @@ impl Access {
         if kind == PolicyKind::Service {
             self.binding.remove(slot.bit());
         }
+        self.revision += 1;
+    }
+
+    /// A number that changes whenever a policy does: as long as it stays the same, slots of policies
+    /// mean what they did.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Counts on from what was in its place before.
+    pub(crate) const fn follow(&mut self, before: &Self) {
+        self.revision += before.revision + 1;
     }
 
     /// Memory behind the projection, in bytes, by its own count.

@@ -51,7 +51,7 @@ impl<E: Catalogued> Catalog<E> {
     /// # Ok::<(), portcullis_filter::ListingError>(())
     /// ```
     pub fn search(&self, predicate: &Predicate) -> Matches {
-        self.search_within(&Matches::all(self.len(), true), predicate)
+        self.search_within(&self.everything(), predicate)
     }
 
     /// Which of `candidates` match `predicate`, as far as the columns can tell. Few candidates
@@ -71,6 +71,16 @@ impl<E: Catalogued> Catalog<E> {
             (Some(candidates), Some(slots)) => slots & candidates,
         };
         Matches::of(slots, self.len(), is_exact)
+    }
+
+    /// All entities, as matches that are exact.
+    pub fn everything(&self) -> Matches {
+        Matches::all(self.len(), true)
+    }
+
+    /// Those in some slots that are in use, as matches that are exact.
+    pub fn matches_in(&self, slots: RoaringBitmap) -> Matches {
+        Matches::of(slots, self.len(), true)
     }
 
     /// What lives under `owner`.

@@ -3,7 +3,7 @@
 use super::{Holder, Read, hash, look};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Answer, Asked, Listing, Paging, Sight, by_token, kinds, restricted};
+use crate::listing::{Among, Answer, Asked, Listing, Paging, Sight, by_token, kinds, restricted};
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::IdentityId;
 use portcullis_domain::view::EnrollmentView;
@@ -51,7 +51,7 @@ fn answer(
     let sight = Sight {
         // An administrator sees all, and no record has to be looked at for that.
         sees: (!caller.is_admin).then_some(&sees),
-        among: None,
+        among: Among::All,
         is_over: asked.is_over,
     };
     let answer: Answer<'_, StoredEnrollment> = Answer::new(app, listing, &sight)?;

@@ -3,12 +3,10 @@
 use super::{Onlooker, Read, ReadTypes};
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Answer, Asked, Paging, Parameters, Sight, kinds};
+use crate::listing::{self, Answer, Asked, FindSlots, Paging, Parameters, Sight, kinds};
 use portcullis_domain::access::Permit;
 use portcullis_domain::identity::{Identity, IdentityType};
-use portcullis_domain::ids::Number;
 use portcullis_domain::view::{IdentityView, Page};
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Lists identities: shows those of the page one after the other, until `show` breaks.
@@ -21,15 +19,15 @@ pub fn list(
     answer(app, permit, asked, &Sight::of_all(asked), show)
 }
 
-/// Lists those of some identities.
-pub(crate) fn list_among(
+/// Lists those identities alone whom policies single out.
+pub(crate) fn list_selected(
     app: &App,
     permit: &Permit<Read>,
     asked: &Asked<'_>,
-    among: &BTreeSet<Number>,
+    find: &FindSlots<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let sight = Sight::of_all(asked).among(among);
+    let sight = Sight::of_all(asked).of_selected(find);
     answer(app, permit, asked, &sight, show)
 }
 

@@ -5,7 +5,8 @@
 //! held, so it shows at least what the catalog knew; what is gone by then, or has changed so that
 //! it no longer matches, is made up for by what follows.
 
-use super::listed::{Around, Listed, Place, Record, owned};
+use super::among::{Among, FindSlots};
+use super::listed::{Around, Listed, Place, Record, Ruled, owned};
 use super::symbols::{costly_tests, equalities};
 use super::{Asked, Listing, Paging};
 use crate::app::{App, View};
@@ -29,36 +30,38 @@ const SPARE: usize = 256;
 const COSTLY_TESTS: usize = 16;
 
 /// Which records a list is about and its caller may see, and whether anybody still waits for them.
-pub(crate) struct Sight<'s, E> {
+pub(crate) struct Sight<'s, E: Listed> {
     /// `None` for all of them.
     pub(crate) sees: Option<&'s Sees<'s, E>>,
-    /// The numbers of those that the list is about; `None` for all of the kind.
-    pub(crate) among: Option<&'s BTreeSet<Number>>,
+    /// Those that the list is about.
+    pub(crate) among: Among<'s, E>,
     /// Whether nobody waits any more.
     pub(crate) is_over: &'s dyn Fn() -> bool,
 }
 
-impl<'s, E> Sight<'s, E> {
+impl<'s, E: Listed> Sight<'s, E> {
     /// The sight of a caller who may see all records of the kind.
     pub(crate) const fn of_all(asked: &'s Asked<'_>) -> Self {
         Self {
             sees: None,
-            among: None,
+            among: Among::All,
             is_over: asked.is_over,
         }
     }
 
-    /// The same sight, of some records of the kind alone.
-    pub(crate) const fn among(self, numbers: &'s BTreeSet<Number>) -> Self {
-        Self {
-            among: Some(numbers),
-            ..self
-        }
+    /// The same sight, of the records with some numbers alone.
+    pub(crate) fn of_numbers(self, numbers: &'s BTreeSet<Number>) -> Self {
+        let among = Among::Numbered(numbers);
+        Self { among, ..self }
     }
 
-    fn is_about(&self, found: &Found<E>) -> bool {
-        self.among
-            .is_none_or(|numbers| numbers.contains(&found.number()))
+    /// The same sight, of those alone whom policies single out.
+    pub(crate) fn of_selected(self, find: &'s FindSlots<'s>) -> Self
+    where
+        E: Ruled,
+    {
+        let among = Among::selected(find);
+        Self { among, ..self }
     }
 }
 
@@ -95,18 +98,14 @@ impl<'a, E: Listed> Answer<'a, E> {
                 projections,
                 is_over: sight.is_over,
             };
-            for found in narrow.find::<E>(view.rows())? {
-                if sight.is_about(&found) {
-                    picked.take(around, listing, sight, &found)?;
-                }
+            let mut found = narrow.find::<E>(view.rows())?;
+            sight.among.retain(projections, &mut found);
+            for found in &found {
+                picked.take(around, listing, sight, found)?;
             }
             return Ok(picked.sorted((view, projections), listing, sight));
         }
-        let catalog = E::catalog(projections);
-        let candidates = match sight.among {
-            Some(numbers) => catalog.matches_of(numbers.iter().copied()),
-            None => catalog.search(&Predicate::Constant(true)),
-        };
+        let (catalog, candidates) = sight.among.lock(projections);
         let matches = if costly_tests(&listing.predicate) <= COSTLY_TESTS {
             catalog.search_within(&candidates, &listing.predicate)
         } else {

@@ -19,11 +19,11 @@ pub use authenticators::AUTHENTICATORS;
 pub use cas::CAS;
 pub use enrollments::ENROLLMENTS;
 pub use identities::IDENTITIES;
-pub(crate) use managed::ListedSpec;
 pub use managed::{
     CONFIG_TYPES, CONFIGS, EDGE_ROUTER_POLICIES, EDGE_ROUTERS, POSTURE_CHECKS,
     SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES, SERVICES, TERMINATORS, TRANSIT_ROUTERS,
 };
+pub(crate) use managed::{ListedSpec, RuledSpec};
 pub use service_sessions::SESSIONS;
 pub use session_certificates::SESSION_CERTIFICATES;
 pub(crate) use session_certificates::SessionCertificateRow;

@@ -4,7 +4,7 @@ use portcullis_domain::change::Owner;
 use portcullis_domain::ids::Number;
 use portcullis_domain::tags::{TagValue, Tags};
 use portcullis_filter::{Row, Schema, SymbolId, Value, VisitElement, VisitRow};
-use portcullis_index::{Catalog, Catalogued, Projections};
+use portcullis_index::{AccessGuard, Catalog, Catalogued, Projections};
 use portcullis_storage::key::{Kind, RecordKey};
 use portcullis_storage::tables::{Entity, Found, IDENTITY, Index, ROUTER, Rows};
 use std::borrow::Cow;
@@ -74,6 +74,12 @@ pub(crate) trait Listed: Entity {
         let _ = symbol;
         None
     }
+}
+
+/// A kind whose catalog is locked together with access: policies, and what they select.
+pub(crate) trait Ruled: Listed {
+    /// Its catalog.
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self::Entry>;
 }
 
 /// What a record stands among: filters may ask for what it refers to.

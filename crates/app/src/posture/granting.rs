@@ -16,7 +16,7 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{POSTURE_CHECK, Rows, SERVICE_POLICY};
 use roaring::RoaringBitmap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ const MOST: usize = 4096;
 /// The policies that let identities use services, as far as a request came across them.
 pub(crate) struct Granting<'a> {
     app: &'a App,
-    /// The numbers of the policies that select an identity.
-    of_identity: Remembered<Rc<[Number]>>,
-    /// The numbers of the policies that select a service.
-    of_service: Remembered<Rc<[Number]>>,
+    /// Of the policies, when those that select identities were found; their slots mean nothing later.
+    revision: Cell<u64>,
+    /// The slots of the policies that select an identity.
+    of_identity: Remembered<Rc<RoaringBitmap>>,
     outlines: Remembered<Option<Outline>>,
     policies: Remembered<Option<Rc<GrantingPolicy>>>,
     checks: Remembered<Option<Arc<PostureCheck>>>,
@@ -58,46 +58,57 @@ impl<'a> Granting<'a> {
     pub(crate) fn new(app: &'a App) -> Self {
         Self {
             app,
+            revision: Cell::default(),
             of_identity: Remembered::default(),
-            of_service: Remembered::default(),
             outlines: Remembered::default(),
             policies: Remembered::default(),
             checks: Remembered::default(),
         }
     }
 
-    /// The policies that let an identity use a service, if it passes their checks. What was not
-    /// known yet is found as of one moment.
+    /// The policies that let an identity use a service, if it passes their checks.
     pub(crate) fn between(
         &self,
         identity: Number,
         service: Number,
     ) -> Result<Vec<Outline>, AppError> {
         let guard = self.app.require_lists()?.access();
-        let of_identity = self.of_identity.get(identity, || {
-            selecting(&guard, Side::Identities, guard.identities().slot(identity))
-        });
-        let of_service = self.of_service.get(service, || {
-            selecting(&guard, Side::Services, guard.services().slot(service))
-        });
-        let common = of_identity
-            .iter()
-            .filter(|policy| of_service.binary_search(policy).is_ok());
-        Ok(common
-            .filter_map(|policy| self.outlines.get(*policy, || outline(&guard, *policy)))
-            .collect())
+        let Some(service) = guard.services().slot(service) else {
+            return Ok(Vec::new());
+        };
+        let of_identity = self.of_identity(&guard, identity);
+        let common = guard.access().giving(&of_identity, service, guard.kinds());
+        Ok(self.outlines(&guard, &common))
     }
 
     /// All policies that select an identity.
     pub(crate) fn of(&self, identity: Number) -> Result<Vec<Outline>, AppError> {
         let guard = self.app.require_lists()?.access();
-        let of_identity = self.of_identity.get(identity, || {
-            selecting(&guard, Side::Identities, guard.identities().slot(identity))
-        });
-        let policies = of_identity.iter();
-        Ok(policies
-            .filter_map(|policy| self.outlines.get(*policy, || outline(&guard, *policy)))
-            .collect())
+        let of_identity = self.of_identity(&guard, identity);
+        Ok(self.outlines(&guard, &of_identity))
+    }
+
+    fn of_identity(&self, guard: &AccessGuard<'_>, identity: Number) -> Rc<RoaringBitmap> {
+        let access = guard.access();
+        if self.revision.replace(access.revision()) != access.revision() {
+            self.of_identity.clear();
+        }
+        self.of_identity.get(identity, || {
+            let slot = guard.identities().slot(identity);
+            let (kind, side) = (PolicyKind::Service, Side::Identities);
+            let policies = slot.map(|slot| access.selecting(kind, side, slot, guard.kinds()));
+            Rc::new(policies.unwrap_or_default())
+        })
+    }
+
+    /// What is known of policies, the oldest first.
+    fn outlines(&self, guard: &AccessGuard<'_>, policies: &RoaringBitmap) -> Vec<Outline> {
+        let catalog = guard.service_policies();
+        let numbers = policies.iter().map(Slot::from_bit);
+        let mut numbers: Vec<_> = numbers.filter_map(|slot| catalog.number(slot)).collect();
+        numbers.sort_unstable();
+        let outline = |number| self.outlines.get(number, || outline(guard, number));
+        numbers.into_iter().filter_map(outline).collect()
     }
 
     /// What a policy says, with its checks; `None` if it is gone, or one of its checks is: what
@@ -147,22 +158,6 @@ pub(crate) fn grants(policies: &[Outline]) -> ServiceGrants {
     policies.iter().map(|policy| policy.grant).collect()
 }
 
-/// The numbers of the service policies that select an entity, ascending.
-fn selecting(guard: &AccessGuard<'_>, side: Side, entity: Option<Slot>) -> Rc<[Number]> {
-    let policies = entity.map(|entity| {
-        let kinds = guard.kinds();
-        guard
-            .access()
-            .selecting(PolicyKind::Service, side, entity, kinds)
-    });
-    let policies = policies.into_iter().flatten().map(Slot::from_bit);
-    let mut numbers: Vec<_> = policies
-        .filter_map(|policy| guard.service_policies().number(policy))
-        .collect();
-    numbers.sort_unstable();
-    numbers.into()
-}
-
 /// What is known of a policy; `None` if it was removed after it was found.
 fn outline(guard: &AccessGuard<'_>, number: Number) -> Option<Outline> {
     let slot = guard.service_policies().slot(number)?;
@@ -203,6 +198,10 @@ impl<T: Clone> Remembered<T> {
         match self.try_get(number, || Ok::<_, std::convert::Infallible>(make())) {
             Ok(value) => value,
         }
+    }
+
+    fn clear(&self) {
+        self.0.borrow_mut().clear();
     }
 
     fn try_get<E>(&self, number: Number, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {

@@ -63,6 +63,9 @@ impl<'a> Judge<'a> {
         identity: Number,
     ) -> Result<Vec<(Number, Vec<Stand>)>, AppError> {
         let mut stands = Vec::new();
+        if self.subject.is_none() {
+            return Ok(stands);
+        }
         for outline in self.granting.of(identity)? {
             if outline.has_checks()
                 && let Some(view) = self.view(rows, &outline)?

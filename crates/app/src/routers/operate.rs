@@ -7,11 +7,12 @@ use crate::error::AppError;
 use crate::listing::{self, Asked, Paging, Sight, kinds};
 use crate::managed::{self, Create, Delete, Made as _, Read, Update};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{Number, RouterId};
+use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
 use portcullis_domain::view::ManagedRouterView;
+use portcullis_index::AccessGuard;
 use portcullis_storage::tables::{ROUTER, router_key};
-use std::collections::BTreeSet;
+use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
 /// Through which set of routers an administrator looks at them.
@@ -82,25 +83,19 @@ pub fn list(
     asked: &Asked<'_>,
     show: &mut dyn FnMut(ManagedRouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    match set {
-        RouterSet::Edge => {
-            let edge = edge_routers(app)?;
-            managed::list_among(app, permit, asked, &edge, show)
-        },
+    let all = Sight::of_all(asked);
+    let (listing, sight) = match set {
+        RouterSet::Edge => (asked.of_roles::<Router>()?, all.of_selected(&edge_routers)),
         RouterSet::All => {
             let listing = listing::read(&kinds::TRANSIT_ROUTERS, &asked.parameters)?;
-            let sight = Sight::of_all(asked);
-            managed::answer::<RouterSpec>(app, permit.caller(), &listing, &sight, show)
+            (listing, all)
         },
-    }
+    };
+    managed::answer::<RouterSpec>(app, permit.caller(), &listing, &sight, show)
 }
 
-fn edge_routers(app: &App) -> Result<BTreeSet<Number>, AppError> {
-    let routers = app.require_lists()?.routers();
-    Ok(managed::numbers(
-        &routers,
-        [routers.columns().edge().clone()],
-    ))
+fn edge_routers(guard: &AccessGuard<'_>) -> RoaringBitmap {
+    guard.routers().columns().edge().clone()
 }
 
 /// Replaces what administrators decide about a router.

@@ -10,7 +10,9 @@ use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{Number, ServiceId};
 use portcullis_domain::router::Router;
 use portcullis_domain::view::{RouterConnection, RouterView};
+use portcullis_index::AccessGuard;
 use portcullis_storage::tables::router_key;
+use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -23,8 +25,9 @@ pub fn list_own(
     show: &mut dyn FnMut(RouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Router>()?;
-    let usable = usable(app, permit.caller())?;
-    let sight = Sight::of_all(asked).among(&usable);
+    let caller = permit.caller();
+    let usable = |guard: &AccessGuard<'_>| usable(guard, caller);
+    let sight = Sight::of_all(asked).of_selected(&usable);
     let answer: Answer<'_, Router> = Answer::new(app, &listing, &sight)?;
     answer.each(&mut |found| {
         Ok(show(RouterView {
@@ -75,19 +78,14 @@ fn usable_for(app: &App, caller: &Caller, service: Number) -> Result<BTreeSet<Nu
     Ok(managed::numbers(guard.routers(), [usable]))
 }
 
-fn usable(app: &App, caller: &Caller) -> Result<BTreeSet<Number>, AppError> {
-    let guard = app.require_lists()?.access();
-    let routers = guard.routers();
-    let usable = if caller.is_admin {
-        routers.columns().edge().clone()
-    } else {
-        match guard.identities().slot(caller.identity_number) {
-            Some(identity) => guard.access().routers_of_identity(identity, guard.kinds()),
-            None => return Ok(BTreeSet::new()),
-        }
-    };
-    Ok(managed::numbers(
-        routers,
-        [usable & routers.columns().verified()],
-    ))
+/// The slots of the edge routers that have enrolled and that a caller may use.
+fn usable(guard: &AccessGuard<'_>, caller: &Caller) -> RoaringBitmap {
+    let columns = guard.routers().columns();
+    if caller.is_admin {
+        return columns.edge() & columns.verified();
+    }
+    let identity = guard.identities().slot(caller.identity_number);
+    identity.map_or_else(RoaringBitmap::new, |identity| {
+        guard.access().routers_of_identity(identity, guard.kinds()) & columns.verified()
+    })
 }

@@ -5,7 +5,7 @@ use super::{Delete, DeleteOwn, NOUN, Read, ReadOwn, routers};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::listing::{Answer, Asked, Paging, Sight};
+use crate::listing::{Among, Answer, Asked, Paging, Sight};
 use portcullis_domain::access::Permit;
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::{Number, SessionId};
@@ -115,7 +115,7 @@ fn answer(
     let sees = |rows: Rows<'_>, found: &Found<Session>| grants.hold(rows, found);
     let sight = Sight {
         sees: Some(&sees),
-        among,
+        among: among.map_or(Among::All, Among::Numbered),
         is_over: asked.is_over,
     };
     let answer: Answer<'_, Session> = Answer::new(app, &listing, &sight)?;

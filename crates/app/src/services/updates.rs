@@ -167,7 +167,7 @@ fn mix_services(
     }
     for grant in ServiceGrant::ALL {
         grant.hash(hasher);
-        for service in &access.services(grant, identity, kinds) {
+        for service in &access.services(Some(grant), identity, kinds) {
             mix(hasher, guard.services(), service);
             let of_service = guard.services().columns().configs();
             configs.extend(of_service.of(Slot::from_bit(service)).map(str::to_owned));

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 /// Whoever looks at services, as of one moment.
 pub(crate) struct Viewer<'a> {
+    app: &'a App,
     rows: Rows<'a>,
     identity: Found<Identity>,
     /// The session of the request: it is the one that posture checks are held against, whoever is
@@ -30,15 +31,13 @@ pub(crate) struct Viewer<'a> {
     config_types: Vec<String>,
     /// Configurations that were read: those of a list are often the same.
     read: RefCell<BTreeMap<ConfigId, Arc<Data>>>,
-    /// The names of their types: few, and their records hold whole schemas.
-    kinds: RefCell<BTreeMap<ConfigTypeId, Arc<str>>>,
 }
 
 /// What a configuration says, and what kind of thing it is.
 struct Data {
     kind: ConfigTypeId,
     name: Arc<str>,
-    content: Object,
+    content: Arc<Object>,
 }
 
 impl<'a> Viewer<'a> {
@@ -50,6 +49,7 @@ impl<'a> Viewer<'a> {
     ) -> Result<Self, AppError> {
         let session: Option<ApiSession> = rows.get(&crate::sessions::own_key(caller))?;
         Ok(Self {
+            app,
             rows,
             identity: find(rows, &caller.identity)?,
             judge: Judge::of_caller(app, rows, caller)?,
@@ -57,7 +57,6 @@ impl<'a> Viewer<'a> {
                 .map(|session| session.config_types)
                 .unwrap_or_default(),
             read: RefCell::default(),
-            kinds: RefCell::default(),
         })
     }
 
@@ -104,7 +103,7 @@ impl<'a> Viewer<'a> {
         &self,
         service: &Service,
         wanted: &Wanted,
-    ) -> Result<BTreeMap<String, Object>, AppError> {
+    ) -> Result<BTreeMap<Arc<str>, Arc<Object>>, AppError> {
         let mut shown = BTreeMap::new();
         if wanted.is_empty() {
             return Ok(shown);
@@ -114,7 +113,7 @@ impl<'a> Viewer<'a> {
             if let Some(config) = self.data(id)?
                 && wanted.includes(&config.kind)
             {
-                shown.insert(config.name.to_string(), config.content.clone());
+                shown.insert(Arc::clone(&config.name), Arc::clone(&config.content));
             }
         }
         Ok(shown)
@@ -131,19 +130,22 @@ impl<'a> Viewer<'a> {
         let data = Arc::new(Data {
             name: self.name_of_kind(&config)?,
             kind: config.spec.config_type,
-            content: config.spec.data,
+            content: Arc::new(config.spec.data),
         });
         self.read.borrow_mut().insert(id.clone(), Arc::clone(&data));
         Ok(Some(data))
     }
 
+    /// The name of the type of a configuration. The record is read where the read model does not know
+    /// the type any more, or not yet: it holds a whole schema.
     fn name_of_kind(&self, config: &Config) -> Result<Arc<str>, AppError> {
-        if let Some(name) = self.kinds.borrow().get(&config.spec.config_type) {
-            return Ok(Arc::clone(name));
+        let id = &config.spec.config_type;
+        let catalog = self.app.require_lists()?.config_types();
+        let known = catalog.slot_by_id(id.as_str());
+        if let Some(name) = known.and_then(|slot| catalog.name(slot)) {
+            return Ok(name.into());
         }
-        let kind = configs::type_of(self.rows, config)?;
-        let name: Arc<str> = kind.spec.name.into();
-        self.kinds.borrow_mut().insert(kind.id, Arc::clone(&name));
-        Ok(name)
+        drop(catalog);
+        Ok(configs::type_of(self.rows, config)?.spec.name.into())
     }
 }

@@ -6,6 +6,7 @@ use crate::ids::{ConfigId, ConfigTypeId, ServiceId};
 use crate::policies::ServiceGrant;
 use crate::service::Service;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A service and what it is to the one who looks at it.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +17,7 @@ pub struct ServiceView {
     pub grants: Option<ServiceGrants>,
     /// What its configurations say to the viewer, by the names of their types; `None` where none were
     /// asked for.
-    pub config: Option<BTreeMap<String, Object>>,
+    pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
     /// How the viewer's posture stands with the policies that let it use the service, if there are
     /// posture checks at all.
     pub posture: Vec<PolicyPosture>,

@@ -10,8 +10,8 @@ use http::Method;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_app::listing::{Schema, kinds};
-use portcullis_app::managed::{Made, Read};
-use portcullis_app::related::{self, Relation};
+use portcullis_app::managed::Read;
+use portcullis_app::related::{self, Reference, Related, Relation};
 use portcullis_app::{AppError, identities};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
@@ -43,7 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
     type ServiceRouterPolicy = ServiceEdgeRouterPolicySpec;
     vec![
         below::<Service>("/identities/{id}/services", Granted(services_of_identity)),
-        below::<Service>("/configs/{id}/services", Plain(services_of_config)),
+        referring::<Service>("/configs/{id}/services", services_of_config),
         below::<Service>("/edge-routers/{id}/services", Plain(services_of_router)),
         below::<Service>(
             "/service-policies/{id}/services",
@@ -53,8 +53,8 @@ pub(super) fn routes() -> Vec<Route> {
             "/service-edge-router-policies/{id}/services",
             Plain(services_of_service_edge_router_policy),
         ),
-        below::<ConfigSpec>("/services/{id}/configs", Plain(configs_of_service)),
-        below::<ConfigSpec>("/config-types/{id}/configs", Plain(configs_of_type)),
+        referring::<ConfigSpec>("/services/{id}/configs", configs_of_service),
+        referring::<ConfigSpec>("/config-types/{id}/configs", configs_of_type),
         below::<ServicePolicy>(
             "/identities/{id}/service-policies",
             Plain(service_policies_of_identity),
@@ -83,7 +83,7 @@ pub(super) fn routes() -> Vec<Route> {
             "/service-policies/{id}/posture-checks",
             Plain(posture_checks_of_service_policy),
         ),
-        below::<TerminatorSpec>("/services/{id}/terminators", Plain(terminators_of_service)),
+        referring::<TerminatorSpec>("/services/{id}/terminators", terminators_of_service),
         routers("/identities/{id}/edge-routers", Plain(routers_of_identity)),
         routers("/services/{id}/edge-routers", Plain(routers_of_service)),
         routers(
@@ -107,8 +107,23 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
+/// A list of what `S` describes and refers to the entity in the path, or the other way round.
+fn referring<S: Served>(path: &'static str, reference: Reference) -> Route {
+    let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
+        list::answer(call, S::SYMBOLS, move |call, asked, show| {
+            let app = &call.context.state.app;
+            let of = (reference, call.context.id());
+            related::list_referring::<S>(app, &call.permit, asked, of, &mut |view| {
+                show(S::Detail::from(view))
+            })
+        })
+        .await
+    };
+    guarded::<Read<S>, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
+}
+
 /// A list of what `S` describes, below the entity in the path.
-fn below<S: Served>(path: &'static str, relation: Relation) -> Route {
+fn below<S: Served + Related>(path: &'static str, relation: Relation) -> Route {
     shown_as::<S, S::Detail>(path, S::SYMBOLS, relation)
 }
 
@@ -118,7 +133,7 @@ fn routers(path: &'static str, relation: Relation) -> Route {
 }
 
 /// A list of what `S` describes, each on the wire as `D`, below the entity in the path.
-fn shown_as<S: Made, D: Serialize + From<S::View>>(
+fn shown_as<S: Related, D: Serialize + From<S::View>>(
     path: &'static str,
     symbols: &'static Schema,
     relation: Relation,
@@ -126,11 +141,14 @@ fn shown_as<S: Made, D: Serialize + From<S::View>>(
     let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
         let grant = grant(&call.context.query)?;
         list::answer(call, symbols, move |call, asked, show| {
-            let app = &call.context.state.app;
-            let among = relation.find(app, call.context.id(), grant)?;
-            related::list::<S>(app, &call.permit, asked, &among, &mut |view| {
-                show(D::from(view))
-            })
+            let of = (relation, call.context.id(), grant);
+            related::list::<S>(
+                &call.context.state.app,
+                &call.permit,
+                asked,
+                of,
+                &mut |view| show(D::from(view)),
+            )
         })
         .await
     };
@@ -143,8 +161,8 @@ fn identities(path: &'static str, relation: Relation) -> Route {
         let grant = grant(&call.context.query)?;
         list::answer(call, &kinds::IDENTITIES, move |call, asked, show| {
             let app = &call.context.state.app;
-            let among = relation.find(app, call.context.id(), grant)?;
-            related::list_identities(app, &call.permit, asked, &among, &mut |view| {
+            let of = (relation, call.context.id(), grant);
+            related::list_identities(app, &call.permit, asked, of, &mut |view| {
                 show(IdentityDetail::from(view))
             })
         })

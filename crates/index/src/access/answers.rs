@@ -14,7 +14,8 @@ impl Access {
         entity: Slot,
         kinds: Kinds<'_>,
     ) -> RoaringBitmap {
-        self.policies(kind).selecting(side, entity, kinds.on(side))
+        let among = kinds.on(side);
+        self.policies(kind).selecting(side, entity, among, None)
     }
 
     /// The policies of a kind whose list on a side asks for an attribute, whoever carries it.
@@ -44,45 +45,41 @@ impl Access {
         kinds: Kinds<'_>,
     ) -> RoaringBitmap {
         let policies = self.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
-        let policies = self.of_grant(grant, policies);
-        let services = kinds.on(Side::Services);
+        self.giving(&self.of_grant(grant, policies), service, kinds)
+    }
+
+    /// Those of some service policies that are about a service.
+    pub fn giving(
+        &self,
+        policies: &RoaringBitmap,
+        service: Slot,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
+        let side = Side::Services;
         self.service_policies
-            .that_select(&policies, Side::Services, service, services)
+            .selecting(side, service, kinds.on(side), Some(policies))
     }
 
-    /// The services with which an identity may do something, if it passes posture checks.
-    pub fn services(&self, grant: ServiceGrant, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
+    /// The services with which an identity may do one thing, or any, if it passes posture checks.
+    pub fn services(
+        &self,
+        grant: Option<ServiceGrant>,
+        identity: Slot,
+        kinds: Kinds<'_>,
+    ) -> RoaringBitmap {
         let from = (Side::Identities, identity);
-        self.across(
-            PolicyKind::Service,
-            Some(grant),
-            from,
-            Side::Services,
-            kinds,
-        )
+        self.across(PolicyKind::Service, grant, from, Side::Services, kinds)
     }
 
-    /// The services with which an identity may do anything, if it passes posture checks.
-    pub fn usable_services(&self, identity: Slot, kinds: Kinds<'_>) -> RoaringBitmap {
-        let from = (Side::Identities, identity);
-        self.across(PolicyKind::Service, None, from, Side::Services, kinds)
-    }
-
-    /// The identities that may do something with a service, if they pass posture checks.
+    /// The identities that may do one thing with a service, or any, if they pass posture checks.
     pub fn identities(
         &self,
-        grant: ServiceGrant,
+        grant: Option<ServiceGrant>,
         service: Slot,
         kinds: Kinds<'_>,
     ) -> RoaringBitmap {
         let from = (Side::Services, service);
-        self.across(
-            PolicyKind::Service,
-            Some(grant),
-            from,
-            Side::Identities,
-            kinds,
-        )
+        self.across(PolicyKind::Service, grant, from, Side::Identities, kinds)
     }
 
     /// The edge routers to which an identity may connect.

@@ -57,24 +57,16 @@ impl Policies {
         }
     }
 
-    /// The policies that select an entity on a side.
-    pub(super) fn selecting(&self, side: Side, entity: Slot, among: Selected<'_>) -> RoaringBitmap {
-        match self.sides.get(&side) {
-            Some(lists) if among.has(entity) => lists.selecting(entity, among),
-            _ => RoaringBitmap::new(),
-        }
-    }
-
-    /// Those of some policies that select an entity on a side.
-    pub(super) fn that_select(
+    /// The policies that select an entity on a side; with `within`, those of them alone.
+    pub(super) fn selecting(
         &self,
-        policies: &RoaringBitmap,
         side: Side,
         entity: Slot,
         among: Selected<'_>,
+        within: Option<&RoaringBitmap>,
     ) -> RoaringBitmap {
         match self.sides.get(&side) {
-            Some(lists) if among.has(entity) => lists.that_select(policies, entity, among),
+            Some(lists) if among.has(entity) => lists.selecting(entity, among, within),
             _ => RoaringBitmap::new(),
         }
     }
@@ -141,30 +133,27 @@ impl Lists {
         }
     }
 
-    fn selecting(&self, entity: Slot, among: Selected<'_>) -> RoaringBitmap {
+    fn selecting(
+        &self,
+        entity: Slot,
+        among: Selected<'_>,
+        within: Option<&RoaringBitmap>,
+    ) -> RoaringBitmap {
+        let is_within = |policy: &&u32| within.is_none_or(|within| within.contains(**policy));
         let carried: Vec<&str> = among.carried.of(entity).collect();
         let named = self.named.get(&entity.bit()).into_iter().flatten();
         let led = carried
             .iter()
             .filter_map(|attribute| self.leads.get(*attribute))
             .flatten()
+            .filter(is_within)
             .filter(|policy| self.selects(**policy, entity, &carried));
-        let mut policies = self.every.clone();
-        policies.extend(named.chain(led));
+        let mut policies = match within {
+            Some(within) => within & &self.every,
+            None => self.every.clone(),
+        };
+        policies.extend(named.filter(is_within).chain(led));
         policies
-    }
-
-    fn that_select(
-        &self,
-        policies: &RoaringBitmap,
-        entity: Slot,
-        among: Selected<'_>,
-    ) -> RoaringBitmap {
-        let carried: Vec<&str> = among.carried.of(entity).collect();
-        policies
-            .iter()
-            .filter(|policy| self.selects(*policy, entity, &carried))
-            .collect()
     }
 
     fn selects(&self, policy: u32, entity: Slot, carried: &[&str]) -> bool {

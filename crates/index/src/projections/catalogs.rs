@@ -148,6 +148,7 @@ macro_rules! catalogs {
                 let mut access = write(&self.access);
                 $(let mut $selected = write(&self.$selected);)*
                 $(let mut $policies = write(&self.$policies);)*
+                built.access.follow(&access);
                 std::mem::swap(&mut *access, &mut built.access);
                 $(std::mem::swap(&mut *$selected, &mut built.$selected);)*
                 $(std::mem::swap(&mut *$policies, &mut built.$policies);)*

@@ -170,7 +170,12 @@ fn service(world: &World, id: &str, recorded: &Value) -> ServiceView {
         config: config.map(|config| {
             let by_type = config.iter();
             by_type
-                .map(|(name, data)| (name.clone(), data.as_object().unwrap().clone()))
+                .map(|(name, data)| {
+                    (
+                        name.as_str().into(),
+                        data.as_object().unwrap().clone().into(),
+                    )
+                })
                 .collect()
         }),
         posture: posture.collect(),

@@ -1,10 +1,10 @@
 //! The list of identities.
 
-use crate::listing::listed::{Around, Listed, text};
+use crate::listing::listed::{Around, Listed, Ruled, text};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
-use portcullis_index::{Catalog, Projections};
+use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IDENTITY, Index};
 use std::ops::ControlFlow;
@@ -20,6 +20,12 @@ pub static IDENTITIES: Schema = Schema::entity(&[
     Symbol::boolean("isDefaultAdmin"),
     Symbol::set("roleAttributes"),
 ]);
+
+impl Ruled for Identity {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
+        guard.identities()
+    }
+}
 
 impl Listed for Identity {
     type Entry = Self;

@@ -14,11 +14,11 @@ pub use routers::{EDGE_ROUTERS, TRANSIT_ROUTERS};
 pub use services::SERVICES;
 pub use terminators::TERMINATORS;
 
-use crate::listing::listed::{Around, Listed, Record, owned};
+use crate::listing::listed::{Around, Listed, Record, Ruled, owned};
 use portcullis_domain::managed::Managed;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Value, VisitElement, VisitRow};
-use portcullis_index::{Catalog, Projections};
+use portcullis_index::{AccessGuard, Catalog, Projections};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{IndexedId, Kept, UniqueValue};
 use std::ops::ControlFlow;
@@ -69,6 +69,18 @@ pub(crate) trait ListedSpec: Kept + portcullis_index::Described {
     ) -> ControlFlow<()> {
         let _ = (entity, around, set, visit);
         ControlFlow::Continue(())
+    }
+}
+
+/// What administrators decide about a kind whose catalog is locked together with access.
+pub(crate) trait RuledSpec: ListedSpec {
+    /// Its catalog.
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Managed<Self::Id, Self>>;
+}
+
+impl<I: IndexedId, S: RuledSpec<Id = I>> Ruled for Managed<I, S> {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Self> {
+        S::catalog_with_access(guard)
     }
 }
 

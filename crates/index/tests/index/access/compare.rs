@@ -51,13 +51,13 @@ fn compare_services(told: &Told, view: View<'_>) -> Result<(), TestCaseError> {
                 let granting = granting(told, grant, &identity, &service);
                 let found = view.access.granting(grant, slot, its, kinds);
                 prop_assert_eq!(&view.names(PolicyKind::Service, found), &granting);
-                let who = view.access.identities(grant, its, kinds);
+                let who = view.access.identities(Some(grant), its, kinds);
                 prop_assert_eq!(who.contains(slot.bit()), !granting.is_empty());
                 if !granting.is_empty() {
                     services.insert(service);
                 }
             }
-            let found = view.access.services(grant, slot, kinds);
+            let found = view.access.services(Some(grant), slot, kinds);
             prop_assert_eq!(view.ids(Kind::Service, found), services);
         }
     }

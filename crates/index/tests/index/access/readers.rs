@@ -77,7 +77,7 @@ fn assert_couple(projections: &Projections) {
     let (identity, service) = (only(identities.live()), only(services.live()));
     let dialed = guard
         .access()
-        .services(ServiceGrant::Dial, identity, guard.kinds());
+        .services(Some(ServiceGrant::Dial), identity, guard.kinds());
     assert_eq!(only(&dialed), service);
     assert_eq!(identities.number(identity), services.number(service));
     let carried = Identity::role_attributes(identities.columns()).of(identity);

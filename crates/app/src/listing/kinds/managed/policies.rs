@@ -1,6 +1,6 @@
 //! The lists of policies.
 
-use super::ListedSpec;
+use super::{ListedSpec, RuledSpec};
 use crate::listing::listed::{Around, Record, text};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{EntityId, Number};
@@ -12,7 +12,7 @@ use portcullis_domain::roles::Roles;
 use portcullis_domain::service::Service;
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
-use portcullis_index::{Catalog, PolicyKind, Projections, Side, Slot};
+use portcullis_index::{AccessGuard, Catalog, PolicyKind, Projections, Side, Slot};
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::Entity;
 use std::ops::ControlFlow;
@@ -45,6 +45,12 @@ pub static SERVICE_EDGE_ROUTER_POLICIES: Schema = Schema::entity(&[
     Symbol::set("serviceRoles"),
     Symbol::set("edgeRouterRoles"),
 ]);
+
+impl RuledSpec for ServicePolicySpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<ServicePolicy> {
+        guard.service_policies()
+    }
+}
 
 impl ListedSpec for ServicePolicySpec {
     const SCHEMA: &'static Schema = &SERVICE_POLICIES;
@@ -112,6 +118,12 @@ impl ListedSpec for ServicePolicySpec {
     }
 }
 
+impl RuledSpec for EdgeRouterPolicySpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<EdgeRouterPolicy> {
+        guard.edge_router_policies()
+    }
+}
+
 impl ListedSpec for EdgeRouterPolicySpec {
     const SCHEMA: &'static Schema = &EDGE_ROUTER_POLICIES;
 
@@ -144,6 +156,12 @@ impl ListedSpec for EdgeRouterPolicySpec {
             "identityRoles" => each_selector(&entity.spec.identity_roles, visit),
             _ => each_selector(&entity.spec.edge_router_roles, visit),
         }
+    }
+}
+
+impl RuledSpec for ServiceEdgeRouterPolicySpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<ServiceEdgeRouterPolicy> {
+        guard.service_edge_router_policies()
     }
 }
 

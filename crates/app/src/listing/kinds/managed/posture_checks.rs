@@ -1,11 +1,11 @@
 //! The list of posture checks.
 
-use super::ListedSpec;
+use super::{ListedSpec, RuledSpec};
 use crate::listing::listed::{Around, text};
 use portcullis_domain::posture_check::{Check, PostureCheck, PostureCheckSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement};
-use portcullis_index::{Catalog, Projections};
+use portcullis_index::{AccessGuard, Catalog, Projections};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
@@ -17,6 +17,12 @@ pub static POSTURE_CHECKS: Schema = Schema::entity(&[
     Symbol::boolean("promptOnWake"),
     Symbol::boolean("promptOnUnlock"),
 ]);
+
+impl RuledSpec for PostureCheckSpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<PostureCheck> {
+        guard.posture_checks()
+    }
+}
 
 impl ListedSpec for PostureCheckSpec {
     const SCHEMA: &'static Schema = &POSTURE_CHECKS;

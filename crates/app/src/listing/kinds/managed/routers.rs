@@ -1,13 +1,13 @@
 //! The lists of routers: of those to which clients connect, and of all.
 
 use super::configs::CONFIGS;
-use super::{ListedSpec, each_named};
+use super::{ListedSpec, RuledSpec, each_named};
 use crate::listing::listed::Around;
 use portcullis_domain::config::Config;
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
-use portcullis_index::{Catalog, Projections};
+use portcullis_index::{AccessGuard, Catalog, Projections};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
@@ -36,6 +36,12 @@ pub static TRANSIT_ROUTERS: Schema = Schema::entity(&[
     Symbol::references("configs", &CONFIGS),
     Symbol::boolean("connected"),
 ]);
+
+impl RuledSpec for RouterSpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Router> {
+        guard.routers()
+    }
+}
 
 impl ListedSpec for RouterSpec {
     const SCHEMA: &'static Schema = &EDGE_ROUTERS;

@@ -1,13 +1,13 @@
 //! The list of services.
 
 use super::configs::CONFIGS;
-use super::{ListedSpec, each_named};
+use super::{ListedSpec, RuledSpec, each_named};
 use crate::listing::listed::{Around, text};
 use portcullis_domain::config::Config;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_filter::{Schema, Symbol, Value, VisitElement, VisitRow};
-use portcullis_index::{Catalog, Projections};
+use portcullis_index::{AccessGuard, Catalog, Projections};
 use std::ops::ControlFlow;
 use std::sync::RwLockReadGuard;
 
@@ -19,6 +19,12 @@ pub static SERVICES: Schema = Schema::entity(&[
     Symbol::boolean("isFabricOnly"),
     Symbol::references("configs", &CONFIGS),
 ]);
+
+impl RuledSpec for ServiceSpec {
+    fn catalog_with_access<'g>(guard: &'g AccessGuard<'_>) -> &'g Catalog<Service> {
+        guard.services()
+    }
+}
 
 impl ListedSpec for ServiceSpec {
     const SCHEMA: &'static Schema = &SERVICES;
