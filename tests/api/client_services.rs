@@ -173,6 +173,25 @@ async fn a_change_after_the_first_listing_is_heard_of() {
     assert!(last_change(&network, &session).await > listed_at);
 }
 
+#[tokio::test]
+async fn a_poller_that_listed_meanwhile_hears_that_everything_is_as_before() {
+    let network = Network::new().await;
+    let (id, session) = user(&network).await;
+    network.service("web", &["web"]).await;
+    network
+        .grant("dial", "Dial", (&["#staff"], &["#web"]))
+        .await;
+    let attributes = json!({"roleAttributes": ["staff"]});
+    let path = format!("/identities/{id}");
+    network.patch(&path, attributes.clone()).await;
+    let first = last_change(&network, &session).await;
+
+    network.patch(&path, json!({"roleAttributes": []})).await;
+    assert!(network.services_of(&session).await.is_empty());
+    network.patch(&path, attributes).await;
+    assert!(last_change(&network, &session).await > first);
+}
+
 /// S-18: what was acknowledged holds for every later request, on any connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_sees_a_grant_after_its_end_was_acknowledged() {

@@ -16,7 +16,7 @@ use catalogs::Catalogs;
 use loading::{Batch, Loader, Phase};
 use locks::{exchange, lock, read};
 use portcullis_domain::change::Change;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
 /// The projections of the store.
@@ -51,6 +51,8 @@ pub struct Projections {
     is_ready: AtomicBool,
     catalogs: Catalogs,
     sessions: RwLock<Sessions>,
+    /// Counts what may change the services of anybody.
+    services_stamp: AtomicU64,
 }
 
 impl std::fmt::Debug for Projections {
@@ -66,6 +68,13 @@ impl Projections {
     /// The API sessions.
     pub fn sessions(&self) -> RwLockReadGuard<'_, Sessions> {
         read(&self.sessions)
+    }
+
+    /// A stamp of everything that decides who sees which services and how, but the identities
+    /// themselves: while it stays the same, so do the services of an identity that does. Whoever
+    /// remembers something under a stamp takes the stamp first. Waits for nothing.
+    pub fn services_stamp(&self) -> u64 {
+        self.services_stamp.load(Ordering::Acquire)
     }
 
     /// Whether the projections hold all that the store does. Waits for nothing.
@@ -132,6 +141,7 @@ impl Projections {
         let mut scanned = loader.finish();
         self.catalogs.exchange(&mut scanned.catalogs);
         exchange(&self.sessions, &mut scanned.sessions);
+        self.services_stamp.fetch_add(1, Ordering::Release);
         // What was there before.
         drop(scanned);
         self.catch_up(scanned_at_revision);
@@ -170,5 +180,21 @@ impl Projections {
     fn write(&self, changes: &[Change]) {
         self.catalogs.write(changes);
         write_sessions(&self.sessions, changes);
+        // Last: under the stamp that there is now nobody may remember what was before.
+        if changes.iter().any(touches_services) {
+            self.services_stamp.fetch_add(1, Ordering::Release);
+        }
     }
+}
+
+/// Whether a change may be one of what others see of services.
+const fn touches_services(change: &Change) -> bool {
+    matches!(
+        change,
+        Change::Service(_)
+            | Change::ServicePolicy(_)
+            | Change::PostureCheck(_)
+            | Change::Config(_)
+            | Change::ConfigType(_)
+    )
 }

@@ -1,8 +1,9 @@
 //! When the services that a client sees last changed.
 //!
 //! Clients ask for that every few seconds, and load their services anew when the answer differs from
-//! the last one. What they would load is summed up in a digest; the moment moves when the digest does,
-//! and so a change that is none of a client's business reloads nothing.
+//! the last one. What they would load is summed up in digests; the moment moves when these do, and so
+//! a change that is none of a client's business reloads nothing. While nothing changed for anybody,
+//! the services are not summed up again.
 
 use super::ReadUpdates;
 use crate::app::App;
@@ -17,9 +18,9 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_index::{AccessGuard, Catalog, Catalogued, PolicyKind, Side, Slot};
-use portcullis_storage::tables::{Found, Rows};
+use portcullis_storage::tables::Found;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What the clients of API sessions were told last, by the numbers of the sessions.
@@ -29,38 +30,56 @@ pub(crate) struct ServiceUpdates(Mutex<HashMap<Number, Told>>);
 /// What a client was told.
 #[derive(Debug, Clone, Copy)]
 struct Told {
-    digest: u64,
+    basis: Basis,
+    seen: Seen,
     changed_at: Timestamp,
 }
 
+/// What services follow from: while it stays the same, so do they.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Basis {
+    /// Of everything but identities.
+    stamp: u64,
+    /// What matters of the identity, summed up.
+    identity: u64,
+}
+
+/// What a client sees, summed up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Seen {
+    /// How the session stands with posture checks.
+    posture: u64,
+    services: u64,
+}
+
 impl ServiceUpdates {
-    /// The moment of the last change, now that the services of a session have this digest. Of a
-    /// session that was not heard of, nothing has changed since `start`.
+    /// The moment of the last change, now that the client of a session sees what it does. Of a session
+    /// that was not heard of, nothing has changed since `start`.
     fn note(
         &self,
         session: Number,
-        digest: u64,
+        (basis, seen): (Basis, Seen),
         (start, now): (Timestamp, Timestamp),
     ) -> Timestamp {
         let mut told = self.lock();
         let entry = told.entry(session).or_insert(Told {
-            digest,
+            basis,
+            seen,
             changed_at: start,
         });
-        if entry.digest != digest {
+        if entry.seen != seen {
             let next = entry.changed_at + SignedDuration::from_millis(1);
-            *entry = Told {
-                digest,
-                // Clients compare texts, which show milliseconds.
-                changed_at: now.max(next),
-            };
+            entry.seen = seen;
+            // Clients compare texts, which show milliseconds.
+            entry.changed_at = now.max(next);
         }
+        entry.basis = basis;
         entry.changed_at
     }
 
-    /// Whether the client of a session was told anything.
-    fn knows(&self, session: Number) -> bool {
-        self.lock().contains_key(&session)
+    /// What the client of a session was told last, if it was anything.
+    fn told(&self, session: Number) -> Option<Told> {
+        self.lock().get(&session).copied()
     }
 
     /// Forgets the sessions that there are no more.
@@ -80,27 +99,37 @@ pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp,
     noted.ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))
 }
 
-/// Takes the services as they are now for what a caller has seen, if nothing was noted before: the
-/// caller lists them.
+/// Takes the services as they are now for what a caller has seen: it lists them.
 pub(crate) fn note_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
-    if !app.service_updates.knows(caller.session_number) {
-        note(app, caller)?;
-    }
-    Ok(())
+    note(app, caller).map(drop)
 }
 
 /// Notes the services that a caller sees now; answers when they last changed, or nothing if its session
 /// is over.
 fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
+    let stamp = app.require_lists()?.services_stamp();
     let view = app.snapshot()?;
-    let Some(session) = view.rows().get::<ApiSession>(&own_key(caller))? else {
+    let rows = view.rows();
+    let Some(session) = rows.get::<ApiSession>(&own_key(caller))? else {
         return Ok(None);
     };
-    let identity = find(view.rows(), &caller.identity)?;
-    let digest = digest(app, view.rows(), caller, &identity)?;
+    let identity = find(rows, &caller.identity)?;
+    let basis = Basis {
+        stamp,
+        identity: summed_up(app, &identity)?,
+    };
+    let judge = Judge::of_caller(app, rows, caller)?;
+    let stands = judge.stands(rows, caller.identity_number)?;
+    let told = app.service_updates.told(caller.session_number);
+    let services = match told.filter(|told| told.basis == basis) {
+        Some(told) => told.seen.services,
+        None => services(app, &identity)?,
+    };
+    let posture = digest(&stands);
+    let seen = (basis, Seen { posture, services });
     let moments = (start(app, &session), app.env().now());
     let session = caller.session_number;
-    Ok(Some(app.service_updates.note(session, digest, moments)))
+    Ok(Some(app.service_updates.note(session, seen, moments)))
 }
 
 /// Since when nothing is known to have changed for a session that was not heard of: since it began,
@@ -109,18 +138,29 @@ fn start(app: &App, session: &ApiSession) -> Timestamp {
     session.created_at.max(app.started_at)
 }
 
-/// Sums up what the caller would see.
-fn digest(
-    app: &App,
-    rows: Rows<'_>,
-    caller: &Caller,
-    identity: &Found<Identity>,
-) -> Result<u64, AppError> {
+/// Sums up what decides which services an identity sees and how, as the read model has it that finds
+/// them.
+fn summed_up(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
+    let identities = app.require_lists()?.identities();
+    let slot = identities.slot(identity.number());
+    let attributes = slot.map(|slot| identities.columns().role_attributes().of(slot));
+    let attributes: Vec<&str> = attributes.into_iter().flatten().collect();
+    Ok(digest((attributes, &identity.entity.service_configs)))
+}
+
+fn digest(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let judge = Judge::of_caller(app, rows, caller)?;
-    judge
-        .stands(rows, caller.identity_number)?
-        .hash(&mut hasher);
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Sums up the services that an identity sees, and what is shown with them.
+fn services(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
+    let mut hasher = DefaultHasher::new();
+    let configs = {
+        let guard = app.require_lists()?.access();
+        mix_services(&mut hasher, &guard, identity.number())
+    };
     // Another type of configurations or another name of one changes what is shown.
     {
         let types = app.require_lists()?.config_types();
@@ -128,11 +168,6 @@ fn digest(
             mix(&mut hasher, &types, bit);
         }
     }
-    identity.entity.service_configs.hash(&mut hasher);
-    let configs = {
-        let guard = app.require_lists()?.access();
-        mix_services(&mut hasher, &guard, caller.identity_number)
-    };
     let shown = identity.entity.service_configs.values().flatten();
     let shown = shown.map(|id| id.as_str().to_owned());
     let catalog = app.require_lists()?.configs();
