@@ -33,16 +33,6 @@ pub enum Relation {
     Granted(fn(&App, &str, Option<ServiceGrant>) -> Result<Among, AppError>),
 }
 
-impl Relation {
-    /// Finds them; `grant` restricts those who are related by a grant.
-    pub fn find(self, app: &App, id: &str, grant: Option<ServiceGrant>) -> Result<Among, AppError> {
-        match self {
-            Self::Plain(find) => find(app, id),
-            Self::Granted(find) => find(app, id, grant),
-        }
-    }
-}
-
 /// Lists what is related to something.
 pub fn list<S: Made>(
     app: &App,

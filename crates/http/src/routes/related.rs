@@ -1,17 +1,16 @@
 //! The lists below an entity: what policies, configurations and references relate it to.
 
 use super::managed::Served;
-use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Call, Route, guarded};
+use crate::route::{Call, Context, Route, guarded};
 use http::Method;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
 use portcullis_app::listing::{Schema, kinds};
 use portcullis_app::managed::{Made, Read};
-use portcullis_app::related::{self, Relation};
+use portcullis_app::related::{self, Among, Relation};
 use portcullis_app::{AppError, identities};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
@@ -124,10 +123,9 @@ fn shown_as<S: Made, D: Serialize + From<S::View>>(
     relation: Relation,
 ) -> Route {
     let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
-        let grant = grant(&call.context.query)?;
         list::answer(call, symbols, move |call, asked, show| {
             let app = &call.context.state.app;
-            let among = relation.find(app, call.context.id(), grant)?;
+            let among = among(relation, &call.context)?;
             related::list::<S>(app, &call.permit, asked, &among, &mut |view| {
                 show(D::from(view))
             })
@@ -140,10 +138,9 @@ fn shown_as<S: Made, D: Serialize + From<S::View>>(
 /// A list of identities, below the entity in the path.
 fn identities(path: &'static str, relation: Relation) -> Route {
     let list = move |call: Call<Permit<identities::Read>, Paged>| async move {
-        let grant = grant(&call.context.query)?;
         list::answer(call, &kinds::IDENTITIES, move |call, asked, show| {
             let app = &call.context.state.app;
-            let among = relation.find(app, call.context.id(), grant)?;
+            let among = among(relation, &call.context)?;
             related::list_identities(app, &call.permit, asked, &among, &mut |view| {
                 show(IdentityDetail::from(view))
             })
@@ -153,15 +150,25 @@ fn identities(path: &'static str, relation: Relation) -> Route {
     guarded::<identities::Read, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
 }
 
+/// Those who are related to the entity in the path. What else the query says about grants counts
+/// where they matter alone.
+fn among(relation: Relation, context: &Context) -> Result<Among, AppError> {
+    let app = &context.state.app;
+    match relation {
+        Relation::Plain(find) => find(app, context.id()),
+        Relation::Granted(find) => find(app, context.id(), grant(&context.query)?),
+    }
+}
+
 /// What has to be granted for what the list is about, if the query says.
-fn grant(query: &Query) -> Result<Option<ServiceGrant>, ApiError> {
+fn grant(query: &Query) -> Result<Option<ServiceGrant>, AppError> {
     match query.get("policyType") {
         None | Some("") => Ok(None),
         Some("dial") => Ok(Some(ServiceGrant::Dial)),
         Some("bind") => Ok(Some(ServiceGrant::Bind)),
         Some(other) => {
             let fault = FieldError::new("policyType", "must be one of [dial bind]", other);
-            Err(AppError::from(fault).into())
+            Err(fault.into())
         },
     }
 }
