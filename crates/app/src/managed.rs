@@ -74,22 +74,28 @@ pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
         Ok(())
     }
 
-    /// Brings what belongs to it into line, in the same transaction, after it was written.
+    /// Brings what belongs to it into line, in the same transaction, after `caller` wrote it.
     fn follow(
         rows: &mut RowsMut<'_>,
         before: Option<&Of<Self>>,
         after: &Found<Of<Self>>,
         belongings: &Belongings,
+        caller: &Caller,
     ) -> Result<(), AppError> {
-        let _ = (rows, before, after, belongings);
+        let _ = (rows, before, after, belongings, caller);
         Ok(())
     }
 
     /// The kinds of records that a change of one may have to make, for which numbers are drawn.
     const BELONGINGS: &'static [Kind] = &[];
 
-    /// Removes one with everything that goes with it.
-    fn remove(rows: &mut RowsMut<'_>, found: &Found<Of<Self>>) -> Result<(), AppError> {
+    /// Removes one with everything that goes with it, as `caller` wants.
+    fn remove(
+        rows: &mut RowsMut<'_>,
+        found: &Found<Of<Self>>,
+        caller: &Caller,
+    ) -> Result<(), AppError> {
+        let _ = caller;
         Ok(rows.remove(&found.key, &found.entity)?)
     }
 }
@@ -220,11 +226,11 @@ pub(crate) async fn create_with<S: Made>(
     let entity = Of::<S>::new(id.clone(), spec, app.env().now())?;
     let key = RecordKey::root(S::KIND, number.0);
     let belongings = Belongings::draw::<S>(app);
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         S::check(rows.rows(), None, &entity)?;
         rows.insert(&key, &entity)?;
         let entity = entity.clone();
-        S::follow(rows, None, &Found { key, entity }, &belongings)?;
+        S::follow(rows, None, &Found { key, entity }, &belongings, caller)?;
         along(rows, &key)
     })
     .await?;
@@ -275,7 +281,7 @@ pub(crate) async fn change<S: Made>(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let belongings = Belongings::draw::<S>(app);
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find::<S>(rows.rows(), &wanted)?;
         let mut entity = found.entity.clone();
         apply(&mut entity)?;
@@ -285,7 +291,7 @@ pub(crate) async fn change<S: Made>(
             key: found.key,
             entity,
         };
-        S::follow(rows, Some(&found.entity), &after, &belongings)
+        S::follow(rows, Some(&found.entity), &after, &belongings, caller)
     })
     .await?;
     audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Update, id.as_str());
@@ -309,11 +315,11 @@ pub(crate) async fn delete_if<S: Made>(
     check: impl Fn(&Of<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find::<S>(rows.rows(), &wanted)?;
         check(&found.entity)?;
         S::check_removal(rows.rows(), &found)?;
-        S::remove(rows, &found)
+        S::remove(rows, &found, caller)
     })
     .await?;
     audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Delete, id.as_str());
