@@ -260,11 +260,11 @@ pub async fn merge<S: Made>(
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
+    S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     if patch == S::Patch::default() {
         find::<S>(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
-    S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     let now = app.env().now();
     change(app, permit, id, move |entity| {
         Ok(entity.merge(patch.clone(), now)?)
