@@ -5,6 +5,7 @@
 //! and the offset; records are read for the page, and where no column tells.
 
 mod answer;
+mod inner;
 pub mod kinds;
 mod listed;
 mod roles;
@@ -12,6 +13,7 @@ mod symbols;
 mod token;
 
 pub(crate) use answer::{Answer, Sight};
+pub(crate) use inner::check_sub_queries;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;
 pub(crate) use symbols::equalities;

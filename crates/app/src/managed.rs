@@ -13,7 +13,7 @@ use crate::app::{App, View};
 use crate::audit;
 use crate::error::AppError;
 use crate::listing::kinds::ListedSpec;
-use crate::listing::{Answer, Asked, Listing, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
 use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{EntityId as _, Number};
@@ -188,6 +188,7 @@ pub(crate) fn answer<S: Made>(
     sight: &Sight<'_, Of<S>>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
+    listing::check_sub_queries(listing, caller)?;
     let answer: Answer<'_, Of<S>> = Answer::new(app, listing, sight)?;
     let view: &View = &answer.view;
     let beside = Beside::new(app, view.rows(), caller);

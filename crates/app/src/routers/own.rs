@@ -3,7 +3,7 @@
 use super::ReadOwnRouters;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Answer, Asked, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Paging, Sight};
 use crate::managed;
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
@@ -23,6 +23,7 @@ pub fn list_own(
     show: &mut dyn FnMut(RouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Router>()?;
+    listing::check_sub_queries(&listing, permit.caller())?;
     let usable = usable(app, permit.caller())?;
     let sight = Sight::of_all(asked).among(&usable);
     let answer: Answer<'_, Router> = Answer::new(app, &listing, &sight)?;
