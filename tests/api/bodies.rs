@@ -216,3 +216,26 @@ async fn certificate_requests_are_bounded() {
     assert_eq!(reply.error(), (400, "COULD_NOT_PROCESS_CSR".to_owned()));
     assert!(reply.body.len() < 2048, "nothing of it is repeated");
 }
+
+#[tokio::test]
+async fn an_item_of_a_wrong_type_is_named_by_its_place() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    for (path, body, said) in [
+        (
+            "/identities",
+            r#"{"name": "x", "isAdmin": false, "roleAttributes": ["a", 5]}"#,
+            "roleAttributes.1 must be a string, but a number was found",
+        ),
+        (
+            "/service-policies",
+            r#"{"name": "x", "type": "Dial", "semantic": "AnyOf", "identityRoles": [null]}"#,
+            "identityRoles.0 must be a string, but null was found",
+        ),
+    ] {
+        let request = controller.manage(Method::POST, path, &admin);
+        let reply = request.text("application/json", body).send().await;
+        assert_eq!(reply.error(), (400, "COULD_NOT_PARSE_BODY".to_owned()));
+        assert_eq!(reply.json()["error"]["cause"]["message"], said);
+    }
+}

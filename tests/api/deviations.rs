@@ -1,8 +1,12 @@
 //! What Portcullis answers otherwise than OpenZiti on purpose: `docs/api-deviations.md`.
 
+use crate::auth_policies;
+use crate::credentials::with_password;
 use crate::idp::Idp;
 use crate::lists_support::encode;
 use crate::network::Network;
+use crate::support::revision;
+use crate::third_party::{self, Authority};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, Reply};
@@ -114,7 +118,22 @@ async fn merge_without_effect_leaves_no_trace() {
     let transit = network.make("/transit-routers", transit).await;
     let terminator = json!({"service": service, "router": edge, "binding": "b", "address": "a"});
     let terminator = network.make("/terminators", terminator).await;
+    let (controller, admin) = (&network.controller, &network.admin);
+    let (user, updb, _) = with_password(controller, admin, "user", json!({})).await;
+    let auth_policy = auth_policies::policy("a");
+    let auth_policy = network.make("/auth-policies", auth_policy).await;
+    let idp = Idp::new(controller, "idp");
+    let signer = idp.register(controller, admin, json!({})).await;
+    let root = Authority::root("root");
+    let ca = third_party::add(controller, admin, ("ca", &root), json!({})).await;
+    let config_type = network.make("/config-types", json!({"name": "ct"})).await;
     for path in [
+        format!("/identities/{user}"),
+        format!("/authenticators/{updb}"),
+        format!("/auth-policies/{auth_policy}"),
+        format!("/external-jwt-signers/{signer}"),
+        format!("/cas/{ca}"),
+        format!("/config-types/{config_type}"),
         format!("/services/{service}"),
         format!("/configs/{config}"),
         format!("/service-policies/{policy}"),
@@ -127,10 +146,12 @@ async fn merge_without_effect_leaves_no_trace() {
             .controller
             .clock
             .advance(SignedDuration::from_mins(1));
+        let at = revision(controller);
         for body in [json!({}), json!({"name": null, "tags": null})] {
             network.patch(&path, body).await;
         }
         assert_eq!(network.read(&path).await, before, "{path}");
+        assert_eq!(revision(controller), at, "{path}");
     }
     for path in [
         "/services/nope",

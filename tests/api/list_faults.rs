@@ -21,6 +21,20 @@ const LISTS: &[&str] = &[
     "/auth-policies",
     "/identity-types",
     "/controllers",
+    "/cas",
+    "/external-jwt-signers",
+    "/config-types",
+    "/configs",
+    "/services",
+    "/edge-routers",
+    "/transit-routers",
+    "/terminators",
+    "/service-policies",
+    "/edge-router-policies",
+    "/service-edge-router-policies",
+    "/posture-checks",
+    "/posture-check-types",
+    "/sessions",
 ];
 
 fn message(reply: &Reply) -> String {
@@ -121,6 +135,22 @@ async fn unknown_symbols_name_the_nearest_known_one() {
         ),
         ("/api-sessions", "ipAdress", "`ipAddress`"),
         ("/enrollments", "edgerouter", "`edgeRouter`"),
+        ("/services", "roleattributes", "`roleAttributes`"),
+        ("/services", "terminatorstrategy", "`terminatorStrategy`"),
+        ("/configs", "typ", "`type`"),
+        ("/config-types", "targets", "`target`"),
+        ("/edge-routers", "noTravesal", "`noTraversal`"),
+        ("/transit-routers", "finger_print", "`fingerprint`"),
+        ("/terminators", "service.nmae", "`service.name`"),
+        ("/service-policies", "serviceRole", "`serviceRoles`"),
+        (
+            "/edge-router-policies",
+            "edgeRouterRole",
+            "`edgeRouterRoles`",
+        ),
+        ("/service-edge-router-policies", "Semantic", "`semantic`"),
+        ("/posture-checks", "typeid", "`typeId`"),
+        ("/sessions", "apisession", "`apiSession`"),
     ] {
         let filter = format!("{symbol} = null");
         for (parameter, value, code) in [("filter", &*filter, FILTER), ("sort", symbol, SORT)] {
@@ -138,6 +168,18 @@ async fn unknown_symbols_name_the_nearest_known_one() {
         ("/enrollments", "method"),
         ("/enrollments", "expiresAt"),
         ("/identities", "permissions"),
+        ("/services", "encryptionRequired"),
+        ("/services", "identities"),
+        ("/configs", "data"),
+        ("/configs", "configType"),
+        ("/edge-routers", "isOnline"),
+        ("/transit-routers", "roleAttributes"),
+        ("/terminators", "service.id"),
+        ("/service-policies", "postureChecks"),
+        ("/edge-router-policies", "identities"),
+        ("/service-edge-router-policies", "type"),
+        ("/posture-checks", "timeoutSeconds"),
+        ("/sessions", "identity"),
     ] {
         let filter = format!("{symbol} = null");
         let reply = list(&controller, &admin, path, &[("filter", &*filter)]).await;
@@ -164,6 +206,18 @@ async fn orders_that_there_are_not_are_refused() {
         ("/authenticators", "updbPassword"),
         ("/api-sessions", "token"),
         ("/auth-policies", "primary"),
+        ("/services", "roleAttributes"),
+        ("/services", "configs"),
+        ("/configs", "data"),
+        ("/config-types", "tags"),
+        ("/edge-routers", "configs"),
+        ("/transit-routers", "tags.a"),
+        ("/terminators", "service.id"),
+        ("/service-policies", "identities"),
+        ("/edge-router-policies", "identityRoles"),
+        ("/service-edge-router-policies", "serviceRoles"),
+        ("/posture-checks", "roleAttributes"),
+        ("/sessions", "identity"),
     ] {
         let reply = list(&controller, &admin, path, &[("sort", sort)]).await;
         assert_eq!(reply.status, 400, "{path} sort={sort}: {}", reply.text());

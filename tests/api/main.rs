@@ -33,6 +33,7 @@ mod hold;
 mod idp;
 mod key_server;
 mod list_faults;
+mod list_kinds;
 mod list_shapes;
 mod lists;
 mod lists_support;

@@ -4,11 +4,13 @@ use crate::credentials::{
     authenticator_of, bare, send, shown, try_password, updb, with_certificate, with_password,
 };
 use crate::hold::{Hold, drawn};
+use crate::log::Log;
 use crate::support::{
     add_policy, choose, create, current, edit, get, log_in, pending, refused, revision, text,
 };
 use http::Method;
 use portcullis_domain::auth_policy::UpdbRules;
+use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_storage::tables::{AUTHENTICATOR, Index};
@@ -128,6 +130,27 @@ impl<'c> Candidate<'c> {
 }
 
 type Edit = fn(&mut UpdbRules);
+
+#[tokio::test]
+async fn a_change_of_nothing_demands_the_password_and_leaves_no_trace() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let (_, own, token) = with_password(&controller, &admin, "anna", json!({})).await;
+    let before = shown(&controller, &admin, &own).await;
+    let at = revision(&controller);
+    controller.clock.advance(SignedDuration::from_mins(1));
+    let log = Log::read();
+    let merge = async |current: &str| {
+        let body = json!({"currentPassword": current, "password": null});
+        change(&controller, &token, (Method::PATCH, &own), &body).await
+    };
+    assert_eq!(merge(PASSWORD).await.status, 200);
+    assert_eq!(revision(&controller), at);
+    assert_eq!(log.audit(), []);
+    assert_eq!(merge("wrong").await.status, 401);
+    assert_eq!(merge(PASSWORD).await.status, 200);
+    assert_eq!(shown(&controller, &admin, &own).await, before);
+}
 
 #[tokio::test]
 async fn rules_of_the_policy_hold_on_every_way_to_a_password() {

@@ -182,6 +182,80 @@ async fn lists_are_filtered_by_what_policies_say_and_select() {
     }
 }
 
+#[tokio::test]
+async fn a_sub_query_demands_the_permission_to_read_what_it_looks_into() {
+    let network = Network::new().await;
+    network.service("web", &["w"]).await;
+    network.grant("one", "Dial", (&["#all"], &["#w"])).await;
+    let controller = &network.controller;
+    let reader = async |name: &str, permissions: &[&str]| {
+        let rights = json!({"permissions": permissions});
+        controller.user(&network.admin, name, rights).await
+    };
+    let alone = reader(
+        "alone",
+        &["service-policy.read", "service.read", "router.read"],
+    )
+    .await;
+    let both = reader(
+        "both",
+        &[
+            "service-policy.read",
+            "identity.read",
+            "service",
+            "config.read",
+        ],
+    )
+    .await;
+    let all = reader("readonly", &["admin_readonly"]).await;
+    let identities = r#"not isEmpty(from identities where externalId = "x" or true)"#;
+    let counted = "count(from identities where isAdmin) > 0 or false";
+    let nested = "isEmpty(from services where not isEmpty(from configs where true))";
+    for (path, filter, is_free) in [
+        ("/service-policies", identities, false),
+        ("/service-policies", counted, false),
+        ("/service-policies", nested, false),
+        (
+            "/service-policies",
+            "not isEmpty(from services where true)",
+            true,
+        ),
+        ("/service-policies", "count(identities) > 0", true),
+        ("/service-policies", r#"anyOf(identities) != "x""#, true),
+        ("/services", "isEmpty(from configs where true)", false),
+        ("/services", "isEmpty(configs)", true),
+        ("/edge-routers", "isEmpty(from configs where true)", false),
+        (
+            "/transit-routers",
+            "isEmpty(from configs where true)",
+            false,
+        ),
+    ] {
+        let parameters = [("filter", filter)];
+        let status = async |session: &str| {
+            let reply = list(controller, session, path, &parameters).await;
+            reply.status.as_u16()
+        };
+        let expected = if is_free { 200 } else { 401 };
+        assert_eq!(status(&alone).await, expected, "{path} {filter}");
+        for session in [&network.admin, &all] {
+            assert_eq!(status(session).await, 200, "{path} {filter}");
+        }
+        if !path.contains("router") {
+            assert_eq!(status(&both).await, 200, "{path} {filter}");
+        }
+    }
+    // The lists of one's own are no way around it.
+    let filter = encode("isEmpty(from configs where true)");
+    for path in ["/services", "/current-identity/edge-routers"] {
+        let path = format!("{path}?filter={filter}");
+        assert_eq!(network.ask(&alone, &path).await.status, 401, "{path}");
+    }
+    let own = format!("/services?filter={filter}");
+    let own = network.ask(&both, &own);
+    assert_eq!(names(&own.await.data()), ["web"]);
+}
+
 /// Makes many identities like one that there is.
 async fn crowd(network: &Network, size: usize) {
     let one = create(&network.controller, &network.admin, "one", json!({})).await;

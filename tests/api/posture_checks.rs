@@ -3,6 +3,7 @@
 use crate::posture_support::Stage;
 use crate::support::get;
 use http::Method;
+use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
 
@@ -51,6 +52,35 @@ async fn checks_of_each_type_are_made_read_merged_and_deleted() {
             assert_eq!(reply.status, status);
         }
     }
+}
+
+#[tokio::test]
+async fn a_merge_of_the_type_alone_leaves_no_trace() {
+    let stage = Stage::new().await;
+    for (number, check) in one_of_each().into_iter().enumerate() {
+        let kind = check["typeId"].clone();
+        let id = stage.check(&format!("check {number}"), check).await;
+        let path = format!("{ALL}/{id}");
+        let before = get(&stage.controller, &stage.admin, &path).await.data();
+        stage.controller.clock.advance(SignedDuration::from_mins(1));
+        for merge in [
+            json!({"typeId": kind}),
+            json!({"typeId": kind, "name": null}),
+        ] {
+            let reply = stage.administer(Method::PATCH, &path, &merge).await;
+            assert_eq!(reply.status, 200, "{}", reply.text());
+        }
+        let after = get(&stage.controller, &stage.admin, &path).await.data();
+        assert_eq!(after, before, "{kind}");
+        let other = if kind == "MFA" { "MAC" } else { "MFA" };
+        let merge = json!({"typeId": other});
+        let refused = stage.administer(Method::PATCH, &path, &merge).await;
+        assert_eq!(refused.error(), (400, "COULD_NOT_VALIDATE".to_owned()));
+    }
+    let unknown = format!("{ALL}/nope");
+    let merge = json!({"typeId": "MFA"});
+    let reply = stage.administer(Method::PATCH, &unknown, &merge).await;
+    assert_eq!(reply.status, 404);
 }
 
 #[tokio::test]

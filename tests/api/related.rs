@@ -116,9 +116,28 @@ async fn what_does_not_exist_is_related_to_nothing() {
             "{below}"
         );
     }
-    let fly = "/identities/nope/services?policyType=fly";
-    let refused = network.refusal(Method::GET, fly, json!({})).await;
-    assert_eq!((refused.0, &*refused.2), (400, "policyType"));
+}
+
+#[tokio::test]
+async fn the_kind_of_policy_is_judged_where_something_is_granted() {
+    let (network, ids) = related().await;
+    for below in ["/identities/{ann}/services", "/services/nope/identities"] {
+        let fly = format!("{}?policyType=fly", path(&ids, below));
+        let refused = network.refusal(Method::GET, &fly, json!({})).await;
+        assert_eq!((refused.0, &*refused.2), (400, "policyType"), "{below}");
+    }
+    for below in [
+        "/identities/{ann}/service-policies",
+        "/configs/{config}/services",
+        "/services/{web}/configs",
+        "/service-policies/{dial}/identities",
+        "/identities/{ann}/edge-routers",
+    ] {
+        let plain = path(&ids, below);
+        let expected = network.names(&plain).await;
+        let fly = format!("{plain}?policyType=fly");
+        assert_eq!(network.names(&fly).await, expected, "{below}");
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,9 @@
 //! The role attributes of identities: which there are, and how often.
 
 use crate::lists_support::{list, pagination};
-use crate::support::create;
+use crate::network::Network;
+use crate::support::{create, revision};
+use crate::third_party::{Authority, add_unverified};
 use http::Method;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
@@ -161,4 +163,62 @@ async fn attribute_is_gone_with_its_last_user() {
     let more = json!({"roleAttributes": ["web"]});
     create(&controller, &admin, "again", more).await;
     assert_eq!(all(&controller, &admin).await, json!(["web"]));
+}
+
+#[tokio::test]
+async fn nothing_is_no_role_attribute() {
+    let network = Network::new().await;
+    let (controller, admin) = (&network.controller, &network.admin);
+    let id = create(controller, admin, "ann", json!({})).await;
+    let root = Authority::root("partner");
+    let ca = add_unverified(controller, admin, ("partner", &root), json!({})).await;
+    let at = revision(controller);
+    let attributes = json!({"name": "x", "roleAttributes": ["a", ""], "typeId": "MFA",
+        "isAdmin": false, "encryptionRequired": true});
+    for collection in ["identities", "services", "edge-routers", "posture-checks"] {
+        let path = format!("/{collection}");
+        let refused = network.refusal(Method::POST, &path, attributes.clone());
+        assert_eq!(refused.await, invalid("roleAttributes"), "{collection}");
+    }
+    for (path, field) in [
+        (format!("/identities/{id}"), "roleAttributes"),
+        (format!("/cas/{ca}"), "identityRoles"),
+    ] {
+        let refused = network.refusal(Method::PATCH, &path, json!({field: [""]}));
+        assert_eq!(refused.await, invalid(field), "{path}");
+    }
+    assert_eq!(revision(controller), at);
+}
+
+#[tokio::test]
+async fn a_mark_is_no_selector() {
+    let network = Network::new().await;
+    let at = revision(&network.controller);
+    for (path, fields) in [
+        (
+            "/service-policies",
+            &["identityRoles", "serviceRoles", "postureCheckRoles"][..],
+        ),
+        (
+            "/edge-router-policies",
+            &["identityRoles", "edgeRouterRoles"],
+        ),
+        (
+            "/service-edge-router-policies",
+            &["serviceRoles", "edgeRouterRoles"],
+        ),
+    ] {
+        for (field, mark) in fields.iter().flat_map(|field| [(field, "#"), (field, "@")]) {
+            let mut body = json!({"name": "p", "type": "Dial", "semantic": "AnyOf"});
+            body[field] = json!(["#a", mark]);
+            let refused = network.refusal(Method::POST, path, body).await;
+            assert_eq!(refused, invalid(field), "{path} {mark}");
+        }
+    }
+    assert_eq!(revision(&network.controller), at);
+}
+
+/// How a fault of a member is answered.
+fn invalid(field: &str) -> (u16, String, String) {
+    (400, "COULD_NOT_VALIDATE".to_owned(), field.to_owned())
 }

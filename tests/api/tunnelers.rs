@@ -204,3 +204,42 @@ async fn a_replacement_without_the_flag_makes_it_an_ordinary_router() {
         false
     );
 }
+
+#[tokio::test]
+async fn who_changes_routers_does_not_touch_an_administrator() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let rights = json!({"permissions": ["router", "identity"]});
+    let operator = controller.user(&admin, "operator", rights).await;
+    let id = add_edge(&controller, &admin, "r", json!({"isTunnelerEnabled": true})).await;
+    let (one, identity) = (format!("/edge-routers/{id}"), format!("/identities/{id}"));
+    let is_admin = |is_admin: bool| json!({"isAdmin": is_admin});
+    let route = (Method::PATCH, &*identity);
+    let reply = send(&controller, &admin, route.clone(), &is_admin(true)).await;
+    assert_eq!(reply.status, 200);
+    let before = revision(&controller);
+    let renamed = json!({"name": "s"});
+    let refused = send(&controller, &operator, route.clone(), &renamed).await;
+    for (method, body) in [
+        (Method::DELETE, json!({})),
+        (Method::PATCH, json!({"isTunnelerEnabled": false})),
+        (Method::PUT, json!({"name": "r"})),
+        (Method::PATCH, renamed),
+    ] {
+        let reply = send(&controller, &operator, (method.clone(), &*one), &body).await;
+        assert_eq!(reply.status, 401, "{method} {body}");
+        let causes = [reply, refused.clone()].map(|reply| reply.json()["error"]["cause"].clone());
+        assert_eq!(causes[0], causes[1], "{method} {body}");
+    }
+    assert_eq!(revision(&controller), before);
+    let cost = json!({"cost": 5});
+    let reply = send(&controller, &operator, (Method::PATCH, &*one), &cost).await;
+    assert_eq!(
+        reply.status, 200,
+        "what does not touch the identity is free"
+    );
+    send(&controller, &admin, route, &is_admin(false)).await;
+    let deleted = send(&controller, &operator, (Method::DELETE, &*one), &json!({})).await;
+    assert_eq!(deleted.status, 200);
+    assert_eq!(status(&controller, &admin, &identity).await, 404);
+}

@@ -42,6 +42,12 @@ fn common() -> Vec<Row> {
             Some("roleAttributes"),
         ),
         (
+            json!({"roleAttributes": ["ok", ""]}),
+            400,
+            VALIDATE,
+            Some("roleAttributes"),
+        ),
+        (
             json!({"permissions": ["fly"]}),
             400,
             VALIDATE,

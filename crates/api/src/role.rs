@@ -75,7 +75,8 @@ impl GivenRoles {
 /// The selectors that are none; all of them if it is not one alone that is at fault.
 fn culprits(selectors: &[String]) -> Vec<&str> {
     let all = || selectors.iter().map(String::as_str);
-    let malformed: Vec<_> = all().filter(|role| !role.starts_with(['#', '@'])).collect();
+    let is_malformed = |role: &&str| role.len() < 2 || !role.starts_with(['#', '@']);
+    let malformed: Vec<_> = all().filter(is_malformed).collect();
     if malformed.is_empty() {
         all().collect()
     } else {
@@ -140,6 +141,7 @@ mod tests {
             (json!(["plain", "#a", "x"]), "[plain x]"),
             (json!(["#all", "#a"]), "[#all #a]"),
             (json!([""]), "[]"),
+            (json!(["#a", "#", "@x", "@"]), "[# @]"),
         ] {
             let error = read(&json!({"serviceRoles": selectors})).unwrap_err();
             assert_eq!((&*error.field, &*error.value), ("serviceRoles", value));

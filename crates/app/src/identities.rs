@@ -74,9 +74,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
                 rule: Some("the identity belongs to a router, and goes with that"),
             });
         }
-        if found.entity.has_admin_rights() && !caller.is_admin {
-            return Err(ADMINS_ONLY);
-        }
+        check_touchable(caller, &found.entity)?;
         Ok(rows.remove_identity(&found)?)
     })
     .await?;
@@ -84,10 +82,16 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     Ok(())
 }
 
-/// What a caller that is no administrator gets for touching one.
-const ADMINS_ONLY: AppError = AppError::Denied {
-    rule: Some("only an administrator may change an administrator"),
-};
+/// Checks that a caller may change or remove an identity: administrators alone touch one of them.
+pub(crate) fn check_touchable(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
+    if caller.is_admin || !identity.has_admin_rights() {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some("only an administrator may change an administrator"),
+        })
+    }
+}
 
 /// Finds an identity by id.
 pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, AppError> {

@@ -6,6 +6,7 @@
 
 mod among;
 mod answer;
+mod inner;
 pub mod kinds;
 mod listed;
 mod roles;
@@ -14,6 +15,7 @@ mod token;
 
 pub(crate) use among::{Among, FindSlots};
 pub(crate) use answer::{Answer, Sight};
+pub(crate) use inner::check_sub_queries;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;
 pub(crate) use symbols::equalities;

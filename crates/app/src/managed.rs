@@ -13,7 +13,7 @@ use crate::app::{App, View};
 use crate::audit;
 use crate::error::AppError;
 use crate::listing::kinds::ListedSpec;
-use crate::listing::{Answer, Asked, Listing, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
 use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{EntityId as _, Number};
@@ -74,22 +74,28 @@ pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
         Ok(())
     }
 
-    /// Brings what belongs to it into line, in the same transaction, after it was written.
+    /// Brings what belongs to it into line, in the same transaction, after `caller` wrote it.
     fn follow(
         rows: &mut RowsMut<'_>,
         before: Option<&Of<Self>>,
         after: &Found<Of<Self>>,
         belongings: &Belongings,
+        caller: &Caller,
     ) -> Result<(), AppError> {
-        let _ = (rows, before, after, belongings);
+        let _ = (rows, before, after, belongings, caller);
         Ok(())
     }
 
     /// The kinds of records that a change of one may have to make, for which numbers are drawn.
     const BELONGINGS: &'static [Kind] = &[];
 
-    /// Removes one with everything that goes with it.
-    fn remove(rows: &mut RowsMut<'_>, found: &Found<Of<Self>>) -> Result<(), AppError> {
+    /// Removes one with everything that goes with it, as `caller` wants.
+    fn remove(
+        rows: &mut RowsMut<'_>,
+        found: &Found<Of<Self>>,
+        caller: &Caller,
+    ) -> Result<(), AppError> {
+        let _ = caller;
         Ok(rows.remove(&found.key, &found.entity)?)
     }
 }
@@ -169,6 +175,7 @@ pub(crate) fn answer<S: Made>(
     sight: &Sight<'_, Of<S>>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
+    listing::check_sub_queries(listing, caller)?;
     let answer: Answer<'_, Of<S>> = Answer::new(app, listing, sight)?;
     let view: &View = &answer.view;
     let beside = Beside::new(app, view.rows(), caller);
@@ -207,11 +214,11 @@ pub(crate) async fn create_with<S: Made>(
     let entity = Of::<S>::new(id.clone(), spec, app.env().now())?;
     let key = RecordKey::root(S::KIND, number.0);
     let belongings = Belongings::draw::<S>(app);
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         S::check(rows.rows(), None, &entity)?;
         rows.insert(&key, &entity)?;
         let entity = entity.clone();
-        S::follow(rows, None, &Found { key, entity }, &belongings)?;
+        S::follow(rows, None, &Found { key, entity }, &belongings, caller)?;
         along(rows, &key)
     })
     .await?;
@@ -241,11 +248,11 @@ pub async fn merge<S: Made>(
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
+    S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     if patch == S::Patch::default() {
         find::<S>(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
-    S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     let now = app.env().now();
     change(app, permit, id, move |entity| {
         Ok(entity.merge(patch.clone(), now)?)
@@ -262,7 +269,7 @@ pub(crate) async fn change<S: Made>(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let belongings = Belongings::draw::<S>(app);
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find::<S>(rows.rows(), &wanted)?;
         let mut entity = found.entity.clone();
         apply(&mut entity)?;
@@ -272,7 +279,7 @@ pub(crate) async fn change<S: Made>(
             key: found.key,
             entity,
         };
-        S::follow(rows, Some(&found.entity), &after, &belongings)
+        S::follow(rows, Some(&found.entity), &after, &belongings, caller)
     })
     .await?;
     audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Update, id.as_str());
@@ -296,11 +303,11 @@ pub(crate) async fn delete_if<S: Made>(
     check: impl Fn(&Of<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find::<S>(rows.rows(), &wanted)?;
         check(&found.entity)?;
         S::check_removal(rows.rows(), &found)?;
-        S::remove(rows, &found)
+        S::remove(rows, &found, caller)
     })
     .await?;
     audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Delete, id.as_str());

@@ -3,10 +3,13 @@
 use crate::action::actions;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds};
-use crate::managed::{Beside, Made, Of};
+use crate::managed::{Beside, Made, Of, find};
 use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::permission::Subject;
-use portcullis_domain::posture_check::{CheckSupport, PostureCheck, PostureCheckSpec};
+use portcullis_domain::posture_check::{
+    CheckSupport, PostureCheck, PostureCheckPatch, PostureCheckSpec,
+};
 use portcullis_domain::view::Page;
 use portcullis_storage::tables::{Found, Rows};
 
@@ -22,6 +25,19 @@ impl Made for PostureCheckSpec {
 
     fn view(_beside: Beside<'_>, found: Found<PostureCheck>) -> Result<PostureCheck, AppError> {
         Ok(found.entity)
+    }
+
+    /// A merge has to name the type; that alone changes nothing, if it is the one.
+    fn examine_patch(
+        rows: Rows<'_>,
+        id: &PostureCheckId,
+        patch: &mut PostureCheckPatch,
+    ) -> Result<(), AppError> {
+        let kind = find::<Self>(rows, id)?.entity.spec.check.kind();
+        patch
+            .check
+            .take_if(|check| check.kind() == kind && check.sets_nothing());
+        Ok(())
     }
 
     /// It names nothing that would have to be there.

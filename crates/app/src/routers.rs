@@ -72,12 +72,17 @@ impl Made for RouterSpec {
         before: Option<&Router>,
         after: &Found<Router>,
         belongings: &Belongings,
+        caller: &Caller,
     ) -> Result<(), AppError> {
-        tunneler::follow(rows, before, &after.entity, belongings)
+        tunneler::follow(rows, before, &after.entity, belongings, caller)
     }
 
-    fn remove(rows: &mut RowsMut<'_>, found: &Found<Router>) -> Result<(), AppError> {
-        tunneler::remove(rows, &found.entity)?;
+    fn remove(
+        rows: &mut RowsMut<'_>,
+        found: &Found<Router>,
+        caller: &Caller,
+    ) -> Result<(), AppError> {
+        tunneler::remove(rows, &found.entity, caller)?;
         Ok(rows.remove_router(found)?)
     }
 }

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::identities;
-use crate::listing::{Answer, Asked, Listing, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
 use crate::managed::{Beside, Made, Read, find};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
@@ -180,6 +180,7 @@ fn answer(
     (identity, config_types): (Option<&str>, &[&str]),
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
+    listing::check_sub_queries(listing, caller)?;
     let answer: Answer<'_, Service> = Answer::new(app, listing, sight)?;
     let rows = answer.view.rows();
     let viewer = Viewer::of_caller(app, rows, caller)?;

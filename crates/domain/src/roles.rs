@@ -18,8 +18,8 @@ impl RoleAttributes {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `roleAttributes` when one begins with `#` or `@`: selectors in policies
-    /// use these marks.
+    /// [`FieldError`] on `roleAttributes` when one is empty, or begins with `#` or `@`: selectors in
+    /// policies use these marks.
     pub fn new(attributes: impl IntoIterator<Item = String>) -> Result<Self, FieldError> {
         attributes
             .into_iter()
@@ -29,7 +29,12 @@ impl RoleAttributes {
                     format!("role attributes may not be prefixed with {mark}"),
                     attribute,
                 )),
-                _ => Ok(attribute),
+                Some(_) => Ok(attribute),
+                None => Err(FieldError::new(
+                    "roleAttributes",
+                    "role attributes may not be empty",
+                    attribute,
+                )),
             })
             .collect::<Result<_, _>>()
             .map(Self)
@@ -63,13 +68,19 @@ mod tests {
     }
 
     #[test]
-    fn selector_marks_are_refused() {
-        for bad in ["#all", "@x"] {
+    fn selector_marks_and_nothing_are_refused() {
+        for bad in ["#all", "@x", ""] {
             let error = RoleAttributes::new([bad.to_owned()]).unwrap_err();
             assert_eq!(
                 (error.field.as_str(), error.value.as_str()),
                 ("roleAttributes", bad)
             );
         }
+    }
+
+    #[test]
+    fn what_was_written_without_the_rules_is_read() {
+        let roles: RoleAttributes = serde_json::from_str(r#"["", "a"]"#).unwrap();
+        assert!(roles.contains(""));
     }
 }

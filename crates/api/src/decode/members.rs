@@ -308,16 +308,12 @@ impl Members {
 
     /// A list of texts.
     pub fn string_list(&mut self, name: &str) -> Result<Option<Vec<String>>, DecodeError> {
-        self.take(name, "a list of strings", |node| match node {
-            Node::List(items) => items
-                .into_iter()
-                .map(|item| match item {
-                    Node::Text(text) => Ok(text),
-                    other => Err(other),
-                })
-                .collect(),
+        let items = self.take(name, "a list of strings", |node| match node {
+            Node::List(items) => Ok(items),
             other => Err(other),
-        })
+        })?;
+        let path = self.path(name);
+        items.map(|items| texts(&path, items)).transpose()
     }
 
     /// A list of texts that must be there; it may be empty.
@@ -396,6 +392,16 @@ fn wrong_type(path: &str, expected: &str, found: &Node) -> DecodeError {
         "{path} must be {expected}, but {} was found",
         found.kind()
     ))
+}
+
+/// The items of the list at `path` as texts.
+fn texts(path: &str, items: Vec<Node>) -> Result<Vec<String>, DecodeError> {
+    let items = items.into_iter().enumerate();
+    let read = |(place, item)| match item {
+        Node::Text(text) => Ok(text),
+        other => Err(wrong_type(&format!("{path}.{place}"), "a string", &other)),
+    };
+    items.map(read).collect()
 }
 
 fn integer(node: Node) -> Result<i64, Node> {

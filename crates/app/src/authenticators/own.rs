@@ -46,7 +46,8 @@ pub fn list_own(
 /// Changes the caller's own username, password or tags, if it knows the current password.
 ///
 /// A wrong one counts as in a login, and costs as much as a right one. What is wrong with the change
-/// itself is said before, so that it does not tell which of the two it was.
+/// itself is said before, so that it does not tell which of the two it was. A change of nothing leaves
+/// no trace, but for what the right password makes good.
 pub async fn update_own(
     app: &App,
     permit: &Permit<UpdateOwn>,
@@ -59,6 +60,7 @@ pub async fn update_own(
         updb(find_own(view.rows(), permit.caller(), id, not_there)?)?
     };
     let known = found.entity.clone();
+    let has_change = !change.is_empty();
     let prepared = Prepared::new(app, &found, change).await?;
     let (hash, salt) = (
         known.password().cloned(),
@@ -78,10 +80,15 @@ pub async fn update_own(
             return Err(AppError::WrongPassword);
         }
         sessions::forgive(rows, &found.key)?;
-        prepared.apply(rows, caller, &found, now)
+        if has_change {
+            prepared.apply(rows, caller, &found, now)?;
+        }
+        Ok(())
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.update", id.as_str());
+    if has_change {
+        audit::changed(permit.caller(), "authenticator.update", id.as_str());
+    }
     Ok(())
 }
 

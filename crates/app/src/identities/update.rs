@@ -1,6 +1,6 @@
 //! Changing identities.
 
-use super::{ADMINS_ONLY, Update, check_rank, check_references, find};
+use super::{Update, check_rank, check_references, check_touchable, find};
 use crate::app::App;
 use crate::audit;
 use crate::enrollments;
@@ -163,9 +163,7 @@ pub(super) async fn change(
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
-        if found.entity.has_admin_rights() && !caller.is_admin {
-            return Err(ADMINS_ONLY);
-        }
+        check_touchable(caller, &found.entity)?;
         let mut identity = found.entity.clone();
         apply(rows.rows(), &mut identity, caller)?;
         check_references(rows.rows(), &identity.spec)?;

@@ -3,7 +3,7 @@
 use super::ReadOwnRouters;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{Answer, Asked, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Paging, Sight};
 use crate::managed;
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
@@ -25,6 +25,7 @@ pub fn list_own(
     show: &mut dyn FnMut(RouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Router>()?;
+    listing::check_sub_queries(&listing, permit.caller())?;
     let caller = permit.caller();
     let usable = |guard: &AccessGuard<'_>| usable(guard, caller);
     let sight = Sight::of_all(asked).of_selected(&usable);

@@ -1,7 +1,12 @@
 //! Edge routers that are tunnelers too: the identity and the policy that come and go with that.
+//!
+//! Somebody may have made an administrator of the identity meanwhile. Who may change routers alone then
+//! changes it here no more than anywhere else.
 
 use crate::error::AppError;
+use crate::identities;
 use crate::managed::Belongings;
+use portcullis_domain::access::Caller;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, IdentityType};
 use portcullis_domain::ids::{EdgeRouterPolicyId, IdentityId, RouterId};
 use portcullis_domain::policies::{EdgeRouterPolicy, EdgeRouterPolicySpec};
@@ -22,19 +27,24 @@ pub(super) fn follow(
     before: Option<&Router>,
     after: &Router,
     belongings: &Belongings,
+    caller: &Caller,
 ) -> Result<(), AppError> {
     match (before.is_some_and(is_tunneler), is_tunneler(after)) {
         (false, true) => add(rows, after, belongings),
-        (true, false) => remove(rows, after),
+        (true, false) => remove(rows, after, caller),
         (true, true) if before.is_some_and(|before| before.spec.name != after.spec.name) => {
-            rename(rows, after, belongings)
+            rename(rows, after, belongings, caller)
         },
         (true, true) | (false, false) => Ok(()),
     }
 }
 
 /// Removes identity and policy of a router, as far as they are there.
-pub(super) fn remove(rows: &mut RowsMut<'_>, router: &Router) -> Result<(), AppError> {
+pub(super) fn remove(
+    rows: &mut RowsMut<'_>,
+    router: &Router,
+    caller: &Caller,
+) -> Result<(), AppError> {
     // The policy first: it names the identity.
     let policy: Option<Found<EdgeRouterPolicy>> =
         rows.rows().find(&reference(&policy_id(router)))?;
@@ -42,7 +52,10 @@ pub(super) fn remove(rows: &mut RowsMut<'_>, router: &Router) -> Result<(), AppE
         rows.remove(&policy.key, &policy.entity)?;
     }
     match identity_of(rows.rows(), &router.id)? {
-        Some(identity) => Ok(rows.remove_identity(&identity)?),
+        Some(identity) => {
+            identities::check_touchable(caller, &identity.entity)?;
+            Ok(rows.remove_identity(&identity)?)
+        },
         None => Ok(()),
     }
 }
@@ -79,9 +92,11 @@ fn rename(
     rows: &mut RowsMut<'_>,
     router: &Router,
     belongings: &Belongings,
+    caller: &Caller,
 ) -> Result<(), AppError> {
     let identity = identity_of(rows.rows(), &router.id)?
         .ok_or_else(|| StoreError::corrupt("the identity of a router is lost"))?;
+    identities::check_touchable(caller, &identity.entity)?;
     let mut after = identity.entity.clone();
     after.spec.name = IdentityName::new(&*router.spec.name)?;
     after.updated_at = belongings.now;

@@ -51,6 +51,18 @@ impl CheckPatch {
         }
     }
 
+    /// Whether it sets no member, and so names a type and nothing else.
+    pub fn sets_nothing(&self) -> bool {
+        match self {
+            Self::Os(systems) => systems.is_none(),
+            Self::Domain(domains) => domains.is_none(),
+            Self::Mac(addresses) => addresses.is_none(),
+            Self::Mfa(patch) => *patch == MfaPatch::default(),
+            Self::Process(patch) => *patch == ProcessPatch::default(),
+            Self::ProcessMulti(patch) => *patch == ProcessMultiPatch::default(),
+        }
+    }
+
     /// Writes the members that are set. A check of another type becomes one of this type, for
     /// settling it to refuse.
     pub(super) fn apply(self, check: &mut Check) {

@@ -70,6 +70,11 @@ impl Semantic {
     }
 }
 
+/// Whether a selector is a mark with nothing behind it.
+fn is_bare(selector: &str) -> bool {
+    matches!(selector, "#" | "@")
+}
+
 impl<I> Default for Roles<I> {
     fn default() -> Self {
         Self::Some {
@@ -84,13 +89,25 @@ impl<I: EntityId> Roles<I> {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when one begins with neither `#` nor `@`, or when `#all` is not
-    /// the only one.
+    /// [`FieldError`] on `field` when one begins with neither `#` nor `@`, when nothing follows that,
+    /// or when `#all` is not the only one.
     pub fn new(
         field: &str,
         selectors: impl IntoIterator<Item = String>,
     ) -> Result<Self, FieldError> {
         let selectors: BTreeSet<String> = selectors.into_iter().collect();
+        match selectors.iter().find(|selector| is_bare(selector)) {
+            Some(bare) => Err(FieldError::new(
+                field,
+                "a role attribute must follow #, an id must follow @",
+                bare.as_str(),
+            )),
+            None => Self::sort(field, selectors),
+        }
+    }
+
+    /// Tells apart what selectors name. One that names nothing passes: a record may hold it.
+    fn sort(field: &str, selectors: BTreeSet<String>) -> Result<Self, FieldError> {
         if selectors.contains(ALL) {
             return match selectors.iter().find(|selector| *selector != ALL) {
                 Some(other) => Err(FieldError::new(
@@ -184,7 +201,7 @@ impl<I: EntityId> TryFrom<Vec<String>> for Roles<I> {
     type Error = FieldError;
 
     fn try_from(selectors: Vec<String>) -> Result<Self, FieldError> {
-        Self::new("roles", selectors)
+        Self::sort("roles", selectors.into_iter().collect())
     }
 }
 
@@ -234,6 +251,8 @@ mod tests {
             (&["#all", "#a"], "#a"),
             (&["@x", "#all"], "@x"),
             (&["all"], "all"),
+            (&["#a", "#"], "#"),
+            (&["#all", "@"], "@"),
         ] {
             let error = roles(selectors).unwrap_err();
             assert_eq!(
@@ -241,6 +260,13 @@ mod tests {
                 ("serviceRoles", culprit)
             );
         }
+    }
+
+    #[test]
+    fn what_was_written_without_the_rules_is_read() {
+        let json = r##"["#","@"]"##;
+        let read: Roles<ServiceId> = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The lists below an entity: what policies, configurations and references relate it to.
 
 use super::managed::Served;
-use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Call, Route, guarded};
+use crate::route::{Call, Context, Route, guarded};
 use http::Method;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
@@ -139,9 +138,8 @@ fn shown_as<S: Related, D: Serialize + From<S::View>>(
     relation: Relation,
 ) -> Route {
     let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
-        let grant = grant(&call.context.query)?;
         list::answer(call, symbols, move |call, asked, show| {
-            let of = (relation, call.context.id(), grant);
+            let of = of(relation, &call.context)?;
             related::list::<S>(
                 &call.context.state.app,
                 &call.permit,
@@ -158,10 +156,9 @@ fn shown_as<S: Related, D: Serialize + From<S::View>>(
 /// A list of identities, below the entity in the path.
 fn identities(path: &'static str, relation: Relation) -> Route {
     let list = move |call: Call<Permit<identities::Read>, Paged>| async move {
-        let grant = grant(&call.context.query)?;
         list::answer(call, &kinds::IDENTITIES, move |call, asked, show| {
             let app = &call.context.state.app;
-            let of = (relation, call.context.id(), grant);
+            let of = of(relation, &call.context)?;
             related::list_identities(app, &call.permit, asked, of, &mut |view| {
                 show(IdentityDetail::from(view))
             })
@@ -171,15 +168,28 @@ fn identities(path: &'static str, relation: Relation) -> Route {
     guarded::<identities::Read, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
 }
 
+/// The relation to the entity in the path. What the query says about grants counts where they matter
+/// alone.
+fn of(
+    relation: Relation,
+    context: &Context,
+) -> Result<(Relation, &str, Option<ServiceGrant>), AppError> {
+    let grant = match relation {
+        Relation::Plain(_) => None,
+        Relation::Granted(_) => grant(&context.query)?,
+    };
+    Ok((relation, context.id(), grant))
+}
+
 /// What has to be granted for what the list is about, if the query says.
-fn grant(query: &Query) -> Result<Option<ServiceGrant>, ApiError> {
+fn grant(query: &Query) -> Result<Option<ServiceGrant>, AppError> {
     match query.get("policyType") {
         None | Some("") => Ok(None),
         Some("dial") => Ok(Some(ServiceGrant::Dial)),
         Some("bind") => Ok(Some(ServiceGrant::Bind)),
         Some(other) => {
             let fault = FieldError::new("policyType", "must be one of [dial bind]", other);
-            Err(AppError::from(fault).into())
+            Err(fault.into())
         },
     }
 }

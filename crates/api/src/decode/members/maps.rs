@@ -1,6 +1,6 @@
 //! Members of a body whose own members have free names.
 
-use super::{Members, Node, integer, to_u16, wrong_type};
+use super::{Members, Node, integer, texts, to_u16, wrong_type};
 use crate::decode::DecodeError;
 use std::collections::BTreeMap;
 
@@ -50,15 +50,9 @@ impl Members {
 
     /// An object that maps free names to lists of texts, or to nothing.
     pub fn string_lists(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
-        self.map(name, "a list of strings", |_, node| match node {
+        self.map(name, "a list of strings", |path, node| match node {
             Node::Null => Ok(Ok(None)),
-            Node::List(items) => {
-                let texts = items.into_iter().map(|item| match item {
-                    Node::Text(text) => Ok(text),
-                    other => Err(other),
-                });
-                texts.collect::<Result<_, _>>().map(|texts| Ok(Some(texts)))
-            },
+            Node::List(items) => Ok(texts(path, items).map(Some)),
             other => Err(other),
         })
     }
@@ -80,12 +74,18 @@ mod tests {
             .unwrap();
         let read: Vec<_> = read.into_values().collect();
         assert_eq!(read, [None, Some(vec![]), Some(vec!["x".to_owned()])]);
-        for text in [
-            r#"{"m": {"a": "x"}}"#,
-            r#"{"m": {"a": [1]}}"#,
-            r#"{"m": []}"#,
+        for (text, said) in [
+            (
+                r#"{"m": {"a": "x"}}"#,
+                "m.a must be a list of strings, but a string was found",
+            ),
+            (
+                r#"{"m": {"a": ["x", 1]}}"#,
+                "m.a.1 must be a string, but a number was found",
+            ),
+            (r#"{"m": []}"#, "m must be an object, but a list was found"),
         ] {
-            assert!(matches!(lists(text), Err(DecodeError::Parse(_))), "{text}");
+            assert_eq!(lists(text), Err(DecodeError::Parse(said.to_owned())));
         }
     }
 }

@@ -109,6 +109,23 @@ fn wrong_types_are_parse_errors() {
 }
 
 #[test]
+fn items_that_are_no_texts_are_named_by_their_place() {
+    for (value, said) in [
+        ("[5]", "a.0 must be a string, but a number was found"),
+        (r#"["x", null]"#, "a.1 must be a string, but null was found"),
+        ("5", "a must be a list of strings, but a number was found"),
+    ] {
+        let text = format!(r#"{{"a": {value}}}"#);
+        let read = members(&text).string_list("a");
+        assert_eq!(read, Err(DecodeError::Parse(said.to_owned())));
+    }
+    let mut outer = members(r#"{"a": {"b": [true]}}"#);
+    let read = outer.required_object("a").unwrap().string_list("b");
+    let said = "a.b.0 must be a string, but a boolean was found";
+    assert_eq!(read, Err(DecodeError::Parse(said.to_owned())));
+}
+
+#[test]
 fn lengths_count_characters() {
     let bounded = |text: &str| members(&format!(r#"{{"a": "{text}"}}"#)).bounded_string("a", 2..=3);
     assert_eq!(bounded("äö").unwrap().as_deref(), Some("äö"));

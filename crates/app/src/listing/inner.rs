@@ -1,0 +1,84 @@
+//! Sub-queries: by them the list of one kind tells about another.
+
+use super::Listing;
+use crate::error::AppError;
+use portcullis_domain::access::{Access, Caller};
+use portcullis_domain::permission::{Subject, Verb};
+use portcullis_filter::{Collection, Predicate, Subject as Tested};
+
+/// Checks that a caller may read whatever the sub-queries of a list look into. That of which the list
+/// shows ids anyway, the members of a set, is free.
+///
+/// # Errors
+///
+/// [`AppError::Denied`] otherwise.
+pub(crate) fn check_sub_queries(listing: &Listing, caller: &Caller) -> Result<(), AppError> {
+    if is_open(&listing.predicate, caller) {
+        Ok(())
+    } else {
+        Err(AppError::Denied {
+            rule: Some("a sub-query in a filter demands the permission to read what it looks into"),
+        })
+    }
+}
+
+fn is_open(predicate: &Predicate, caller: &Caller) -> bool {
+    match predicate {
+        Predicate::Not(inner) => is_open(inner, caller),
+        Predicate::And(parts) | Predicate::Or(parts) => {
+            parts.iter().all(|part| is_open(part, caller))
+        },
+        Predicate::Test {
+            subject: Tested::Count(collection),
+            ..
+        }
+        | Predicate::IsEmpty(collection) => is_open_within(collection, caller),
+        Predicate::Constant(_) | Predicate::Test { .. } => true,
+    }
+}
+
+fn is_open_within(collection: &Collection, caller: &Caller) -> bool {
+    match collection {
+        Collection::Set(_) => true,
+        Collection::SubQuery { references, query } => {
+            caller.may(access(references.name())) && is_open(&query.predicate, caller)
+        },
+    }
+}
+
+/// What reading the entities of a set of references demands.
+fn access(references: &str) -> Access {
+    let subject = match references {
+        "identities" => Subject::Identity,
+        "services" => Subject::Service,
+        "configs" => Subject::Config,
+        _ => return Access::Admin,
+    };
+    Access::Granted(subject, Verb::Read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listing::kinds;
+    use portcullis_filter::SymbolKind;
+
+    #[test]
+    fn what_references_lead_to_is_known() {
+        for schema in [
+            &kinds::SERVICE_POLICIES,
+            &kinds::SERVICES,
+            &kinds::EDGE_ROUTERS,
+            &kinds::TRANSIT_ROUTERS,
+        ] {
+            let references = schema
+                .symbols()
+                .filter(|symbol| matches!(symbol.kind, SymbolKind::References(_)));
+            let names: Vec<_> = references.map(|symbol| symbol.name).collect();
+            assert!(!names.is_empty());
+            for name in names {
+                assert!(matches!(access(name), Access::Granted(..)), "{name}");
+            }
+        }
+    }
+}
