@@ -32,6 +32,7 @@ pub mod posture;
 pub mod posture_checks;
 mod recent;
 pub mod related;
+mod remembered;
 pub mod rescue;
 pub mod role_attributes;
 pub mod routers;

@@ -3,6 +3,7 @@
 mod binding;
 mod certificates;
 mod judge;
+mod known;
 mod list;
 mod login;
 mod look;
@@ -16,6 +17,7 @@ pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
+pub(crate) use known::Known;
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub(crate) use login::{Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};

@@ -113,8 +113,10 @@ fn answer(
     let listing = asked.of::<Session>()?;
     let grants = Grants::new(app);
     let sees = |rows: Rows<'_>, found: &Found<Session>| grants.hold(rows, found);
+    let knows = |rows: Rows<'_>, session: Number| grants.known(rows, session);
     let sight = Sight {
         sees: Some(&sees),
+        knows: Some(&knows),
         among,
         is_over: asked.is_over,
     };
