@@ -12,6 +12,7 @@
 mod action;
 pub mod administrator;
 mod app;
+mod aside;
 mod audit;
 pub mod auth_policies;
 pub mod authenticators;

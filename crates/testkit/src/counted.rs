@@ -1,4 +1,4 @@
-//! A store that counts what is read of it.
+//! A store that counts what is asked of it.
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
@@ -9,40 +9,51 @@ use portcullis_storage::key::Kind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// An engine whose snapshots count the rows that are read in them.
+/// An engine that counts the bodies that it takes, and whose snapshots count the rows that are read
+/// in them.
 pub(crate) struct Counted {
     engine: Arc<dyn Engine<Change>>,
-    reads: Arc<AtomicU64>,
+    counts: Arc<Counts>,
+}
+
+/// What was asked of an engine so far.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Rows that were read in snapshots.
+    pub(crate) reads: AtomicU64,
+    /// Bodies that were submitted.
+    pub(crate) bodies: AtomicU64,
 }
 
 struct CountedSnapshot {
     snapshot: Box<dyn Snapshot>,
-    reads: Arc<AtomicU64>,
+    counts: Arc<Counts>,
 }
 
 impl Counted {
     pub(crate) fn new(engine: impl Engine<Change> + 'static) -> Self {
         Self {
             engine: Arc::new(engine),
-            reads: Arc::default(),
+            counts: Arc::default(),
         }
     }
 
-    /// How many rows were read, counted on from where it is.
-    pub(crate) fn reads(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.reads)
+    pub(crate) fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
     }
 }
 
 impl Engine<Change> for Counted {
     fn submit(&self, body: Body<Change>) -> Result<Ticket, Overloaded> {
-        self.engine.submit(body)
+        let ticket = self.engine.submit(body)?;
+        self.counts.bodies.fetch_add(1, Ordering::Relaxed);
+        Ok(ticket)
     }
 
     fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
         Ok(Box::new(CountedSnapshot {
             snapshot: self.engine.snapshot()?,
-            reads: self.reads(),
+            counts: self.counts(),
         }))
     }
 
@@ -61,13 +72,13 @@ impl Engine<Change> for Counted {
 
 impl ReadTx for CountedSnapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.counts.reads.fetch_add(1, Ordering::Relaxed);
         self.snapshot.get(key)
     }
 
     fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
         self.snapshot.scan(range, &mut |key, value| {
-            self.reads.fetch_add(1, Ordering::Relaxed);
+            self.counts.reads.fetch_add(1, Ordering::Relaxed);
             visit(key, value)
         })
     }

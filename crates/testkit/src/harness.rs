@@ -1,7 +1,7 @@
 //! A controller in the process: the real store in memory, the real routes, no socket.
 
 use crate::clock::ManualClock;
-use crate::counted::Counted;
+use crate::counted::{Counted, Counts};
 use crate::entropy::SeededEntropy;
 use crate::network::{API_ADDRESS, TestNetwork};
 use crate::reply::Reply;
@@ -31,7 +31,7 @@ use rustls_pki_types::CertificateDer;
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Name of the administrator.
@@ -85,7 +85,7 @@ pub struct Harness {
     /// Its store.
     pub engine: Arc<dyn Engine<Change>>,
     controller: Controller,
-    reads: Arc<AtomicU64>,
+    counts: Arc<Counts>,
     _home: tempfile::TempDir,
 }
 
@@ -127,7 +127,7 @@ impl Harness {
             ..Options::default()
         };
         let engine = Counted::new(RedbEngine::<Change>::in_memory(store_options).unwrap());
-        let reads = engine.reads();
+        let counts = engine.counts();
         let engine: Arc<dyn Engine<Change>> = Arc::new(engine);
         let vault = Vault::open(
             &*engine,
@@ -183,14 +183,19 @@ impl Harness {
             server,
             engine,
             controller,
-            reads,
+            counts,
             _home: home,
         }
     }
 
     /// How many rows were read so far, those apart that transactions read.
     pub fn reads(&self) -> u64 {
-        self.reads.load(Ordering::Relaxed)
+        self.counts.reads.load(Ordering::Relaxed)
+    }
+
+    /// How many transactions the store has taken so far, to run them at once or later.
+    pub fn submitted(&self) -> u64 {
+        self.counts.bodies.load(Ordering::Relaxed)
     }
 
     /// The routes.

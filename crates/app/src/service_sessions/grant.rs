@@ -73,12 +73,13 @@ impl Claim {
 }
 
 impl<'a> Grants<'a> {
-    pub(super) fn new(app: &'a App) -> Self {
+    /// The grants at a moment.
+    pub(super) fn new(app: &'a App, now: Timestamp) -> Self {
         Self {
             app,
             granting: Granting::new(app),
-            known: sessions::Known::new(app),
-            now: app.env().now(),
+            known: sessions::Known::new(app, now),
+            now,
             judged: Remembered::default(),
         }
     }
@@ -189,7 +190,7 @@ impl<'a> Grants<'a> {
                 subject: Subject::of_session(self.app, rows, numbers, &session.entity)?,
                 passes: RefCell::default(),
             });
-            Ok(is_living(self.app, rows, session)?.then_some(judged))
+            Ok(is_living(self.app, rows, session, self.now)?.then_some(judged))
         })
     }
 }

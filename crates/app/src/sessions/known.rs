@@ -35,10 +35,11 @@ struct Seen {
 }
 
 impl<'a> Known<'a> {
-    pub(crate) fn new(app: &'a App) -> Self {
+    /// As they are at a moment.
+    pub(crate) fn new(app: &'a App, now: Timestamp) -> Self {
         Self {
             app,
-            now: app.env().now(),
+            now,
             policies: Remembered::default(),
             verdicts: Remembered::default(),
         }
