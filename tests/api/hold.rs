@@ -47,3 +47,12 @@ pub(crate) async fn drawn(controller: &Harness, kind: Kind, count: u64, first: u
         assert!(begin.elapsed() < PATIENCE, "nobody draws a number");
     }
 }
+
+/// Waits until the store has been handed one more body than `before`.
+pub(crate) async fn submitted(controller: &Harness, before: u64) {
+    let begin = Instant::now();
+    while controller.submitted() == before {
+        assert!(begin.elapsed() < PATIENCE, "nobody submits anything");
+        tokio::time::sleep(PAUSE).await;
+    }
+}

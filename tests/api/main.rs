@@ -79,6 +79,7 @@ mod role_attributes;
 mod role_filters;
 mod router_enrollment;
 mod second_token;
+mod service_session_lists;
 mod service_sessions;
 mod services;
 mod session_certificates;

@@ -1,10 +1,13 @@
 //! Service sessions: who is granted one, who sees it, and how long it is there.
 
+use crate::hold::{Hold, submitted};
 use crate::mfa_support::{Person, pass};
 use crate::posture_support::{Stage, add_router};
 use crate::support::{add_policy, edit, get, operate, revision, text};
 use http::Method;
 use portcullis_app::service_sessions::sweep;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::{Disabled, Identity};
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
@@ -289,6 +292,51 @@ async fn sessions_end_when_posture_does() {
     stage.report(session, report("a")).await;
     assert_eq!(all(&stage).await, (vec![], 0));
     assert!(stage.can_dial(session).await, "it can be asked for anew");
+}
+
+#[tokio::test]
+async fn session_whose_grant_comes_back_before_it_is_swept_stays() {
+    let (stage, id) = Stage::checked(json!({"typeId": "DOMAIN", "domains": ["a"]})).await;
+    let session = &stage.person.session;
+    let report = |domain: &str| json!({"id": id, "typeId": "DOMAIN", "domain": domain});
+    stage.report(session, report("a")).await;
+    assert!(stage.can_dial(session).await);
+    stage.report(session, report("b")).await;
+    let hold = Hold::take(&stage.controller);
+    let before = stage.controller.submitted();
+    let app = Arc::clone(&stage.controller.app);
+    let sweeping = tokio::spawn(async move { sweep(&app).await.unwrap() });
+    submitted(&stage.controller, before).await;
+    stage.report(session, report("a")).await;
+    drop(hold);
+    assert_eq!(sweeping.await.unwrap(), 0);
+    let (seen, stored) = all(&stage).await;
+    assert_eq!((seen.len(), stored), (1, 1));
+}
+
+#[tokio::test]
+async fn more_sessions_than_one_transaction_ends_are_swept_in_one_go() {
+    let (stage, _policy, _session) = connected().await;
+    stage.allow("bind", "Bind", &[]).await;
+    for _ in 0..120 {
+        let session = stage.person.log_in(&stage.controller).await;
+        for grant in ["Dial", "Bind"] {
+            assert_eq!(stage.connect(&session, grant).await.status, 201);
+        }
+    }
+    let shut_out = |identity: &mut Identity| {
+        let at = Timestamp::UNIX_EPOCH;
+        identity.disabled = Some(Disabled { at, until: None });
+    };
+    edit(
+        &stage.controller,
+        Index::IdentityId,
+        &stage.person.id,
+        shut_out,
+    )
+    .await;
+    assert_eq!(sweep(&stage.controller.app).await.unwrap(), 241);
+    assert_eq!(all(&stage).await, (vec![], 0));
 }
 
 #[tokio::test]

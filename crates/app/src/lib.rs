@@ -12,6 +12,7 @@
 mod action;
 pub mod administrator;
 mod app;
+mod aside;
 mod audit;
 pub mod auth_policies;
 pub mod authenticators;
@@ -32,6 +33,7 @@ pub mod posture;
 pub mod posture_checks;
 mod recent;
 pub mod related;
+mod remembered;
 pub mod rescue;
 pub mod role_attributes;
 pub mod routers;

@@ -15,9 +15,8 @@ mod upkeep;
 pub(crate) use granting::{Granting, Outline};
 pub(crate) use judge::Judge;
 pub(crate) use kept::Kept;
-pub use kept::Reports;
 pub use look::{read_data, read_refusals};
-pub use report::report;
+pub use report::{Reports, report};
 pub(crate) use subject::Subject;
 pub(crate) use upkeep::forget_what_is_gone;
 

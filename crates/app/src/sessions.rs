@@ -3,6 +3,7 @@
 mod binding;
 mod certificates;
 mod judge;
+mod known;
 mod list;
 mod login;
 mod look;
@@ -16,6 +17,7 @@ pub use certificates::{
     CreateCertificate, DeleteCertificate, NewCertificate, ReadCertificates, create_certificate,
     delete_certificate, list_certificates, read_certificate,
 };
+pub(crate) use known::Known;
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub(crate) use login::{Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
@@ -129,21 +131,26 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
     let Some(session) = rows.find::<ApiSession>(&by_token)? else {
         return Ok(None);
     };
-    living(app, rows, session)
+    living(app, rows, session, app.env().now())
 }
 
-/// Whether a session still lets its holder in, whoever asks.
+/// Whether a session still lets its holder in at a moment, whoever asks.
 pub(crate) fn is_living(
     app: &App,
     rows: Rows<'_>,
     session: Found<ApiSession>,
+    now: Timestamp,
 ) -> Result<bool, AppError> {
-    Ok(living(app, rows, session)?.is_some())
+    Ok(living(app, rows, session, now)?.is_some())
 }
 
 /// A session with what it depends on; `None` when it is over.
-fn living(app: &App, rows: Rows<'_>, session: Found<ApiSession>) -> Result<Option<Live>, AppError> {
-    let now = app.env().now();
+fn living(
+    app: &App,
+    rows: Rows<'_>,
+    session: Found<ApiSession>,
+    now: Timestamp,
+) -> Result<Option<Live>, AppError> {
     let last_activity = last_activity(app, &session.entity);
     if now >= ApiSession::expires_at(last_activity, app.settings().session_timeout) {
         Ok(None)

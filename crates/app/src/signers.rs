@@ -62,6 +62,7 @@ pub fn list_enabled(
     let sight = Sight {
         among: Among::All,
         sees: Some(&|_rows, found: &Found<Signer>| Ok(found.entity.spec.enabled)),
+        knows: None,
         is_over: asked.is_over,
     };
     let answer: Answer<'_, Signer> = Answer::new(app, &listing, &sight)?;

@@ -49,6 +49,11 @@ impl AuthenticatorColumns {
         &self.foreign_certs
     }
 
+    /// Whether the one in a slot is a certificate, whoever issued it.
+    pub fn is_certificate(&self, slot: Slot) -> bool {
+        self.own_certs.contains(slot.bit()) || self.foreign_certs.contains(slot.bit())
+    }
+
     fn mark(&mut self, slot: Slot, is_own: Option<bool>) {
         mark(&mut self.own_certs, slot, is_own == Some(true));
         mark(&mut self.foreign_certs, slot, is_own == Some(false));

@@ -5,6 +5,7 @@ use crate::catalog::{Catalogued, Columns};
 use crate::held::{Held, Word};
 use crate::postings::Postings;
 use crate::slots::Slot;
+use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
@@ -31,12 +32,15 @@ impl Catalogued for Session {
     }
 }
 
-/// What service sessions are searched by besides their owner and time. Their API sessions stay in
-/// the records: there are about as many of them.
+/// What service sessions are searched by besides their owner and time, and what tells whether they
+/// are granted still. The ids of their API sessions stay in the records: there are about as many of
+/// them.
 #[derive(Debug, Default)]
 pub struct ServiceSessionColumns {
     services: Postings,
     binding: RoaringBitmap,
+    /// What finds the API session of each slot; left as it was in a free one.
+    api_sessions: Vec<TokenHash>,
 }
 
 impl ServiceSessionColumns {
@@ -49,6 +53,25 @@ impl ServiceSessionColumns {
     pub const fn binding(&self) -> &RoaringBitmap {
         &self.binding
     }
+
+    /// The service that the session in a slot is about, by its id.
+    pub fn service(&self, slot: Slot) -> Option<&str> {
+        self.services.of(slot).next()
+    }
+
+    /// What the session in a slot was granted.
+    pub fn grant(&self, slot: Slot) -> ServiceGrant {
+        if self.binding.contains(slot.bit()) {
+            ServiceGrant::Bind
+        } else {
+            ServiceGrant::Dial
+        }
+    }
+
+    /// What finds the API session to which the session in a slot was granted.
+    pub fn api_session(&self, slot: Slot) -> Option<TokenHash> {
+        self.api_sessions.get(slot.index()).copied()
+    }
 }
 
 impl Columns<Session> for ServiceSessionColumns {
@@ -56,6 +79,13 @@ impl Columns<Session> for ServiceSessionColumns {
         let service = session.service.as_str();
         self.services.set_words(slot, std::iter::once(service));
         mark(&mut self.binding, slot, session.grant == ServiceGrant::Bind);
+        let token = session.api_session_token;
+        if self.api_sessions.len() <= slot.index() {
+            self.api_sessions.resize(slot.index() + 1, token);
+        }
+        if let Some(place) = self.api_sessions.get_mut(slot.index()) {
+            *place = token;
+        }
     }
 
     fn held(&self, symbol: &str) -> Option<Held<'_>> {
@@ -76,6 +106,8 @@ impl Columns<Session> for ServiceSessionColumns {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.services.heap_bytes() + self.binding.serialized_size()
+        self.services.heap_bytes()
+            + self.binding.serialized_size()
+            + self.api_sessions.capacity() * size_of::<TokenHash>()
     }
 }

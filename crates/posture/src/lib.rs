@@ -73,4 +73,5 @@ pub use client::{Client, counted_pass};
 pub use policy::{Access, GrantingPolicy, Pass, PolicyVerdict};
 pub use posture::{Outcome, Posture, ProcessKey};
 pub use prompts::{GrantedService, Prompts, shortened};
+pub use report::Settled;
 pub use verdict::{Verdict, judge};

@@ -1,15 +1,17 @@
 //! What one API session reported.
 
+mod size;
 #[cfg(test)]
 mod tests;
 
 use crate::prompts::Prompts;
-use crate::report::{member, settle};
+use crate::report::{Settled, at_place, member};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture::{Os, Process, Report, Reported, Statement};
 use portcullis_domain::posture_check::ProcessPath;
+use size::Texts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,10 +58,7 @@ impl Posture {
     ///
     /// [`FieldError`] naming the member that is of absurd size; nothing is recorded then.
     pub fn record(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
-        let mut next = self.clone();
-        let outcome = next.take_in(statement, now)?;
-        *self = next;
-        Ok(outcome)
+        self.take_in(Settled::one(statement)?, now)
     }
 
     /// Records reports that were made at once, all or none.
@@ -73,67 +72,26 @@ impl Posture {
         statements: Vec<Statement>,
         now: Timestamp,
     ) -> Result<Outcome, FieldError> {
-        if statements.len() > Self::MOST_AT_ONCE {
-            let reason = format!("must have at most {} items", Self::MOST_AT_ONCE);
-            let count = statements.len().to_string();
-            return Err(FieldError::new("postureResponse", reason, count));
-        }
-        let mut next = self.clone();
+        self.take_in(Settled::several(statements)?, now)
+    }
+
+    /// Records what was brought into its form before, all or nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] naming the member that is too much for a session.
+    pub fn take_in(&mut self, settled: Settled, now: Timestamp) -> Result<Outcome, FieldError> {
+        let mut next = Growing::from(&*self);
         let mut all = Outcome::default();
-        for (place, statement) in statements.into_iter().enumerate() {
-            let outcome = next.take_in(statement, now).map_err(|error| FieldError {
-                field: format!("{place}.{}", error.field),
-                ..error
-            })?;
+        for (place, statement) in settled.into_statements() {
+            let outcome = next
+                .take_in(statement, now)
+                .map_err(|error| at_place(place, error))?;
             all.has_changed |= outcome.has_changed;
             all.prompts = all.prompts.and(outcome.prompts);
         }
-        *self = next;
+        *self = next.posture;
         Ok(all)
-    }
-
-    fn take_in(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
-        let Statement { check, report } = settle(statement)?;
-        let member = member(&report);
-        let mut prompts = Prompts::default();
-        let has_changed = match report {
-            Report::Os(os) => put(&mut self.os, check, os, now),
-            Report::Domain(domain) => put(&mut self.domain, check, domain, now),
-            Report::Mac(addresses) => put(&mut self.addresses, check, addresses, now),
-            Report::Process { path, process } => self.put_process(check, path, process, now)?,
-            Report::EndpointState { woken, unlocked } => {
-                prompts = Prompts { woken, unlocked };
-                self.note(prompts, now)
-            },
-        };
-        self.bound(member)?;
-        Ok(Outcome {
-            has_changed,
-            prompts,
-        })
-    }
-
-    fn put_process(
-        &mut self,
-        check: PostureCheckId,
-        path: String,
-        process: Process,
-        now: Timestamp,
-    ) -> Result<bool, FieldError> {
-        let key = if path.is_empty() {
-            ProcessKey::Check(check.clone())
-        } else {
-            ProcessKey::Path(path)
-        };
-        let is_new = !self.processes.contains_key(&key);
-        if is_new && self.processes.len() >= Self::MOST_PROCESSES {
-            let reason = format!("must be one of {} processes at most", Self::MOST_PROCESSES);
-            return Err(FieldError::new("path", reason, "one more"));
-        }
-        let mut place = self.processes.remove(&key);
-        let has_changed = put(&mut place, check, process, now);
-        self.processes.extend(place.map(|reported| (key, reported)));
-        Ok(has_changed)
     }
 
     /// Notes what happened to the machine. Each time is a change: it opens the grace anew.
@@ -147,38 +105,11 @@ impl Posture {
         prompts.any()
     }
 
-    /// Refuses what does not fit into the memory that a session may take.
-    fn bound(&self, member: &str) -> Result<(), FieldError> {
-        if self.bytes() <= Self::MOST_BYTES {
-            return Ok(());
-        }
-        let reason = format!("must not bring a session over {} bytes", Self::MOST_BYTES);
-        Err(FieldError::new(member, reason, "more"))
-    }
-
     /// The bytes of all texts.
     pub fn bytes(&self) -> usize {
-        let check = |check: &PostureCheckId| check.as_str().len();
-        let os = self.os.iter().map(|os| {
-            let Os {
-                kind,
-                version,
-                build,
-            } = &*os.value;
-            check(&os.check) + kind.len() + version.len() + build.len()
-        });
-        let domain = self.domain.iter();
-        let domain = domain.map(|domain| check(&domain.check) + domain.value.len());
-        let addresses = self.addresses.iter().map(|addresses| {
-            let texts = addresses.value.iter().map(String::len);
-            check(&addresses.check) + texts.sum::<usize>()
-        });
-        let processes = self.processes.iter().map(|(key, process)| {
-            let Process { hash, signers, .. } = &*process.value;
-            let signers = signers.iter().map(String::len).sum::<usize>();
-            key.bytes() + check(&process.check) + hash.len() + signers
-        });
-        os.chain(domain).chain(addresses).chain(processes).sum()
+        let processes = self.processes.iter();
+        let processes = processes.map(|(key, process)| key.bytes() + process.bytes());
+        self.os.bytes() + self.domain.bytes() + self.addresses.bytes() + processes.sum::<usize>()
     }
 
     /// What sessions of an identity reported, the newest of everything, to be shown to
@@ -244,27 +175,100 @@ impl Posture {
     }
 }
 
-impl ProcessKey {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Path(path) => path.len(),
-            Self::Check(check) => check.as_str().len(),
+/// What a session reported while more is taken in, with the bytes of its texts: to count all of them
+/// for each of many reports takes long.
+struct Growing {
+    posture: Posture,
+    bytes: usize,
+}
+
+impl From<&Posture> for Growing {
+    fn from(posture: &Posture) -> Self {
+        Self {
+            posture: posture.clone(),
+            bytes: posture.bytes(),
         }
     }
 }
 
-/// Puts a report in its place and says whether it is another one than before.
-fn put<T: PartialEq>(
-    place: &mut Option<Reported<T>>,
+impl Growing {
+    fn take_in(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
+        let Statement { check, report } = statement;
+        let member = member(&report);
+        let mut prompts = Prompts::default();
+        let Self { posture, bytes } = self;
+        let has_changed = match report {
+            Report::Os(os) => put((&mut posture.os, bytes), check, os, now),
+            Report::Domain(domain) => put((&mut posture.domain, bytes), check, domain, now),
+            Report::Mac(addresses) => put((&mut posture.addresses, bytes), check, addresses, now),
+            Report::Process { path, process } => self.put_process(check, path, process, now)?,
+            Report::EndpointState { woken, unlocked } => {
+                prompts = Prompts { woken, unlocked };
+                posture.note(prompts, now)
+            },
+        };
+        self.bound(member)?;
+        Ok(Outcome {
+            has_changed,
+            prompts,
+        })
+    }
+
+    fn put_process(
+        &mut self,
+        check: PostureCheckId,
+        path: String,
+        process: Process,
+        now: Timestamp,
+    ) -> Result<bool, FieldError> {
+        let key = if path.is_empty() {
+            ProcessKey::Check(check.clone())
+        } else {
+            ProcessKey::Path(path)
+        };
+        let processes = &mut self.posture.processes;
+        let mut place = processes.remove(&key);
+        if place.is_none() {
+            if processes.len() >= Posture::MOST_PROCESSES {
+                let most = Posture::MOST_PROCESSES;
+                let reason = format!("must be one of {most} processes at most");
+                return Err(FieldError::new("path", reason, "one more"));
+            }
+            self.bytes += key.bytes();
+        }
+        let has_changed = put((&mut place, &mut self.bytes), check, process, now);
+        processes.extend(place.map(|reported| (key, reported)));
+        Ok(has_changed)
+    }
+
+    /// Refuses what does not fit into the memory that a session may take.
+    fn bound(&self, member: &str) -> Result<(), FieldError> {
+        if self.bytes <= Posture::MOST_BYTES {
+            return Ok(());
+        }
+        let reason = format!(
+            "must not bring a session over {} bytes",
+            Posture::MOST_BYTES
+        );
+        Err(FieldError::new(member, reason, "more"))
+    }
+}
+
+/// Puts a report in its place, counts its bytes in that of the one before, and says whether it is
+/// another one.
+fn put<T: PartialEq + Texts>(
+    (place, bytes): (&mut Option<Reported<T>>, &mut usize),
     check: PostureCheckId,
     value: T,
     at: Timestamp,
 ) -> bool {
+    *bytes -= place.bytes();
     let before = place.take().filter(|before| *before.value == value);
     let has_changed = before.is_none();
     // What is quoted elsewhere is shared, as long as it stays the same.
     let value = before.map_or_else(|| Arc::new(value), |before| before.value);
     *place = Some(Reported { check, at, value });
+    *bytes += place.bytes();
     has_changed
 }
 

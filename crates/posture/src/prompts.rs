@@ -29,7 +29,7 @@ pub struct GrantedService<'a> {
     /// Its name.
     pub name: &'a str,
     /// The policies.
-    pub policies: &'a [GrantingPolicy],
+    pub policies: &'a [&'a GrantingPolicy],
 }
 
 impl Prompts {

@@ -1,5 +1,6 @@
 //! What clients report is bounded and brought into one form.
 
+use crate::posture::Posture;
 use portcullis_domain::FieldError;
 use portcullis_domain::posture::{Report, Statement};
 use portcullis_domain::posture_check::bare_hex;
@@ -15,12 +16,75 @@ pub(crate) const fn member(report: &Report) -> &'static str {
     }
 }
 
+/// Reports in the form in which they are kept. To bring many into it takes longer than to keep them.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    statements: Vec<Statement>,
+    /// Whether they were made at once, and each has a place.
+    are_several: bool,
+}
+
+impl Settled {
+    /// Settles a report.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] naming the member that is of absurd size.
+    pub fn one(statement: Statement) -> Result<Self, FieldError> {
+        Ok(Self {
+            statements: vec![settle(statement)?],
+            are_several: false,
+        })
+    }
+
+    /// Settles reports that were made at once.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] naming the place of the report and its member that is of absurd size.
+    pub fn several(statements: Vec<Statement>) -> Result<Self, FieldError> {
+        if statements.len() > Posture::MOST_AT_ONCE {
+            let reason = format!("must have at most {} items", Posture::MOST_AT_ONCE);
+            let count = statements.len().to_string();
+            return Err(FieldError::new("postureResponse", reason, count));
+        }
+        let statements = statements
+            .into_iter()
+            .enumerate()
+            .map(|(place, statement)| {
+                settle(statement).map_err(|error| at_place(Some(place), error))
+            });
+        Ok(Self {
+            statements: statements.collect::<Result<_, _>>()?,
+            are_several: true,
+        })
+    }
+
+    /// The reports, each with its place if they were made at once.
+    pub(crate) fn into_statements(self) -> impl Iterator<Item = (Option<usize>, Statement)> {
+        let places = self.are_several;
+        let statements = self.statements.into_iter().enumerate();
+        statements.map(move |(place, statement)| (places.then_some(place), statement))
+    }
+}
+
+/// The fault of a report, as one of those that were made at once.
+pub(crate) fn at_place(place: Option<usize>, error: FieldError) -> FieldError {
+    match place {
+        Some(place) => FieldError {
+            field: format!("{place}.{}", error.field),
+            ..error
+        },
+        None => error,
+    }
+}
+
 /// Brings a report into the form in which it is kept.
 ///
 /// # Errors
 ///
 /// [`FieldError`] naming the member that is of absurd size. What it says is not repeated.
-pub(crate) fn settle(mut statement: Statement) -> Result<Statement, FieldError> {
+fn settle(mut statement: Statement) -> Result<Statement, FieldError> {
     bound("id", statement.check.as_str(), Report::LONGEST_TEXT)?;
     match &mut statement.report {
         Report::Os(os) => {

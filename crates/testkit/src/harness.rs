@@ -1,6 +1,7 @@
 //! A controller in the process: the real store in memory, the real routes, no socket.
 
 use crate::clock::ManualClock;
+use crate::counted::{Counted, Counts};
 use crate::entropy::SeededEntropy;
 use crate::network::{API_ADDRESS, TestNetwork};
 use crate::reply::Reply;
@@ -30,6 +31,7 @@ use rustls_pki_types::CertificateDer;
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Name of the administrator.
@@ -83,6 +85,7 @@ pub struct Harness {
     /// Its store.
     pub engine: Arc<dyn Engine<Change>>,
     controller: Controller,
+    counts: Arc<Counts>,
     _home: tempfile::TempDir,
 }
 
@@ -123,8 +126,9 @@ impl Harness {
             queue_capacity: options.store_queue,
             ..Options::default()
         };
-        let engine: Arc<dyn Engine<Change>> =
-            Arc::new(RedbEngine::<Change>::in_memory(store_options).unwrap());
+        let engine = Counted::new(RedbEngine::<Change>::in_memory(store_options).unwrap());
+        let counts = engine.counts();
+        let engine: Arc<dyn Engine<Change>> = Arc::new(engine);
         let vault = Vault::open(
             &*engine,
             &home.path().join("store.key"),
@@ -179,8 +183,19 @@ impl Harness {
             server,
             engine,
             controller,
+            counts,
             _home: home,
         }
+    }
+
+    /// How many rows were read so far, those apart that transactions read.
+    pub fn reads(&self) -> u64 {
+        self.counts.reads.load(Ordering::Relaxed)
+    }
+
+    /// How many transactions the store has taken so far, to run them at once or later.
+    pub fn submitted(&self) -> u64 {
+        self.counts.bodies.load(Ordering::Relaxed)
     }
 
     /// The routes.

@@ -4,6 +4,7 @@
 //! Only `[dev-dependencies]` point here.
 
 mod clock;
+mod counted;
 mod entropy;
 mod harness;
 mod network;

@@ -51,6 +51,7 @@ fn answer(
     let sight = Sight {
         // An administrator sees all, and no record has to be looked at for that.
         sees: (!caller.is_admin).then_some(&sees),
+        knows: None,
         among: Among::All,
         is_over: asked.is_over,
     };

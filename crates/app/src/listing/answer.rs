@@ -33,6 +33,8 @@ const COSTLY_TESTS: usize = 16;
 pub(crate) struct Sight<'s, E: Listed> {
     /// `None` for all of them.
     pub(crate) sees: Option<&'s Sees<'s, E>>,
+    /// What is known of that without the records, if something is.
+    pub(crate) knows: Option<&'s Knows<'s>>,
     /// Those that the list is about.
     pub(crate) among: Among<'s, E>,
     /// Whether nobody waits any more.
@@ -44,6 +46,7 @@ impl<'s, E: Listed> Sight<'s, E> {
     pub(crate) const fn of_all(asked: &'s Asked<'_>) -> Self {
         Self {
             sees: None,
+            knows: None,
             among: Among::All,
             is_over: asked.is_over,
         }
@@ -63,10 +66,25 @@ impl<'s, E: Listed> Sight<'s, E> {
         let among = Among::selected(find);
         Self { among, ..self }
     }
+
+    /// What is known of a record before it is read. Memory tells of so many so fast that the end of
+    /// waiting is looked at here too.
+    fn beforehand(&self, rows: Rows<'_>, place: Place) -> Result<Option<bool>, AppError> {
+        let Some(knows) = self.knows else {
+            return Ok(None);
+        };
+        if (self.is_over)() {
+            return Err(AppError::TooSlow);
+        }
+        knows(rows, place.number())
+    }
 }
 
 /// Whether a caller may see a record.
 pub(crate) type Sees<'s, E> = dyn Fn(Rows<'_>, &Found<E>) -> Result<bool, AppError> + 's;
+
+/// Whether a caller may see the record of a number; `None` if that has to be read to tell.
+pub(crate) type Knows<'s> = dyn Fn(Rows<'_>, Number) -> Result<Option<bool>, AppError> + 's;
 
 /// The records of a page, and a view to read them in.
 pub(crate) struct Answer<'a, E> {
@@ -101,7 +119,7 @@ impl<'a, E: Listed> Answer<'a, E> {
             let mut found = narrow.find::<E>(view.rows())?;
             sight.among.retain(projections, &mut found);
             for found in &found {
-                picked.take(around, listing, sight, found)?;
+                picked.take(around, listing, sight.sees, found)?;
             }
             return Ok(picked.sorted((view, projections), listing, sight));
         }
@@ -117,7 +135,7 @@ impl<'a, E: Listed> Answer<'a, E> {
             let found = (&*catalog, &matches);
             return Ok(Self::paged((view, projections), listing, sight, found));
         }
-        let candidates = Candidates::new::<E>(&catalog, &matches);
+        let candidates = Candidates::new(&catalog, &matches, sight);
         let view = app.snapshot()?;
         drop(catalog);
         let sort = if is_sorted { &[] } else { listing.order.keys() };
@@ -266,23 +284,32 @@ impl Narrow {
 /// Records that may match: all, or those at some places.
 enum Candidates {
     All,
-    At(Vec<Place>),
+    At {
+        places: Vec<Place>,
+        /// Whether it is known of each that it matches.
+        are_matching: bool,
+    },
 }
 
 impl Candidates {
-    fn new<E: Listed>(catalog: &Catalog<E::Entry>, matches: &Matches) -> Self {
-        if matches.is_everything() {
+    fn new<E: Listed>(
+        catalog: &Catalog<E::Entry>,
+        matches: &Matches,
+        sight: &Sight<'_, E>,
+    ) -> Self {
+        if matches.is_everything() && sight.knows.is_none() {
             return Self::All;
         }
-        Self::At(
-            catalog
-                .numbers(matches)
-                .filter_map(|number| Place::in_catalog::<E>(catalog, number))
-                .collect(),
-        )
+        let places = catalog
+            .numbers(matches)
+            .filter_map(|number| Place::in_catalog::<E>(catalog, number));
+        Self::At {
+            places: places.collect(),
+            are_matching: matches.is_exact(),
+        }
     }
 
-    /// Looks at the record of each.
+    /// Looks at the record of each of which not enough is known without it.
     fn pick<'l, E: Listed>(
         &self,
         around: Around<'_>,
@@ -292,19 +319,15 @@ impl Candidates {
     ) -> Result<Picked<'l>, AppError> {
         let rows = around.rows;
         match self {
-            Self::At(places) => {
-                for place in places {
-                    let key = place.key::<E>();
-                    if let Some(entity) = rows.get::<E>(&key)? {
-                        picked.take(around, listing, sight, &Found { key, entity })?;
-                    }
-                }
-            },
+            Self::At {
+                places,
+                are_matching,
+            } => picked.take_at((places, *are_matching), around, listing, sight)?,
             Self::All => {
                 let mut fault = None;
                 for root in E::ROOTS {
                     rows.each_in::<E>(&RecordKey::all(*root), &mut |found| {
-                        Ok(match picked.take(around, listing, sight, &found) {
+                        Ok(match picked.take(around, listing, sight.sees, &found) {
                             Ok(()) => ControlFlow::Continue(()),
                             Err(error) => {
                                 fault = Some(error);
@@ -337,12 +360,40 @@ impl<'l> Picked<'l> {
         }
     }
 
+    /// Takes in the records at some places that match and may be seen. None is read that is known to
+    /// do both, or not to be seen, unless its values are needed.
+    fn take_at<E: Listed>(
+        &mut self,
+        (places, are_matching): (&[Place], bool),
+        around: Around<'_>,
+        listing: &Listing,
+        sight: &Sight<'_, E>,
+    ) -> Result<(), AppError> {
+        let is_enough = are_matching && self.sort.is_empty();
+        for place in places {
+            let sees = match sight.beforehand(around.rows, *place)? {
+                Some(false) => continue,
+                Some(true) if is_enough => {
+                    self.rows.push(Light::without_values(*place));
+                    continue;
+                },
+                Some(true) => None,
+                None => sight.sees,
+            };
+            let key = place.key::<E>();
+            if let Some(entity) = around.rows.get::<E>(&key)? {
+                self.take(around, listing, sees, &Found { key, entity })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes a record in if it matches and may be seen.
     fn take<E: Listed>(
         &mut self,
         around: Around<'_>,
         listing: &Listing,
-        sight: &Sight<'_, E>,
+        sees: Option<&Sees<'_, E>>,
         found: &Found<E>,
     ) -> Result<(), AppError> {
         let record = Record {
@@ -352,7 +403,7 @@ impl<'l> Picked<'l> {
         if !matches(&listing.predicate, &record)? {
             return Ok(());
         }
-        if let Some(sees) = sight.sees
+        if let Some(sees) = sees
             && !sees(around.rows, found)?
         {
             return Ok(());
@@ -397,6 +448,14 @@ struct Light {
 }
 
 impl Light {
+    /// One that is not going to be sorted.
+    const fn without_values(place: Place) -> Self {
+        Self {
+            place,
+            values: Vec::new(),
+        }
+    }
+
     fn of<E: Listed>(sort: &[SortKey], found: &Found<E>, record: &Record<'_, E>) -> Self {
         Self {
             place: Place::of(found),

@@ -6,6 +6,7 @@
 
 use crate::app::App;
 use crate::error::AppError;
+use crate::remembered::Remembered;
 use portcullis_domain::ids::Number;
 use portcullis_domain::policies::{ServiceGrant, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
@@ -16,13 +17,9 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{POSTURE_CHECK, Rows, SERVICE_POLICY};
 use roaring::RoaringBitmap;
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-
-/// Most entries of what is remembered for a request: long lists are not to fill the memory.
-const MOST: usize = 4096;
 
 /// The policies that let identities use services, as far as a request came across them.
 pub(crate) struct Granting<'a> {
@@ -30,10 +27,10 @@ pub(crate) struct Granting<'a> {
     /// Of the policies, when those that select identities were found; their slots mean nothing later.
     revision: Cell<u64>,
     /// The slots of the policies that select an identity.
-    of_identity: Remembered<Rc<RoaringBitmap>>,
-    outlines: Remembered<Option<Outline>>,
-    policies: Remembered<Option<Rc<GrantingPolicy>>>,
-    checks: Remembered<Option<Arc<PostureCheck>>>,
+    of_identity: Remembered<Number, Rc<RoaringBitmap>>,
+    outlines: Remembered<Number, Option<Outline>>,
+    policies: Remembered<Number, Option<Rc<GrantingPolicy>>>,
+    checks: Remembered<Number, Option<Arc<PostureCheck>>>,
 }
 
 /// What the read model knows of a policy.
@@ -182,38 +179,4 @@ fn outline(guard: &AccessGuard<'_>, number: Number) -> Option<Outline> {
             .filter_map(|check| guard.posture_checks().number(check))
             .collect(),
     })
-}
-
-/// Values by the numbers of records, worked out once each.
-struct Remembered<T>(RefCell<BTreeMap<Number, T>>);
-
-impl<T> Default for Remembered<T> {
-    fn default() -> Self {
-        Self(RefCell::default())
-    }
-}
-
-impl<T: Clone> Remembered<T> {
-    fn get(&self, number: Number, make: impl FnOnce() -> T) -> T {
-        match self.try_get(number, || Ok::<_, std::convert::Infallible>(make())) {
-            Ok(value) => value,
-        }
-    }
-
-    fn clear(&self) {
-        self.0.borrow_mut().clear();
-    }
-
-    fn try_get<E>(&self, number: Number, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        if let Some(value) = self.0.borrow().get(&number) {
-            return Ok(value.clone());
-        }
-        let value = make()?;
-        let mut remembered = self.0.borrow_mut();
-        if remembered.len() >= MOST {
-            remembered.clear();
-        }
-        remembered.insert(number, value.clone());
-        Ok(value)
-    }
 }

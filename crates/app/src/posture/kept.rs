@@ -7,8 +7,8 @@ use super::rationed::{Rationed, Rations};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::Number;
-use portcullis_domain::posture::{Actual, CheckFailure, FailedRequest, PolicyFailure, Statement};
-use portcullis_posture::{Outcome, Posture};
+use portcullis_domain::posture::{Actual, CheckFailure, FailedRequest, PolicyFailure};
+use portcullis_posture::{Outcome, Posture, Settled};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What sessions reported takes 256 MiB at most, and 4 MiB for one identity.
@@ -77,12 +77,12 @@ impl Kept {
         &self,
         (identity, session): SessionNumbers,
         now: Timestamp,
-        take_in: impl FnOnce(&mut Posture, Timestamp) -> Result<Outcome, FieldError>,
+        reports: Settled,
     ) -> Result<Outcome, FieldError> {
         let mut state = self.lock();
         let before = state.reports.get(identity, session);
         let mut posture = before.map(|before| (**before).clone()).unwrap_or_default();
-        let outcome = take_in(&mut posture, now)?;
+        let outcome = posture.take_in(reports, now)?;
         let bytes = ONE + ONE * posture.processes().count() + posture.bytes();
         let part = (bytes, Arc::new(posture));
         state.reports.put(identity, session, part);
@@ -143,25 +143,6 @@ impl Kept {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Takes in one report, or several that were made at once.
-pub(super) fn take_in(
-    statements: Reports,
-) -> impl FnOnce(&mut Posture, Timestamp) -> Result<Outcome, FieldError> {
-    move |posture, now| match statements {
-        Reports::One(statement) => posture.record(statement, now),
-        Reports::Several(statements) => posture.record_all(statements, now),
-    }
-}
-
-/// What a client reports in one request.
-#[derive(Debug, Clone)]
-pub enum Reports {
-    /// A single report.
-    One(Statement),
-    /// Several at once.
-    Several(Vec<Statement>),
 }
 
 /// Estimate of the bytes that a refused request takes.

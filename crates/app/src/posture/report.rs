@@ -1,34 +1,59 @@
 //! What clients report.
 
-use super::kept::{Reports, take_in};
 use super::{Granting, Report, Subject};
 use crate::app::App;
+use crate::aside::aside;
 use crate::error::AppError;
 use crate::managed;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::ids::{Number, ServiceId};
-use portcullis_domain::posture::ShortenedService;
+use portcullis_domain::posture::{ShortenedService, Statement};
 use portcullis_domain::posture_check::Check;
 use portcullis_index::{PolicyKind, Side};
-use portcullis_posture::{GrantedService, GrantingPolicy, Prompts, shortened};
+use portcullis_posture::{GrantedService, GrantingPolicy, Prompts, Settled, shortened};
 use portcullis_storage::tables::Rows;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a client reports in one request.
+#[derive(Debug, Clone)]
+pub enum Reports {
+    /// A single report.
+    One(Statement),
+    /// Several at once.
+    Several(Vec<Statement>),
+}
 
 /// Takes in what the caller's session reports, all or nothing; answers for which services a code has
 /// to be shown sooner than was known.
 ///
+/// The largest reports take tens of milliseconds, and who may use many services is told of many.
+///
 /// # Errors
 ///
 /// A fault of the member that is of absurd size.
-pub fn report(
-    app: &App,
+pub async fn report(
+    app: &Arc<App>,
     permit: &Permit<Report>,
     reports: Reports,
 ) -> Result<Vec<ShortenedService>, AppError> {
-    let caller = permit.caller();
+    let permit = permit.clone();
+    aside(app, move |app| take_in(app, permit.caller(), reports)).await
+}
+
+fn take_in(
+    app: &App,
+    caller: &Caller,
+    reports: Reports,
+) -> Result<Vec<ShortenedService>, AppError> {
+    // All others who report wait for what is remembered, so it is not held for this.
+    let settled = match reports {
+        Reports::One(statement) => Settled::one(statement),
+        Reports::Several(statements) => Settled::several(statements),
+    }?;
     let numbers = (caller.identity_number, caller.session_number);
-    let now = app.env().now();
-    let outcome = app.posture.record(numbers, now, take_in(reports))?;
+    let outcome = app.posture.record(numbers, app.env().now(), settled)?;
     if outcome.prompts.any() {
         cut_short(app, caller, outcome.prompts)
     } else {
@@ -37,10 +62,10 @@ pub fn report(
 }
 
 /// A service and the policies that grant it.
-struct Granted {
+struct Granted<'p> {
     id: ServiceId,
     name: String,
-    policies: Vec<GrantingPolicy>,
+    policies: Vec<&'p GrantingPolicy>,
 }
 
 fn cut_short(
@@ -51,7 +76,7 @@ fn cut_short(
     let view = app.snapshot()?;
     let subject = Subject::of_caller(app, view.rows(), caller)?;
     let policies = prompting(app, view.rows(), caller, prompts)?;
-    let mut services: Vec<_> = granted(app, policies)?.into_values().collect();
+    let mut services: Vec<_> = granted(app, &policies)?.into_values().collect();
     services.sort_by(|left, right| left.name.cmp(&right.name));
     let services = services.iter().map(|service| GrantedService {
         id: &service.id,
@@ -72,7 +97,7 @@ fn prompting(
     rows: Rows<'_>,
     caller: &Caller,
     prompts: Prompts,
-) -> Result<Vec<(Number, GrantingPolicy)>, AppError> {
+) -> Result<Vec<(Number, Rc<GrantingPolicy>)>, AppError> {
     let granting = Granting::new(app);
     let asks = |check: &Check| match check {
         Check::Mfa(mfa) => {
@@ -85,22 +110,22 @@ fn prompting(
         if let Some(policy) = granting.read(rows, &outline)?
             && policy.checks.iter().any(|check| asks(&check.spec.check))
         {
-            found.push((outline.number, (*policy).clone()));
+            found.push((outline.number, policy));
         }
     }
     Ok(found)
 }
 
 /// The services that policies grant, by the numbers of their records.
-fn granted(
+fn granted<'p>(
     app: &App,
-    policies: Vec<(Number, GrantingPolicy)>,
-) -> Result<BTreeMap<Number, Granted>, AppError> {
+    policies: &'p [(Number, Rc<GrantingPolicy>)],
+) -> Result<BTreeMap<Number, Granted<'p>>, AppError> {
     let guard = app.require_lists()?.access();
     let catalog = guard.services();
     let mut services = BTreeMap::new();
     for (number, policy) in policies {
-        let Some(slot) = guard.service_policies().slot(number) else {
+        let Some(slot) = guard.service_policies().slot(*number) else {
             continue;
         };
         let kinds = guard.kinds();
@@ -117,7 +142,7 @@ fn granted(
                 name: name.to_owned(),
                 policies: Vec::new(),
             });
-            service.policies.push(policy.clone());
+            service.policies.push(policy);
         }
     }
     Ok(services)

@@ -3,10 +3,13 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::posture::{Granting, Outline, Subject};
-use crate::sessions::is_living;
+use crate::remembered::Remembered;
+use crate::sessions::{self, is_living};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{Number, ServicePolicyId};
+use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::session::Session;
 use portcullis_domain::view::Named;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
@@ -18,26 +21,82 @@ use std::rc::Rc;
 pub(super) struct Grants<'a> {
     app: &'a App,
     granting: Granting<'a>,
+    known: sessions::Known<'a>,
     now: Timestamp,
-    /// The API session that was judged last: those of a list come one after the other.
-    judged: RefCell<Option<Rc<Judged>>>,
+    /// API sessions by what finds them; `None` for those that are over.
+    judged: Remembered<[u8; 16], Option<Rc<Judged>>>,
 }
 
 /// An API session, and which policies it passes.
 struct Judged {
-    token: TokenHash,
     subject: Subject,
     passes: RefCell<BTreeMap<Number, bool>>,
 }
 
+/// What a session stands for, as memory has it.
+struct Claim {
+    identity: Number,
+    service: Number,
+    grant: ServiceGrant,
+    api_session: TokenHash,
+}
+
+impl Claim {
+    fn of(app: &App, session: Number) -> Result<Option<Self>, AppError> {
+        let projections = app.require_lists()?;
+        let claim = || {
+            let catalog = projections.service_sessions();
+            let slot = catalog.slot(session)?;
+            let Some(Owner::Identity(identity)) = catalog.owner(slot) else {
+                return None;
+            };
+            let columns = catalog.columns();
+            let service = columns.service(slot)?.to_owned();
+            Some((
+                identity,
+                service,
+                columns.grant(slot),
+                columns.api_session(slot)?,
+            ))
+        };
+        let Some((identity, service, grant, api_session)) = claim() else {
+            return Ok(None);
+        };
+        let service = projections.services().find_by_id(&service);
+        Ok(service.map(|service| Self {
+            identity,
+            service,
+            grant,
+            api_session,
+        }))
+    }
+}
+
 impl<'a> Grants<'a> {
-    pub(super) fn new(app: &'a App) -> Self {
+    /// The grants at a moment.
+    pub(super) fn new(app: &'a App, now: Timestamp) -> Self {
         Self {
             app,
             granting: Granting::new(app),
-            now: app.env().now(),
-            judged: RefCell::default(),
+            known: sessions::Known::new(app, now),
+            now,
+            judged: Remembered::default(),
         }
+    }
+
+    /// What memory knows of whether a session is still granted. `None` if it depends on what the
+    /// session passes, or on something else that is in the records alone.
+    pub(super) fn known(&self, rows: Rows<'_>, session: Number) -> Result<Option<bool>, AppError> {
+        let Some(claim) = Claim::of(self.app, session)? else {
+            return Ok(None);
+        };
+        let outlines = self.granting(claim.identity, claim.service, claim.grant)?;
+        if outlines.is_empty() {
+            return Ok(Some(false));
+        }
+        let is_free = outlines.iter().any(|outline| !outline.has_checks());
+        let is_living = self.known.is_living(rows, claim.api_session)?;
+        Ok(is_living.filter(|is_living| is_free || !is_living))
     }
 
     /// Whether a session is still granted.
@@ -75,8 +134,18 @@ impl<'a> Grants<'a> {
             return Ok(Vec::new());
         };
         let service = Number(service.id().1);
-        let mut outlines = self.granting.between(found.root_number(), service)?;
-        outlines.retain(|outline| outline.grant == session.grant);
+        self.granting(found.root_number(), service, session.grant)
+    }
+
+    /// The policies that let an identity do one thing with a service, if it passes their checks.
+    fn granting(
+        &self,
+        identity: Number,
+        service: Number,
+        grant: ServiceGrant,
+    ) -> Result<Vec<Outline>, AppError> {
+        let mut outlines = self.granting.between(identity, service)?;
+        outlines.retain(|outline| outline.grant == grant);
         Ok(outlines)
     }
 
@@ -110,25 +179,18 @@ impl<'a> Grants<'a> {
         rows: Rows<'_>,
         found: &Found<Session>,
     ) -> Result<Option<Rc<Judged>>, AppError> {
-        let token = found.entity.api_session_token;
-        let last = self.judged.borrow().clone();
-        if let Some(last) = last.filter(|last| last.token == token) {
-            return Ok(Some(last));
-        }
-        let by_token = UniqueValue::new(Index::ApiSessionToken, token.0);
-        let Some(session) = rows.find::<ApiSession>(&by_token)? else {
-            return Ok(None);
-        };
-        let numbers = (session.root_number(), session.number());
-        let judged = Rc::new(Judged {
-            token,
-            subject: Subject::of_session(self.app, rows, numbers, &session.entity)?,
-            passes: RefCell::default(),
-        });
-        if !is_living(self.app, rows, session)? {
-            return Ok(None);
-        }
-        *self.judged.borrow_mut() = Some(Rc::clone(&judged));
-        Ok(Some(judged))
+        let token = found.entity.api_session_token.0;
+        self.judged.try_get(token, || {
+            let by_token = UniqueValue::new(Index::ApiSessionToken, token);
+            let Some(session) = rows.find::<ApiSession>(&by_token)? else {
+                return Ok(None);
+            };
+            let numbers = (session.root_number(), session.number());
+            let judged = Rc::new(Judged {
+                subject: Subject::of_session(self.app, rows, numbers, &session.entity)?,
+                passes: RefCell::default(),
+            });
+            Ok(is_living(self.app, rows, session, self.now)?.then_some(judged))
+        })
     }
 }

@@ -96,7 +96,7 @@ pub async fn delete_own(
 fn read_of(app: &App, owner: Option<Number>, id: &SessionId) -> Result<SessionView, AppError> {
     let view = app.snapshot()?;
     let found = find(view.rows(), owner, id)?;
-    let grants = Grants::new(app);
+    let grants = Grants::new(app, app.env().now());
     if grants.hold(view.rows(), &found)? {
         look(app, view.rows(), &grants, found)
     } else {
@@ -111,10 +111,12 @@ fn answer(
     show: &mut dyn FnMut(SessionView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of::<Session>()?;
-    let grants = Grants::new(app);
+    let grants = Grants::new(app, app.env().now());
     let sees = |rows: Rows<'_>, found: &Found<Session>| grants.hold(rows, found);
+    let knows = |rows: Rows<'_>, session: Number| grants.known(rows, session);
     let sight = Sight {
         sees: Some(&sees),
+        knows: Some(&knows),
         among: among.map_or(Among::All, Among::Numbered),
         is_over: asked.is_over,
     };

@@ -4,17 +4,23 @@
 
 use super::grant::Grants;
 use crate::app::App;
+use crate::aside::aside;
 use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::change::Owner;
+use portcullis_domain::clock::Timestamp;
 use portcullis_domain::session::Session;
 use portcullis_index::Slot;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{Found, SESSION, identity_key};
+use portcullis_storage::tables::{Found, Rows, SESSION, identity_key};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Most sessions that are looked at in one go.
 const BATCH: usize = 2000;
+
+/// Most sessions that one transaction ends: all others stand behind it.
+const AT_ONCE: usize = 200;
 
 /// How far the round has come in which all sessions are looked at: the place of the next one.
 #[derive(Debug, Default)]
@@ -22,22 +28,34 @@ pub(crate) struct Round(AtomicU32);
 
 /// Looks at some of the service sessions, at others each time, and ends those that lost their grant;
 /// returns how many.
-pub async fn sweep(app: &App) -> Result<usize, AppError> {
+pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
     if !app.projections().is_ready() {
         return Ok(0);
     }
-    let lapsed = lapsed(app, &next(app))?;
-    if lapsed.is_empty() {
-        return Ok(0);
+    let now = app.env().now();
+    let lapsed = aside(app, move |app| lapsed(app, &next(app), now)).await?;
+    let mut ended = 0;
+    for keys in lapsed.chunks(AT_ONCE) {
+        ended += end(app, keys.to_vec(), now).await?;
     }
+    Ok(ended)
+}
+
+/// Ends those of some sessions that still are without their grant: it may have come back since they
+/// were looked at.
+///
+/// The transaction has the records as they are now, and the read model as of the last group of
+/// commits. A policy that comes in the same group as the end of a session is not known here; both
+/// show at once, as if the session had ended first.
+async fn end(app: &Arc<App>, keys: Vec<RecordKey>, now: Timestamp) -> Result<usize, AppError> {
+    let judging = Arc::clone(app);
     let ended = app
         .commit(move |rows| {
+            let grants = Grants::new(&judging, now);
             let mut ended = Vec::new();
-            for key in &lapsed {
-                if let Some(session) = rows.rows().get::<Session>(key)? {
-                    rows.remove(key, &session)?;
-                    ended.push(session.id);
-                }
+            for found in without_grant(&grants, rows.rows(), &keys)? {
+                rows.remove(&found.key, &found.entity)?;
+                ended.push(found.entity.id);
             }
             Ok::<_, AppError>(ended)
         })
@@ -70,19 +88,28 @@ fn next(app: &App) -> Vec<RecordKey> {
         .collect()
 }
 
-/// Those of some sessions that are there and have lost their grant.
-fn lapsed(app: &App, keys: &[RecordKey]) -> Result<Vec<RecordKey>, AppError> {
+/// Those of some sessions that have lost their grant.
+fn lapsed(app: &App, keys: &[RecordKey], now: Timestamp) -> Result<Vec<RecordKey>, AppError> {
     let view = app.snapshot()?;
-    let grants = Grants::new(app);
-    let mut lapsed = Vec::new();
+    let lapsed = without_grant(&Grants::new(app, now), view.rows(), keys)?;
+    Ok(lapsed.into_iter().map(|found| found.key).collect())
+}
+
+/// Those of some sessions that are there and have lost their grant.
+fn without_grant(
+    grants: &Grants<'_>,
+    rows: Rows<'_>,
+    keys: &[RecordKey],
+) -> Result<Vec<Found<Session>>, AppError> {
+    let mut without = Vec::new();
     for key in keys {
-        let Some(entity) = view.rows().get::<Session>(key)? else {
+        let Some(entity) = rows.get::<Session>(key)? else {
             continue;
         };
         let found = Found { key: *key, entity };
-        if !grants.hold(view.rows(), &found)? {
-            lapsed.push(*key);
+        if !grants.hold(rows, &found)? {
+            without.push(found);
         }
     }
-    Ok(lapsed)
+    Ok(without)
 }

@@ -13,6 +13,7 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::terms::Terms;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
@@ -51,7 +52,11 @@ pub(super) fn judge(
 ) -> Result<Option<Live>, AppError> {
     let identity = owner(rows, &session)?;
     let policy = policy_of(rows, &identity.entity)?;
-    if identity.entity.is_disabled(now) || !is_way_open(rows, &session.entity, &policy, now)? {
+    if identity.entity.is_disabled(now) {
+        return Ok(None);
+    }
+    let method = |id: &AuthenticatorId| method_of(rows, id);
+    if !is_way_open(rows, (&session.entity, &policy), method, now)? {
         return Ok(None);
     }
     Ok(Some(Live {
@@ -61,21 +66,34 @@ pub(super) fn judge(
     }))
 }
 
-/// Whether the way by which a session was opened is still open.
-fn is_way_open(
+/// How an authenticator proves an identity.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Method {
+    Password,
+    Certificate,
+}
+
+fn method_of(rows: Rows<'_>, id: &AuthenticatorId) -> Result<Option<Method>, StoreError> {
+    let authenticator = authenticator(rows, id)?;
+    Ok(authenticator.map(|found| match found.entity.credential {
+        Credential::Updb(_) => Method::Password,
+        Credential::Cert(_) => Method::Certificate,
+    }))
+}
+
+/// Whether the way by which a session was opened is still open under the policy that governs its
+/// identity. `method` looks up an authenticator; `None` for one that is gone.
+pub(super) fn is_way_open(
     rows: Rows<'_>,
-    session: &ApiSession,
-    policy: &AuthPolicy,
+    (session, policy): (&ApiSession, &AuthPolicy),
+    method: impl FnOnce(&AuthenticatorId) -> Result<Option<Method>, StoreError>,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     match &session.opened_by {
-        OpenedBy::Authenticator(_) => {
-            let authenticator = authenticator_of(rows, session)?;
-            match authenticator.map(|found| found.entity.credential) {
-                Some(Credential::Updb(_)) => Ok(policy.primary.updb.allowed),
-                Some(Credential::Cert(_)) => is_certificate_good(rows, session, policy, now),
-                None => Ok(false),
-            }
+        OpenedBy::Authenticator(id) => match method(id)? {
+            Some(Method::Password) => Ok(policy.primary.updb.allowed),
+            Some(Method::Certificate) => is_certificate_good(rows, session, policy, now),
+            None => Ok(false),
         },
         OpenedBy::ExternalId => is_certificate_good(rows, session, policy, now),
         OpenedBy::Signer(id) => {
@@ -126,9 +144,14 @@ pub(super) fn authenticator_of(
     session: &ApiSession,
 ) -> Result<Option<Found<Authenticator>>, StoreError> {
     match &session.opened_by {
-        OpenedBy::Authenticator(id) => {
-            rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
-        },
+        OpenedBy::Authenticator(id) => authenticator(rows, id),
         OpenedBy::ExternalId | OpenedBy::Signer(_) => Ok(None),
     }
+}
+
+fn authenticator(
+    rows: Rows<'_>,
+    id: &AuthenticatorId,
+) -> Result<Option<Found<Authenticator>>, StoreError> {
+    rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
 }

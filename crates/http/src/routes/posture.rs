@@ -40,22 +40,22 @@ async fn report(
     call: Call<Permit<Report>, Json<PostureResponseCreate>>,
 ) -> Result<Answer, ApiError> {
     let Json(PostureResponseCreate(statement)) = call.body;
-    take_in(&call.context, &call.permit, Reports::One(statement))
+    take_in(&call.context, &call.permit, Reports::One(statement)).await
 }
 
 async fn report_several(
     call: Call<Permit<Report>, Json<PostureResponseBulk>>,
 ) -> Result<Answer, ApiError> {
     let Json(PostureResponseBulk(statements)) = call.body;
-    take_in(&call.context, &call.permit, Reports::Several(statements))
+    take_in(&call.context, &call.permit, Reports::Several(statements)).await
 }
 
-fn take_in(
+async fn take_in(
     context: &Context,
     permit: &Permit<Report>,
     reports: Reports,
 ) -> Result<Answer, ApiError> {
-    let services = posture::report(&context.state.app, permit, reports)?;
+    let services = posture::report(&context.state.app, permit, reports).await?;
     Ok(Answer::created_with(&PostureResponse::from(services)))
 }
 

@@ -245,3 +245,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_replaced_does_not_count() {
+    let addresses = |length: usize| {
+        let texts = (0..256).map(|number| format!("{number:0length$}"));
+        statement("q", Report::Mac(texts.collect()))
+    };
+    let signers: Vec<String> = (0..64).map(|number| format!("{number:0200}")).collect();
+    let signers: Vec<&str> = signers.iter().map(String::as_str).collect();
+    let signed = |at: &str| statement("q", process(at, true, "", &signers));
+
+    let mut posture = Posture::default();
+    let again = vec![addresses(150), addresses(3), addresses(150), signed("/x")];
+    let again = again.into_iter().chain([signed("/x"), signed("/x")]);
+    posture.record_all(again.collect(), at(1)).unwrap();
+    let bytes = 256 * 150 + 64 * 200 + "q/xq".len();
+    assert_eq!(posture.bytes(), bytes);
+
+    let mut posture = Posture::default();
+    let more = vec![addresses(3), addresses(150), signed("/x"), signed("/y")];
+    let more = more.into_iter().chain([signed("/z")]);
+    let error = posture.record_all(more.collect(), at(1)).unwrap_err();
+    assert_eq!(error.field, "4.path");
+    assert_eq!(posture, Posture::default());
+}

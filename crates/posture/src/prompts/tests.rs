@@ -28,7 +28,7 @@ fn told(
     let service = GrantedService {
         id: &ServiceId::from_wire("s"),
         name: "service",
-        policies,
+        policies: &policies.iter().collect::<Vec<_>>(),
     };
     let client = client(&posture, passed);
     let mut told = shortened([service], prompts, &client, at(now)).into_iter();
@@ -76,11 +76,12 @@ fn only_time_that_is_lost_is_told() {
 fn services_come_in_the_order_in_which_they_are_given() {
     let posture = Posture::default();
     let policies = [policy("w", Dial, &[&mfa_check("w", 900, true, false)])];
+    let granting: Vec<_> = policies.iter().collect();
     let ids = ["b", "a", "c"].map(ServiceId::from_wire);
     let services = ids.iter().map(|id| GrantedService {
         id,
         name: id.as_str(),
-        policies: if id.as_str() == "a" { &[] } else { &policies },
+        policies: if id.as_str() == "a" { &[] } else { &granting },
     });
     let told = shortened(services, WOKEN, &client(&posture, Some(0)), at(0));
     let names: Vec<_> = told.iter().map(|told| told.name.as_str()).collect();

@@ -1,0 +1,91 @@
+//! A store that counts what is asked of it.
+
+use portcullis_domain::change::Change;
+use portcullis_storage::engine::{
+    Body, Engine, KeyRange, Observer, Overloaded, ReadTx, Snapshot, StoreError, Ticket, Visit,
+};
+use portcullis_storage::feed::Feed;
+use portcullis_storage::key::Kind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An engine that counts the bodies that it takes, and whose snapshots count the rows that are read
+/// in them.
+pub(crate) struct Counted {
+    engine: Arc<dyn Engine<Change>>,
+    counts: Arc<Counts>,
+}
+
+/// What was asked of an engine so far.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Rows that were read in snapshots.
+    pub(crate) reads: AtomicU64,
+    /// Bodies that were submitted.
+    pub(crate) bodies: AtomicU64,
+}
+
+struct CountedSnapshot {
+    snapshot: Box<dyn Snapshot>,
+    counts: Arc<Counts>,
+}
+
+impl Counted {
+    pub(crate) fn new(engine: impl Engine<Change> + 'static) -> Self {
+        Self {
+            engine: Arc::new(engine),
+            counts: Arc::default(),
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Arc<Counts> {
+        Arc::clone(&self.counts)
+    }
+}
+
+impl Engine<Change> for Counted {
+    fn submit(&self, body: Body<Change>) -> Result<Ticket, Overloaded> {
+        let ticket = self.engine.submit(body)?;
+        self.counts.bodies.fetch_add(1, Ordering::Relaxed);
+        Ok(ticket)
+    }
+
+    fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
+        Ok(Box::new(CountedSnapshot {
+            snapshot: self.engine.snapshot()?,
+            counts: self.counts(),
+        }))
+    }
+
+    fn feed(&self) -> &Feed<Change> {
+        self.engine.feed()
+    }
+
+    fn allocate(&self, kind: Kind) -> u64 {
+        self.engine.allocate(kind)
+    }
+
+    fn observe(&self, observer: Arc<dyn Observer<Change>>) {
+        self.engine.observe(observer);
+    }
+}
+
+impl ReadTx for CountedSnapshot {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.counts.reads.fetch_add(1, Ordering::Relaxed);
+        self.snapshot.get(key)
+    }
+
+    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.snapshot.scan(range, &mut |key, value| {
+            self.counts.reads.fetch_add(1, Ordering::Relaxed);
+            visit(key, value)
+        })
+    }
+}
+
+impl Snapshot for CountedSnapshot {
+    fn revision(&self) -> Result<u64, StoreError> {
+        self.snapshot.revision()
+    }
+}
