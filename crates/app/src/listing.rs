@@ -9,15 +9,19 @@ mod answer;
 mod inner;
 pub mod kinds;
 mod listed;
+mod narrow;
+mod picked;
 mod roles;
+mod sight;
 mod symbols;
 mod token;
 
 pub(crate) use among::{Among, FindSlots};
-pub(crate) use answer::{Answer, Sight};
+pub(crate) use answer::Answer;
 pub(crate) use inner::check_sub_queries;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;
+pub(crate) use sight::Sight;
 pub(crate) use symbols::equalities;
 pub(crate) use token::by_token;
 
