@@ -114,16 +114,19 @@ fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
         return Ok(None);
     };
     let identity = find(rows, &caller.identity)?;
-    let basis = Basis {
-        stamp,
-        identity: summed_up(app, &identity)?,
-    };
     let judge = Judge::of_caller(app, rows, caller)?;
     let stands = judge.stands(rows, caller.identity_number)?;
+    let basis = Basis {
+        stamp,
+        identity: summed_up(&app.require_lists()?.identities(), &identity),
+    };
     let told = app.service_updates.told(caller.session_number);
-    let services = match told.filter(|told| told.basis == basis) {
-        Some(told) => told.seen.services,
-        None => services(app, &identity)?,
+    let unchanged = told.filter(|told| told.basis == basis);
+    let (basis, services) = if let Some(told) = unchanged {
+        (basis, told.seen.services)
+    } else {
+        let (identity, services) = services(app, &identity)?;
+        (Basis { stamp, identity }, services)
     };
     let posture = digest(&stands);
     let seen = (basis, Seen { posture, services });
@@ -140,12 +143,11 @@ fn start(app: &App, session: &ApiSession) -> Timestamp {
 
 /// Sums up what decides which services an identity sees and how, as the read model has it that finds
 /// them.
-fn summed_up(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
-    let identities = app.require_lists()?.identities();
+fn summed_up(identities: &Catalog<Identity>, identity: &Found<Identity>) -> u64 {
     let slot = identities.slot(identity.number());
     let attributes = slot.map(|slot| identities.columns().role_attributes().of(slot));
     let attributes: Vec<&str> = attributes.into_iter().flatten().collect();
-    Ok(digest((attributes, &identity.entity.service_configs)))
+    digest((attributes, &identity.entity.service_configs))
 }
 
 fn digest(value: impl Hash) -> u64 {
@@ -154,12 +156,17 @@ fn digest(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Sums up the services that an identity sees, and what is shown with them.
-fn services(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
+/// Sums up the services that an identity sees and what is shown with them; answers that after what
+/// decides about it, as it was when they were found.
+fn services(app: &App, identity: &Found<Identity>) -> Result<(u64, u64), AppError> {
     let mut hasher = DefaultHasher::new();
-    let configs = {
+    let (of_identity, configs) = {
         let guard = app.require_lists()?.access();
-        mix_services(&mut hasher, &guard, identity.number())
+        let of_identity = summed_up(guard.identities(), identity);
+        (
+            of_identity,
+            mix_services(&mut hasher, &guard, identity.number()),
+        )
     };
     // Another type of configurations or another name of one changes what is shown.
     {
@@ -177,7 +184,7 @@ fn services(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
             mix(&mut hasher, &catalog, slot.bit());
         }
     }
-    Ok(hasher.finish())
+    Ok((of_identity, hasher.finish()))
 }
 
 /// Takes in the services that an identity may use and what they depend on; answers the ids of their
