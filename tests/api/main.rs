@@ -60,6 +60,7 @@ mod mfa_throttle;
 mod mfa_waiting;
 mod naive;
 mod network;
+mod operations;
 mod order;
 mod ottca;
 mod passwords;
