@@ -19,7 +19,7 @@ use portcullis_domain::ids::Number;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_index::{AccessGuard, Catalog, Catalogued, PolicyKind, Side, Slot};
 use portcullis_storage::tables::Found;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -168,18 +168,12 @@ fn services(app: &App, identity: &Found<Identity>) -> Result<(u64, u64), AppErro
             mix_services(&mut hasher, &guard, identity.number()),
         )
     };
-    // Another type of configurations or another name of one changes what is shown.
-    {
-        let types = app.require_lists()?.config_types();
-        for bit in types.live() {
-            mix(&mut hasher, &types, bit);
-        }
-    }
     let shown = identity.entity.service_configs.values().flatten();
     let shown = shown.map(|id| id.as_str().to_owned());
-    let catalog = app.require_lists()?.configs();
-    for id in configs.into_iter().chain(shown) {
-        id.hash(&mut hasher);
+    let types = mix_configs(&mut hasher, app, configs.into_iter().chain(shown))?;
+    // Another name of a type changes what is shown.
+    let catalog = app.require_lists()?.config_types();
+    for id in types {
         if let Some(slot) = catalog.slot_by_id(&id) {
             mix(&mut hasher, &catalog, slot.bit());
         }
@@ -216,6 +210,24 @@ fn mix_services(
         }
     }
     configs
+}
+
+/// Takes in configurations; answers the ids of their types.
+fn mix_configs(
+    hasher: &mut DefaultHasher,
+    app: &App,
+    configs: impl Iterator<Item = String>,
+) -> Result<BTreeSet<String>, AppError> {
+    let catalog = app.require_lists()?.configs();
+    let mut types = BTreeSet::new();
+    for id in configs {
+        id.hash(hasher);
+        if let Some(slot) = catalog.slot_by_id(&id) {
+            mix(hasher, &catalog, slot.bit());
+            types.extend(catalog.columns().config_type(slot).map(str::to_owned));
+        }
+    }
+    Ok(types)
 }
 
 /// Takes in which entity stands in a slot, and when it last changed.
