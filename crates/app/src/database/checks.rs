@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 const MOST: usize = 1000;
 
 /// Most findings that one transaction puts right: all others stand behind it.
-const AT_ONCE: usize = 100;
+const AT_ONCE: usize = 25;
 
 /// What the last check has found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

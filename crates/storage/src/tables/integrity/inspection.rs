@@ -22,8 +22,8 @@ pub struct Inspection {
 
 /// Holds every record against the rows beside it, and those against the records.
 ///
-/// Ends early with `most` findings, or when `is_stopped` says so. It reads everything, and twice at
-/// that, which takes some seconds for a million records.
+/// Ends early with `most` findings, or when `is_stopped` says so. It reads everything, and most of
+/// it more than once.
 ///
 /// # Errors
 ///
