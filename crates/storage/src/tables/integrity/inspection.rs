@@ -51,6 +51,9 @@ pub fn inspect(
     Ok(round.outcome)
 }
 
+/// Looks at the key and the value of a row.
+type Look<R> = fn(&mut R, &[u8], &[u8]) -> Result<(), StoreError>;
+
 struct Round<'a> {
     tx: &'a dyn ReadTx,
     most: usize,
@@ -63,11 +66,7 @@ struct Round<'a> {
 
 impl Round<'_> {
     /// Looks at each row of a range, unless the round has ended.
-    fn each(
-        &mut self,
-        range: &KeyRange,
-        look: fn(&mut Self, &[u8], &[u8]) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    fn each(&mut self, range: &KeyRange, look: Look<Self>) -> Result<(), StoreError> {
         if self.outcome.is_cut_short {
             return Ok(());
         }

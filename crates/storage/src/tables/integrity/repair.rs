@@ -92,11 +92,9 @@ impl ForEntity for Restoring<'_, '_> {
             return Ok(());
         };
         for value in entity.unique_values() {
-            match value_fault(rows.rows().tx(), record, &value)? {
-                Some(Fault::NoValue { .. } | Fault::WrongValue { .. }) => {
-                    rows.claim(record, &value);
-                },
-                _ => {},
+            let fault = value_fault(rows.rows().tx(), record, &value)?;
+            if let Some(Fault::NoValue { .. } | Fault::WrongValue { .. }) = fault {
+                rows.claim(record, &value);
             }
         }
         for reference in entity.references() {
