@@ -17,6 +17,8 @@ mod cas;
 mod client_services;
 mod configs;
 mod credentials;
+mod database;
+mod database_checks;
 mod deactivation;
 mod deviations;
 mod edge_routers;

@@ -32,6 +32,7 @@ pub mod code;
 pub mod config;
 pub mod config_type;
 pub mod controller;
+pub mod database;
 pub mod decode;
 pub mod edge_router;
 pub mod edge_router_policy;

@@ -1,6 +1,7 @@
 //! The controller's state, and the two ways to it: reading a snapshot and committing a body.
 
 use crate::cas::KnownAuthorities;
+use crate::database::{Checks, Copies};
 use crate::error::AppError;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
@@ -20,6 +21,7 @@ use portcullis_storage::engine::{Engine, Snapshot, submit_with};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{Rows, RowsMut};
 use portcullis_storage::vault::Vault;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -61,6 +63,8 @@ pub struct App {
     pub(crate) started_at: Timestamp,
     pub(crate) posture: posture::Kept,
     pub(crate) service_session_round: service_sessions::Round,
+    pub(crate) copies: Copies,
+    pub(crate) checks: Checks,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -69,6 +73,8 @@ pub struct Parts {
     pub env: Env,
     /// The store.
     pub engine: Arc<dyn Engine<Change>>,
+    /// Where the store lies; copies of it are put beside it.
+    pub store_path: PathBuf,
     /// Seals what is secret in the store.
     pub vault: Arc<Vault>,
     /// The read model.
@@ -91,6 +97,7 @@ impl App {
         let Parts {
             env,
             engine,
+            store_path,
             vault,
             projections,
             passwords,
@@ -114,6 +121,8 @@ impl App {
             mfa,
             posture: posture::Kept::default(),
             service_session_round: service_sessions::Round::default(),
+            copies: Copies::of(store_path),
+            checks: Checks::default(),
         }
     }
 

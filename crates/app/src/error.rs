@@ -118,6 +118,17 @@ pub enum AppError {
     /// There is more work than can be done now; later there may be less.
     #[error("too much work is waiting")]
     Overloaded,
+    /// The operation is done from time to time only.
+    #[error("{rule}")]
+    TooSoon {
+        /// How often it is done.
+        rule: &'static str,
+        /// When to ask again.
+        seconds: u32,
+    },
+    /// The file of a copy of the store could not be written; the text says why.
+    #[error("the copy cannot be written: {0}")]
+    NotCopied(String),
     /// Too many passwords are being checked; later there may be fewer.
     #[error("too many passwords are being checked")]
     TooManyPasswords,

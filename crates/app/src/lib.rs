@@ -19,6 +19,7 @@ pub mod authenticators;
 pub mod cas;
 pub mod configs;
 pub mod controllers;
+pub mod database;
 pub mod enrollments;
 mod error;
 pub mod identities;

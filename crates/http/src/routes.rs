@@ -9,6 +9,7 @@ mod configs;
 mod controllers;
 mod current_identity;
 mod current_session;
+mod database;
 mod enroll;
 mod enroll_router;
 mod enroll_token;
@@ -51,6 +52,7 @@ pub fn all() -> Vec<Route> {
         controllers::routes(),
         current_identity::routes(),
         current_session::routes(),
+        database::routes(),
         enroll::routes(),
         enroll_router::routes(),
         enroll_token::routes(),

@@ -9,12 +9,14 @@
 mod census;
 mod dispatch;
 mod forget;
+mod integrity;
 mod kind;
 mod read;
 mod tree;
 mod write;
 
 pub use census::{Census, Shortfall};
+pub use integrity::{Fault, Finding, Inspection, inspect};
 pub use kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
     ENROLLMENT, Entity, IDENTITY, Index, IndexedId, Kept, MFA, POSTURE_CHECK, ROOTS, ROUTER,

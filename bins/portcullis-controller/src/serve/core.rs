@@ -63,6 +63,7 @@ pub(crate) fn open(
     let app = App::new(Parts {
         env: env.clone(),
         engine: Arc::clone(&engine) as _,
+        store_path: config.store.store_path(),
         vault,
         projections: Arc::clone(&projections),
         passwords,
