@@ -89,5 +89,6 @@ mod signers;
 mod support;
 mod terminators;
 mod third_party;
+mod traces;
 mod tunnelers;
 mod validation;

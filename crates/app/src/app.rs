@@ -2,6 +2,7 @@
 
 use crate::cas::KnownAuthorities;
 use crate::error::AppError;
+use crate::identities::Traces;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
@@ -60,6 +61,7 @@ pub struct App {
     /// When this process began to serve.
     pub(crate) started_at: Timestamp,
     pub(crate) posture: posture::Kept,
+    pub(crate) traces: Traces,
     pub(crate) service_session_round: service_sessions::Round,
 }
 
@@ -113,6 +115,7 @@ impl App {
             settings,
             mfa,
             posture: posture::Kept::default(),
+            traces: Traces::default(),
             service_session_round: service_sessions::Round::default(),
         }
     }

@@ -54,6 +54,7 @@ pub mod signer;
 pub mod tags;
 pub mod terminator;
 pub mod terms;
+pub mod trace;
 pub mod view;
 
 pub use env::Env;
