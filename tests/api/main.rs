@@ -75,6 +75,7 @@ mod redemption;
 mod related;
 mod renewal;
 mod rescue;
+mod revocations;
 mod role_attributes;
 mod role_filters;
 mod router_enrollment;

@@ -52,6 +52,7 @@ pub mod posture_check;
 pub mod posture_check_type;
 pub mod posture_data;
 pub mod posture_response;
+pub mod revocation;
 pub mod role;
 pub mod role_attribute;
 pub mod router;

@@ -33,6 +33,8 @@ pub struct Settings {
     pub enrollment_duration: SignedDuration,
     /// How long an enrollment of a router can be redeemed.
     pub router_enrollment_duration: SignedDuration,
+    /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
+    pub longest_token: SignedDuration,
 }
 
 impl Default for Settings {
@@ -41,6 +43,7 @@ impl Default for Settings {
             session_timeout: SignedDuration::from_mins(30),
             enrollment_duration: SignedDuration::from_mins(180),
             router_enrollment_duration: SignedDuration::from_mins(180),
+            longest_token: SignedDuration::from_hours(24),
         }
     }
 }

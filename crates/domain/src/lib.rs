@@ -45,6 +45,7 @@ pub mod permission;
 pub mod policies;
 pub mod posture;
 pub mod posture_check;
+pub mod revocation;
 pub mod roles;
 pub mod router;
 pub mod service;

@@ -2,12 +2,14 @@
 
 mod edge_router_policies;
 mod posture_checks;
+mod revocations;
 mod routers;
 mod services;
 mod terminators;
 
 pub use edge_router_policies::EdgeRouterPolicyColumns;
 pub use posture_checks::PostureCheckColumns;
+pub use revocations::RevocationColumns;
 pub use routers::RouterColumns;
 pub use services::ServiceColumns;
 pub use terminators::TerminatorColumns;
