@@ -135,6 +135,7 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     }
     let kind = match path.split('/').nth(1) {
         Some("service-policies" | "sessions") => "Dial",
+        Some("revocations") => "IDENTITY",
         _ => "Default",
     };
     // Each kind has methods of its own.

@@ -3,6 +3,7 @@
 use crate::cas::KnownAuthorities;
 use crate::database::{Checks, Copies};
 use crate::error::AppError;
+use crate::identities::Traces;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
@@ -34,6 +35,8 @@ pub struct Settings {
     pub enrollment_duration: SignedDuration,
     /// How long an enrollment of a router can be redeemed.
     pub router_enrollment_duration: SignedDuration,
+    /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
+    pub longest_token: SignedDuration,
 }
 
 impl Default for Settings {
@@ -42,6 +45,7 @@ impl Default for Settings {
             session_timeout: SignedDuration::from_mins(30),
             enrollment_duration: SignedDuration::from_mins(180),
             router_enrollment_duration: SignedDuration::from_mins(180),
+            longest_token: SignedDuration::from_hours(24),
         }
     }
 }
@@ -62,6 +66,7 @@ pub struct App {
     /// When this process began to serve.
     pub(crate) started_at: Timestamp,
     pub(crate) posture: posture::Kept,
+    pub(crate) traces: Traces,
     pub(crate) service_session_round: service_sessions::Round,
     pub(crate) copies: Copies,
     pub(crate) checks: Checks,
@@ -120,6 +125,7 @@ impl App {
             settings,
             mfa,
             posture: posture::Kept::default(),
+            traces: Traces::default(),
             service_session_round: service_sessions::Round::default(),
             copies: Copies::of(store_path),
             checks: Checks::default(),

@@ -245,7 +245,8 @@ fn taken(value: &UniqueValue) -> AppError {
             return FieldError::new("name", "name must be unique", text).into();
         },
         Index::DefaultAdministrator => return AppError::AlreadyInitialised,
-        // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source.
+        // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source. Where a
+        // revocation is chosen, it takes the place of the one before.
         Index::IdentityId
         | Index::EnrollmentId
         | Index::EnrollmentToken
@@ -265,7 +266,8 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::ServiceEdgeRouterPolicyId
         | Index::PostureCheckId
         | Index::SessionId
-        | Index::SessionGrant => {
+        | Index::SessionGrant
+        | Index::RevocationId => {
             return AppError::Internal(format!("{:?} was drawn twice", value.index));
         },
     };

@@ -36,6 +36,7 @@ mod recent;
 pub mod related;
 mod remembered;
 pub mod rescue;
+pub mod revocations;
 pub mod role_attributes;
 pub mod routers;
 pub mod service_sessions;

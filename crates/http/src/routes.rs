@@ -24,6 +24,7 @@ mod posture;
 mod posture_check_types;
 mod posture_checks;
 mod related;
+mod revocations;
 mod role_attributes;
 mod routers;
 mod service_sessions;
@@ -66,6 +67,7 @@ pub fn all() -> Vec<Route> {
         posture_check_types::routes(),
         posture_checks::routes(),
         related::routes(),
+        revocations::routes(),
         role_attributes::routes(),
         routers::routes(),
         service_sessions::routes(),

@@ -3,6 +3,7 @@
 mod configs;
 mod edge_router_policies;
 mod posture_checks;
+mod revocations;
 mod routers;
 mod services;
 mod terminators;
@@ -10,6 +11,7 @@ mod terminators;
 pub use configs::ConfigColumns;
 pub use edge_router_policies::EdgeRouterPolicyColumns;
 pub use posture_checks::PostureCheckColumns;
+pub use revocations::RevocationColumns;
 pub use routers::RouterColumns;
 pub use services::ServiceColumns;
 pub use terminators::TerminatorColumns;

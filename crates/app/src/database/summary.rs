@@ -9,15 +9,15 @@ use portcullis_domain::posture_check::CheckSupport;
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, Census, EDGE_ROUTER_POLICY,
-    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY,
-    SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
+    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
+    SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
 };
 
 /// How many entities there are, by the names that clients know.
 pub type Summary = Vec<(&'static str, u64)>;
 
 /// The kinds that have records.
-const RECORDS: [(&str, Kind); 19] = [
+const RECORDS: [(&str, Kind); 20] = [
     ("apiSessionCertificates", SESSION_CERTIFICATE),
     ("apiSessions", API_SESSION),
     ("authPolicies", AUTH_POLICY),
@@ -31,6 +31,7 @@ const RECORDS: [(&str, Kind); 19] = [
     ("identities", IDENTITY),
     ("mfas", MFA),
     ("postureChecks", POSTURE_CHECK),
+    ("revocations", REVOCATION),
     ("routers", ROUTER),
     ("serviceEdgeRouterPolicies", SERVICE_EDGE_ROUTER_POLICY),
     ("servicePolicies", SERVICE_POLICY),
@@ -39,13 +40,12 @@ const RECORDS: [(&str, Kind); 19] = [
     ("terminators", TERMINATOR),
 ];
 
-/// What comes with the program. Nothing is ever revoked by a list, and no event is put off.
-const FIXED: [(&str, usize); 5] = [
+/// What comes with the program. No event is put off.
+const FIXED: [(&str, usize); 4] = [
     ("controllers", 1),
     ("eventualEvents", 0),
     ("identityTypes", IdentityType::ALL.len()),
     ("postureCheckTypes", CheckSupport::ALL.len()),
-    ("revocations", 0),
 ];
 
 /// Counts everything. Records are not read for it.
