@@ -178,7 +178,11 @@ async fn ask(
     } else {
         "nope"
     };
-    let path = format!("{}{}", api.base(), route.path.replace("{id}", id));
+    let path = format!(
+        "{}{}",
+        api.base(),
+        route.path.replace("{id}", id).replace("{*path}", "nope")
+    );
     let mut request = controller.request(route.method.clone(), &path);
     if let Some(token) = &caller.token {
         request = request.session(token);

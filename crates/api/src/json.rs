@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr3};
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io;
 
 /// Writes `value` as compact JSON with one newline at the end.
@@ -24,6 +24,26 @@ use std::io;
 pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(256);
     write(&mut bytes, value);
+    bytes.push(b'\n');
+    bytes
+}
+
+/// Writes `value` as JSON for the eyes of people: a line for each member, indented by four blanks, and
+/// one newline at the end.
+///
+/// # Panics
+///
+/// As [`to_bytes`] does.
+#[expect(
+    clippy::expect_used,
+    reason = "a type that cannot be written is a defect, whatever the request was"
+)]
+pub fn to_indented_bytes(value: &impl Serialize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(512);
+    let formatter = PrettyFormatter::with_indent(b"    ");
+    value
+        .serialize(&mut Serializer::with_formatter(&mut bytes, formatter))
+        .expect("the value can be written as JSON");
     bytes.push(b'\n');
     bytes
 }

@@ -43,6 +43,7 @@ pub mod entity;
 pub mod envelope;
 pub mod error;
 pub mod failed_service_request;
+pub mod health;
 pub mod identity;
 pub mod json;
 pub mod link;

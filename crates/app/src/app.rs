@@ -3,6 +3,7 @@
 use crate::cas::KnownAuthorities;
 use crate::database::{Checks, Copies};
 use crate::error::AppError;
+use crate::health::Health;
 use crate::identities::Traces;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
@@ -70,6 +71,7 @@ pub struct App {
     pub(crate) service_session_round: service_sessions::Round,
     pub(crate) copies: Copies,
     pub(crate) checks: Checks,
+    pub(crate) health: Health,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -111,8 +113,10 @@ impl App {
             settings,
             mfa,
         } = parts;
+        let started_at = env.now();
         Self {
-            started_at: env.now(),
+            health: Health::new(started_at),
+            started_at,
             service_updates: ServiceUpdates::default(),
             env,
             engine,
@@ -173,9 +177,13 @@ impl App {
         T: Send + 'static,
         E: From<AppError> + Send + 'static,
     {
+        let begun = self.env.clock.now();
         let outcome = submit_with(&*self.engine, move |tx| body(&mut RowsMut::new(tx)))
             .map_err(AppError::from)?;
-        outcome.await.map_err(AppError::from)?
+        let outcome = outcome.await;
+        let ended = self.env.clock.now();
+        self.health.wrote((begun, ended), outcome.as_ref().err());
+        outcome.map_err(AppError::from)?
     }
 
     /// Runs `body` in a transaction, as [`App::commit`] does, on behalf of a caller.

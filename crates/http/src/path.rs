@@ -16,11 +16,18 @@ pub enum Api {
     Management,
     /// What operators of the fabric call.
     Fabric,
+    /// What monitors call.
+    HealthChecks,
 }
 
 impl Api {
     /// Every API.
-    pub const ALL: [Self; 3] = [Self::Client, Self::Management, Self::Fabric];
+    pub const ALL: [Self; 4] = [
+        Self::Client,
+        Self::Management,
+        Self::Fabric,
+        Self::HealthChecks,
+    ];
 
     /// Where its paths begin.
     pub const fn base(self) -> &'static str {
@@ -28,6 +35,7 @@ impl Api {
             Self::Client => "/edge/client/v1",
             Self::Management => "/edge/management/v1",
             Self::Fabric => "/fabric/v1",
+            Self::HealthChecks => "/health-checks/v1",
         }
     }
 
@@ -37,6 +45,7 @@ impl Api {
             Self::Client => "edge-client",
             Self::Management => "edge-management",
             Self::Fabric => "fabric",
+            Self::HealthChecks => "health-checks",
         }
     }
 }
@@ -50,16 +59,22 @@ pub struct Target<'a> {
     pub path: Cow<'a, str>,
 }
 
-/// The alias under which older clients know the client API.
-const LEGACY_CLIENT: &str = "/edge/v1";
+/// Other names of APIs: the one under which older clients know the client API, and the usual one of
+/// what monitors call.
+const ALIASES: [(Api, &str); 2] = [
+    (Api::Client, "/edge/v1"),
+    (Api::HealthChecks, "/health-checks"),
+];
 
-/// Finds out which API a path belongs to, and what it names there.
-pub fn resolve(raw: &str) -> Target<'_> {
+/// Finds out which API a path belongs to, and what it names there. `is_served` tells which APIs there
+/// are; what monitors call has no paths of its own where it is not served.
+pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> Target<'_> {
     let path = clean(raw);
     let bases = Api::ALL
-        .iter()
-        .map(|&api| (api, api.base()))
-        .chain(std::iter::once((Api::Client, LEGACY_CLIENT)));
+        .into_iter()
+        .map(|api| (api, api.base()))
+        .chain(ALIASES)
+        .filter(|(api, _base)| *api != Api::HealthChecks || is_served(*api));
     for (api, base) in bases {
         if let Some(rest) = below(&path, base) {
             return Target {
@@ -174,8 +189,25 @@ mod tests {
                 "/identities/.x",
             ),
         ] {
-            let target = resolve(raw);
+            let target = resolve(raw, |_api| true);
             assert_eq!((target.api, target.path.as_ref()), (api, path), "{raw}");
+        }
+    }
+
+    #[test]
+    fn paths_of_monitors_are_theirs_where_they_are_served() {
+        for (raw, path) in [
+            ("/health-checks", "/"),
+            ("/health-checks/v1/", "/"),
+            ("/health-checks/v1/controller", "/controller"),
+            ("/health-checks//controller", "/controller"),
+        ] {
+            let target = resolve(raw, |_api| true);
+            assert_eq!(
+                (target.api, target.path.as_ref()),
+                (Api::HealthChecks, path)
+            );
+            assert_eq!(resolve(raw, |_api| false).api, Api::Client, "{raw}");
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Route {
     pub consumes: Consumes,
     /// The media type of its answer.
     pub produces: &'static str,
+    /// Whether it answers in that type whatever the client accepts.
+    pub ignores_accept: bool,
     /// The longest body it takes, bytes.
     pub cap: usize,
     /// Whether it may change something, and so is carried to its end whoever leaves meanwhile.
@@ -187,6 +189,7 @@ impl Route {
             access,
             consumes: B::CONSUMES,
             produces: "application/json",
+            ignores_accept: false,
             cap,
             is_performed: true,
             serve,
@@ -204,6 +207,13 @@ impl Route {
     #[must_use]
     pub fn producing(mut self, media_type: &'static str) -> Self {
         self.produces = media_type;
+        self
+    }
+
+    /// The same route, answered whatever the client accepts.
+    #[must_use]
+    pub fn whatever_is_accepted(mut self) -> Self {
+        self.ignores_accept = true;
         self
     }
 

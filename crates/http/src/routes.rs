@@ -14,6 +14,7 @@ mod enroll;
 mod enroll_router;
 mod enroll_token;
 mod enrollments;
+mod health;
 mod identities;
 mod identity_types;
 mod managed;
@@ -58,6 +59,7 @@ pub fn all() -> Vec<Route> {
         enroll_router::routes(),
         enroll_token::routes(),
         enrollments::routes(),
+        health::routes(),
         identities::routes(),
         identity_types::routes(),
         mfa::routes(),

@@ -114,7 +114,7 @@ impl Shared {
         body: Body,
         request_id: RequestId,
     ) -> Result<Answer, ApiError> {
-        let target = path::resolve(head.uri.path());
+        let target = path::resolve(head.uri.path(), |api| self.table.serves(api));
         let (route, parameters) = self.find(&target, &head.method)?;
         let origin = Origin {
             request: request_id,
@@ -263,9 +263,10 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
         }
     }
     // Refusals are JSON whatever a route produces, so that whoever takes JSON is served too.
-    let is_acceptable = [route.produces, "application/json"]
-        .into_iter()
-        .any(|produced| language::accepts(headers, produced));
+    let is_acceptable = route.ignores_accept
+        || [route.produces, "application/json"]
+            .into_iter()
+            .any(|produced| language::accepts(headers, produced));
     if !is_acceptable {
         let is_raw = route.consumes == Consumes::Enrollment
             && content_type

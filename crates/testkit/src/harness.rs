@@ -173,10 +173,10 @@ impl Harness {
                 revision: "test",
                 runtime: "rust",
             },
-            addresses: vec![(Api::Client, address.clone()), (Api::Management, address)],
+            addresses: Api::ALL.map(|api| (api, address.clone())).into(),
             instance_id: "instance".to_owned(),
         };
-        let table = Table::new(routes::all(), &[Api::Client, Api::Management]).unwrap();
+        let table = Table::new(routes::all(), &Api::ALL).unwrap();
         let controller = Controller::new(Arc::new(state), table);
         Self {
             app,

@@ -164,9 +164,10 @@ fn served(listener: &WebListener) -> Vec<Api> {
             ApiKind::EdgeClient => apis.push(Api::Client),
             ApiKind::EdgeManagement => apis.push(Api::Management),
             ApiKind::Fabric => apis.push(Api::Fabric),
+            ApiKind::HealthChecks => apis.push(Api::HealthChecks),
             // Added by the reader beside the client API, not asked for.
             ApiKind::EdgeOidc => {},
-            kind @ (ApiKind::HealthChecks | ApiKind::Metrics | ApiKind::Spa) => {
+            kind @ (ApiKind::Metrics | ApiKind::Spa) => {
                 tracing::info!(listener = listener.name, api = ?kind, "this API is not served yet");
             },
         }

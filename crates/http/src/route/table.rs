@@ -67,6 +67,11 @@ impl Table {
         &self.routes
     }
 
+    /// Whether an API is served.
+    pub fn serves(&self, api: Api) -> bool {
+        self.apis.contains_key(&api)
+    }
+
     /// Finds the route for a path within an API.
     pub fn lookup(&self, api: Api, raw_path: &str, method: &Method) -> Lookup<'_> {
         let Some(found) = self
@@ -99,5 +104,7 @@ impl Table {
 
 /// The parameters that occur in paths.
 fn parameter(name: &str) -> Option<&'static str> {
-    ["id", "serviceId"].into_iter().find(|known| *known == name)
+    ["id", "serviceId", "path"]
+        .into_iter()
+        .find(|known| *known == name)
 }

@@ -1,0 +1,126 @@
+//! What monitors are told: whether the controller can do its work.
+
+use portcullis_domain::clock::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// All checks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HealthDetail {
+    /// The checks.
+    pub checks: Vec<CheckDetail>,
+    /// Whether all of them pass.
+    pub healthy: bool,
+}
+
+/// One check.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckDetail {
+    /// How often in a row it failed; left out while it passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consecutive_failures: Option<u64>,
+    /// What is wrong; left out while it passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub err: Option<CheckFault>,
+    /// Since when it fails, RFC 3339 in whole seconds; left out while it passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<String>,
+    /// Whether it passes.
+    pub healthy: bool,
+    /// Its name.
+    pub id: String,
+    /// How long it took, as [`duration`] writes it; left out of the short form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_check_duration: Option<String>,
+    /// When it was last made, RFC 3339 in whole seconds; left out of the short form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_check_time: Option<String>,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckFault {
+    /// In words.
+    pub message: String,
+}
+
+/// Writes an instant as monitors read it: RFC 3339, UTC, whole seconds.
+pub fn instant(instant: Timestamp) -> String {
+    instant.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Writes a duration as monitors read it: the largest unit below a second that is not zero, or hours,
+/// minutes and seconds.
+///
+/// # Examples
+///
+/// ```
+/// use portcullis_api::health::duration;
+/// use portcullis_domain::clock::SignedDuration;
+///
+/// assert_eq!(duration(SignedDuration::from_nanos(27_460)), "27.46µs");
+/// assert_eq!(duration(SignedDuration::from_millis(61_500)), "1m1.5s");
+/// ```
+pub fn duration(duration: SignedDuration) -> String {
+    let nanoseconds = duration.as_nanos().unsigned_abs();
+    for (limit, unit, name) in [
+        (1_000, 1, "ns"),
+        (1_000_000, 1_000, "µs"),
+        (1_000_000_000, 1_000_000, "ms"),
+    ] {
+        if (1..limit).contains(&nanoseconds) {
+            return decimal(nanoseconds, unit) + name;
+        }
+    }
+    let (minutes, rest) = (nanoseconds / MINUTE, nanoseconds % MINUTE);
+    let seconds = decimal(rest, SECOND) + "s";
+    match (minutes / 60, minutes % 60) {
+        (0, 0) => seconds,
+        (0, minutes) => format!("{minutes}m{seconds}"),
+        (hours, minutes) => format!("{hours}h{minutes}m{seconds}"),
+    }
+}
+
+const SECOND: u128 = 1_000_000_000;
+const MINUTE: u128 = 60 * SECOND;
+
+/// `amount` in multiples of `unit`, a power of ten, without zeros at the end.
+fn decimal(amount: u128, unit: u128) -> String {
+    let (whole, part) = (amount / unit, amount % unit);
+    if part == 0 {
+        return whole.to_string();
+    }
+    // The leading 1 keeps the zeros behind the point.
+    let digits = (unit + part).to_string();
+    let digits = digits.get(1..).unwrap_or_default();
+    format!("{whole}.{}", digits.trim_end_matches('0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_written_in_their_unit() {
+        for (nanoseconds, text) in [
+            (0, "0s"),
+            (7, "7ns"),
+            (1_000, "1µs"),
+            (1_001, "1.001µs"),
+            (1_110_000, "1.11ms"),
+            (1_200_000, "1.2ms"),
+            (999_999_999, "999.999999ms"),
+            (1_000_000_000, "1s"),
+            (60_000_000_000, "1m0s"),
+            (3_661_050_000_000, "1h1m1.05s"),
+        ] {
+            assert_eq!(duration(SignedDuration::from_nanos(nanoseconds)), text);
+        }
+    }
+
+    #[test]
+    fn instants_are_written_in_whole_seconds() {
+        let text = instant(Timestamp::new(86_400, 999_999_999).unwrap());
+        assert_eq!(text, "1970-01-02T00:00:00Z");
+    }
+}
