@@ -47,4 +47,5 @@ pub mod signers;
 pub mod terminators;
 
 pub use app::{App, Parts, Settings};
+pub use aside::aside;
 pub use error::AppError;

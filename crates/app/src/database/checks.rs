@@ -161,10 +161,11 @@ impl Drop for Running {
 }
 
 async fn run(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppError> {
+    let looking = Arc::clone(app);
     let Inspection {
         findings,
         is_cut_short,
-    } = aside(app, look).await?;
+    } = aside(move || look(&looking)).await?;
     {
         let mut report = app.checks.report();
         report.too_many = findings.len() >= MOST;

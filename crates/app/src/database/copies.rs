@@ -105,7 +105,8 @@ pub async fn copy(
     wish: Option<&str>,
 ) -> Result<PathBuf, AppError> {
     let wish = wish.map(str::to_owned);
-    let place = aside(app, move |app| write(app, wish.as_deref())).await?;
+    let writing = Arc::clone(app);
+    let place = aside(move || write(&writing, wish.as_deref())).await?;
     let entity = place.display().to_string();
     audit::changed(permit.caller(), "database.snapshot", &entity);
     Ok(place)

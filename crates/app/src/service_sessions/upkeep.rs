@@ -31,7 +31,8 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
     if !app.projections().is_ready() {
         return Ok(0);
     }
-    let lapsed = aside(app, |app| lapsed(app, &next(app))).await?;
+    let judging = Arc::clone(app);
+    let lapsed = aside(move || lapsed(&judging, &next(&judging))).await?;
     let mut ended = 0;
     for keys in lapsed.chunks(AT_ONCE) {
         ended += end(app, keys.to_vec()).await?;
