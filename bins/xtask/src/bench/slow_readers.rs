@@ -150,7 +150,10 @@ impl Place {
         };
         let times = honest.ask(scale.turn()).await?;
         measured.times.add(times);
-        measured.memory = measured.memory.max(self.process.peak()?);
+        // What slow readers once took may stay; without any, only the first turn counts.
+        if phase.list.is_some() || measured.memory == 0 {
+            measured.memory = measured.memory.max(self.process.peak()?);
+        }
         if let Some(slow) = slow {
             measured.let_in = measured.let_in.max(slow.let_in());
             measured.refused = measured.refused.max(slow.refused());
@@ -169,10 +172,11 @@ impl Measured {
         for (names, times, alone) in kinds {
             for (name, of_hundred) in names.into_iter().zip([50, 99]) {
                 let value = times.percentile(of_hundred);
-                report.add(
-                    Figure::new(name, value, Unit::Milliseconds)
-                        .beside("by themselves", alone.percentile(of_hundred)),
-                );
+                let figure = Figure::new(name, value, Unit::Milliseconds);
+                report.add(match phase.list {
+                    Some(_) => figure.beside("by themselves", alone.percentile(of_hundred)),
+                    None => figure,
+                });
             }
         }
         report.add(memory(phase.memory, self.memory, alone.memory));
