@@ -25,6 +25,7 @@ mod enrollment;
 mod escalation;
 mod ext_jwt_login;
 mod ext_jwt_product;
+mod fabric;
 mod failures;
 mod filters;
 mod first_identity;

@@ -21,6 +21,7 @@ pub mod configs;
 pub mod controllers;
 pub mod enrollments;
 mod error;
+pub mod fabric;
 pub mod health;
 pub mod identities;
 pub mod listing;

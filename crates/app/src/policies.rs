@@ -119,7 +119,10 @@ fn check_identities(rows: Rows<'_>, roles: &Roles<IdentityId>) -> Result<(), App
 }
 
 fn check_services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<(), AppError> {
-    check_named(rows, ("serviceRoles", "services"), roles, exists)
+    check_named(rows, ("serviceRoles", "services"), roles, |rows, id| {
+        let service = rows.find::<Service>(&reference(id))?;
+        Ok(service.is_some_and(|found| !found.entity.spec.is_fabric_only))
+    })
 }
 
 /// Routers to which no client connects cannot be named.

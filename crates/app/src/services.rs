@@ -15,7 +15,7 @@ use crate::configs;
 use crate::error::AppError;
 use crate::identities;
 use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
-use crate::managed::{Beside, Made, Read, find};
+use crate::managed::{Beside, Face, Made, Read, find, find_seen};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -42,6 +42,11 @@ impl Made for ServiceSpec {
     const NOUN: &'static str = "service";
     const SUBJECT: Subject = Subject::Service;
     type View = ServiceView;
+
+    /// The edge does not know what is the fabric's alone.
+    fn is_seen(spec: &Self, face: Face) -> bool {
+        face == Face::Fabric || !spec.is_fabric_only
+    }
 
     /// What the viewer may do with it is not shown there; how its posture stands is.
     fn view(beside: Beside<'_>, found: Found<Service>) -> Result<ServiceView, AppError> {
@@ -83,7 +88,7 @@ pub fn read(
 ) -> Result<ServiceView, AppError> {
     let view = app.snapshot()?;
     app.require_lists()?;
-    let found = find::<ServiceSpec>(view.rows(), id)?;
+    let found = find_seen::<ServiceSpec>(view.rows(), id, Face::Edge)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
     viewer.look(found, &Wanted::Nothing)
 }
@@ -108,14 +113,28 @@ pub fn list(
             rule: Some("only administrators look through the eyes of others"),
         });
     }
+    let all = Sight::of_all(asked);
+    let are_all_of_the_edge = {
+        let services = app.require_lists()?.services();
+        services.columns().fabric_only().is_empty()
+    };
+    let sight = if are_all_of_the_edge {
+        all
+    } else {
+        all.of_selected(&of_the_edge)
+    };
     answer(
         app,
         permit.caller(),
         &listing,
-        &Sight::of_all(asked),
+        &sight,
         (identity, more.config_types),
         show,
     )
+}
+
+fn of_the_edge(guard: &AccessGuard<'_>) -> RoaringBitmap {
+    guard.services().columns().edge().clone()
 }
 
 /// Lists the services that the caller may dial or bind. One whose posture checks the caller does not
