@@ -74,6 +74,8 @@ async fn every_answer_has_the_same_headers() {
         for absent in [
             "set-cookie",
             "etag",
+            "last-modified",
+            "cache-control",
             "vary",
             "access-control-allow-origin",
             "content-encoding",
@@ -189,6 +191,8 @@ async fn browsers_are_let_in() {
     for path in [
         "/version",
         "/edge/management/v1/identities",
+        "/fabric/v1/routers",
+        "/oidc/login",
         "/no/such/path",
     ] {
         for (headers, status, expected) in [
@@ -213,6 +217,14 @@ async fn browsers_are_let_in() {
                 ],
                 200,
                 with(&[("access-control-allow-headers", "Content-Type,Zt-Session")]),
+            ),
+            (
+                &[ORIGIN, (METHOD, "DELETE"), (HEADERS, "mfa-validation-code")],
+                200,
+                with(&[
+                    ("access-control-allow-headers", "Mfa-Validation-Code"),
+                    ("access-control-allow-methods", "DELETE"),
+                ]),
             ),
             (
                 &[ORIGIN, (METHOD, "GET"), (HEADERS, "accept")],

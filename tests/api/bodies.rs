@@ -163,6 +163,30 @@ async fn clients_may_write_members_their_way() {
 }
 
 #[tokio::test]
+async fn bodies_that_nobody_asked_for_are_not_looked_at() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let id = create(&controller, &admin, "x", json!({})).await;
+    let one = format!("/identities/{id}");
+    let enable = format!("{one}/enable");
+    for body in ["", "{", "null", r#"{"name": "y"}"#] {
+        for (method, path) in [
+            (Method::GET, "/identities"),
+            (Method::GET, &one),
+            (Method::POST, &enable),
+        ] {
+            let request = controller.manage(method.clone(), path, &admin);
+            let reply = request.text("application/json", body).send().await;
+            assert_eq!(reply.status, 200, "{method} {path}: {body}");
+        }
+    }
+    assert_eq!(read(&controller, &admin, &id).await["name"], "x");
+    let request = controller.manage(Method::DELETE, &one, &admin);
+    let reply = request.text("application/json", "{").send().await;
+    assert_eq!(reply.status, 200);
+}
+
+#[tokio::test]
 async fn bodies_are_bounded() {
     const MIB: usize = 1024 * 1024;
     let controller = Harness::start().await;

@@ -6,7 +6,7 @@ use http::Method;
 use portcullis_domain::clock::{Clock as _, SignedDuration};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// A user who carries the attribute `staff`: id and session.
@@ -128,6 +128,9 @@ async fn pollers_hear_of_what_changes_for_them_alone() {
     create(&network.controller, &network.admin, "bob", json!({})).await;
     let unrelated = network.host_config("unrelated", json!({})).await;
     network
+        .make("/config-types", json!({"name": "own.v1"}))
+        .await;
+    network
         .controller
         .clock
         .advance(SignedDuration::from_secs(60));
@@ -199,18 +202,19 @@ async fn nobody_sees_a_grant_after_its_end_was_acknowledged() {
     let (_id, session) = user(&network).await;
     network.service("web", &["web"]).await;
     let is_over = Arc::new(AtomicBool::new(false));
-    // Raised before the grant is asked for, lowered after its end was acknowledged.
-    let may_be_granted = Arc::new(AtomicBool::new(false));
+    // Grants that were asked for, and those whose end was acknowledged.
+    let (begun, ended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let readers = (0..4).map(|_| {
         let (network, session) = (Arc::clone(&network), session.clone());
-        let (is_over, may) = (Arc::clone(&is_over), Arc::clone(&may_be_granted));
+        let is_over = Arc::clone(&is_over);
+        let (begun, ended) = (Arc::clone(&begun), Arc::clone(&ended));
         tokio::spawn(async move {
             let mut looks = 0_u32;
             while !is_over.load(Ordering::SeqCst) {
-                let before = may.load(Ordering::SeqCst);
+                let over = ended.load(Ordering::SeqCst);
                 let sees = !network.services_of(&session).await.is_empty();
-                let after = may.load(Ordering::SeqCst);
-                assert!(!sees || before || after, "a grant is seen that is over");
+                let has_been = begun.load(Ordering::SeqCst) > over;
+                assert!(!sees || has_been, "a grant is seen that is over");
                 looks += 1;
             }
             looks
@@ -218,7 +222,7 @@ async fn nobody_sees_a_grant_after_its_end_was_acknowledged() {
     });
     let readers: Vec<_> = readers.collect();
     for _ in 0..20 {
-        may_be_granted.store(true, Ordering::SeqCst);
+        begun.fetch_add(1, Ordering::SeqCst);
         let policy = network
             .grant("dial", "Dial", (&["#staff"], &["#web"]))
             .await;
@@ -228,7 +232,7 @@ async fn nobody_sees_a_grant_after_its_end_was_acknowledged() {
             "it holds at once"
         );
         network.delete(&format!("/service-policies/{policy}")).await;
-        may_be_granted.store(false, Ordering::SeqCst);
+        ended.fetch_add(1, Ordering::SeqCst);
         assert!(
             network.services_of(&session).await.is_empty(),
             "it ends at once"

@@ -94,6 +94,7 @@ const KINDS: &[(&str, &[&str])] = &[
         ],
     ),
     ("sessions", &["token", "apiSession", "service", "type"]),
+    ("revocations", &["type", "expiresAt", "issuedBefore"]),
 ];
 
 /// A stage with at least one entity of each kind.
@@ -106,6 +107,8 @@ async fn furnished() -> Stage {
     let terminator =
         json!({"service": stage.service, "router": "gate", "binding": "b", "address": "a"});
     stage.make("/terminators", terminator).await;
+    let revoked = json!({"id": "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee", "type": "JTI"});
+    stage.make("/revocations", revoked).await;
     stage.check("check", json!({"typeId": "MFA"})).await;
     stage.allow("dial", "Dial", &[]).await;
     stage.connect(&stage.person.session, "Dial").await.data();

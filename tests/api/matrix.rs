@@ -140,6 +140,7 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
     }
     let kind = match path.split('/').nth(1) {
         Some("service-policies" | "sessions") => "Dial",
+        Some("revocations") => "IDENTITY",
         _ => "Default",
     };
     // Each kind has methods of its own.
@@ -239,6 +240,7 @@ async fn every_caller_reaches_what_it_may_and_nothing_else() {
                     assert_ne!(reply.status, 401, "{what}");
                     let status = reply.status.as_u16();
                     assert!(status < 500 || status == 501, "{what}");
+                    assert_eq!(status == 501, !route.is_performed, "{what}");
                     allowed.push(caller.label.as_str());
                 } else {
                     assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{what}");

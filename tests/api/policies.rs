@@ -183,7 +183,7 @@ async fn lists_are_filtered_by_what_policies_say_and_select() {
 }
 
 #[tokio::test]
-async fn a_sub_query_demands_the_permission_to_read_what_it_looks_into() {
+async fn a_filter_demands_the_permission_to_read_what_it_looks_into() {
     let network = Network::new().await;
     network.service("web", &["w"]).await;
     network.grant("one", "Dial", (&["#all"], &["#w"])).await;
@@ -220,8 +220,10 @@ async fn a_sub_query_demands_the_permission_to_read_what_it_looks_into() {
             "not isEmpty(from services where true)",
             true,
         ),
-        ("/service-policies", "count(identities) > 0", true),
-        ("/service-policies", r#"anyOf(identities) != "x""#, true),
+        ("/service-policies", "count(identities) > 0", false),
+        ("/service-policies", r#"anyOf(identities) != "x""#, false),
+        ("/service-policies", "isEmpty(identities)", false),
+        ("/service-policies", r#"allOf(services) != "x""#, true),
         ("/services", "isEmpty(from configs where true)", false),
         ("/services", "isEmpty(configs)", true),
         ("/edge-routers", "isEmpty(from configs where true)", false),

@@ -40,6 +40,7 @@ mod authorities;
 mod enrollments;
 mod identities;
 mod managed;
+mod revocations;
 mod routers;
 mod sessions;
 mod signers;

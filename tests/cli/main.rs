@@ -4,6 +4,7 @@
 mod authenticators;
 mod authorities;
 mod credentials;
+mod database;
 mod deletion;
 mod documented;
 mod exit_codes;

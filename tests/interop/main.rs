@@ -9,6 +9,7 @@
 mod audit;
 mod c_sdk;
 mod certificates;
+mod copies;
 mod enrollment;
 mod foreign_pki;
 mod golden;

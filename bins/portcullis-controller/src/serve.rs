@@ -14,7 +14,7 @@ use certificates::Certificates;
 use listeners::Web;
 use loading::Loading;
 use portcullis_app::App;
-use portcullis_app::sessions;
+use portcullis_app::{database, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
@@ -184,6 +184,7 @@ impl Running {
         };
         self.stop.cancel();
         self.tasks.wait().await;
+        database::stop_checks(&self.app).await;
         if let Err(error) = sessions::flush_activity(&self.app).await {
             tracing::warn!(%error, "the last activity of sessions is not written down");
         }

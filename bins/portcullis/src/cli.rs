@@ -8,6 +8,7 @@ use crate::commands::{
     completion::CompletionArgs,
     config::{self, ConfigCommand},
     config_type::{self, ConfigTypeCommand},
+    database::{self, DatabaseCommand},
     edge_router::{self, EdgeRouterCommand},
     enroll::EnrollArgs,
     enrollment::{self, EnrollmentCommand},
@@ -221,6 +222,9 @@ pub(crate) enum Administration {
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
+    /// Have the store of the controller copied, checked and counted
+    #[command(subcommand, visible_alias = "db", after_long_help = database::EXAMPLES)]
+    Database(DatabaseCommand),
     /// Have your logins ask for a code of an authenticator app (TOTP), and manage your codes
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]
     Mfa(MfaCommand),

@@ -11,6 +11,7 @@ pub(crate) mod config;
 pub(crate) mod config_type;
 mod configs;
 mod data;
+pub(crate) mod database;
 pub(crate) mod deletion;
 mod document;
 pub(crate) mod edge_router;
@@ -103,6 +104,7 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
         Administration::PolicyAdvisor(command) => {
             policy_advisor::run(context, &session, command).await
         },
+        Administration::Database(command) => database::run(context, &session, command).await,
         Administration::Mfa(command) => mfa::run(context, &session, command).await,
         Administration::Password(command) => own_password::run(context, &session, command).await,
         Administration::Api(arguments) => api::run(context, &session, arguments).await,
@@ -131,9 +133,11 @@ impl Administration {
             Self::TransitRouter(command) => command.check(output),
             Self::ExtJwtSigner(command) => command.check(output),
             Self::Password(command) => command.check(),
-            Self::Session(_) | Self::AuthPolicy(_) | Self::PolicyAdvisor(_) | Self::Mfa(_) => {
-                Ok(())
-            },
+            Self::Session(_)
+            | Self::AuthPolicy(_)
+            | Self::PolicyAdvisor(_)
+            | Self::Database(_)
+            | Self::Mfa(_) => Ok(()),
         }
     }
 }

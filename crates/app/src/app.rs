@@ -1,8 +1,10 @@
 //! The controller's state, and the two ways to it: reading a snapshot and committing a body.
 
 use crate::cas::KnownAuthorities;
+use crate::database::{Checks, Copies};
 use crate::error::AppError;
 use crate::health::Health;
+use crate::identities::Traces;
 use crate::mfa::MfaSettings;
 use crate::network::Network;
 use crate::password::PasswordPool;
@@ -21,6 +23,7 @@ use portcullis_storage::engine::{Engine, Snapshot, submit_with};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{Rows, RowsMut};
 use portcullis_storage::vault::Vault;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
@@ -33,6 +36,8 @@ pub struct Settings {
     pub enrollment_duration: SignedDuration,
     /// How long an enrollment of a router can be redeemed.
     pub router_enrollment_duration: SignedDuration,
+    /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
+    pub longest_token: SignedDuration,
 }
 
 impl Default for Settings {
@@ -41,6 +46,7 @@ impl Default for Settings {
             session_timeout: SignedDuration::from_mins(30),
             enrollment_duration: SignedDuration::from_mins(180),
             router_enrollment_duration: SignedDuration::from_mins(180),
+            longest_token: SignedDuration::from_hours(24),
         }
     }
 }
@@ -61,7 +67,10 @@ pub struct App {
     /// When this process began to serve.
     pub(crate) started_at: Timestamp,
     pub(crate) posture: posture::Kept,
+    pub(crate) traces: Traces,
     pub(crate) service_session_round: service_sessions::Round,
+    pub(crate) copies: Copies,
+    pub(crate) checks: Checks,
     pub(crate) health: Health,
 }
 
@@ -71,6 +80,8 @@ pub struct Parts {
     pub env: Env,
     /// The store.
     pub engine: Arc<dyn Engine<Change>>,
+    /// Where the store lies; copies of it are put beside it.
+    pub store_path: PathBuf,
     /// Seals what is secret in the store.
     pub vault: Arc<Vault>,
     /// The read model.
@@ -93,6 +104,7 @@ impl App {
         let Parts {
             env,
             engine,
+            store_path,
             vault,
             projections,
             passwords,
@@ -117,7 +129,10 @@ impl App {
             settings,
             mfa,
             posture: posture::Kept::default(),
+            traces: Traces::default(),
             service_session_round: service_sessions::Round::default(),
+            copies: Copies::of(store_path),
+            checks: Checks::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Enrollments: create, read, list, refresh, delete, redeem.
 
 mod automatic;
+mod draft;
 mod fault;
 mod holder;
 mod list;
@@ -8,6 +9,7 @@ mod redeem;
 mod with_token;
 
 pub use automatic::{Newcomer, enroll_newcomer};
+pub(crate) use draft::{Draft, insert, unseal};
 pub use fault::CertificateFault;
 pub(crate) use holder::Holder;
 pub use list::{list, list_of};
@@ -21,24 +23,17 @@ use crate::authenticators;
 use crate::cas;
 use crate::error::AppError;
 use crate::identities;
+use draft::{hash, whole_seconds};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
-use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::enrollment::{
-    Enrollment, EnrollmentSecrets, Method, MethodKind, Purpose, RedemptionError,
-};
-use portcullis_domain::entropy;
+use portcullis_domain::enrollment::{Method, MethodKind, Purpose, RedemptionError};
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
 use portcullis_domain::permission::{Subject, Verb};
-use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{EnrollmentHolder, EnrollmentView};
-use portcullis_pki::EnrollmentClaims;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{
-    ENROLLMENT, Found, Index, Rows, RowsMut, StoredEnrollment, UniqueValue, identity_key,
-};
+use portcullis_storage::tables::{Found, Index, Rows, StoredEnrollment, UniqueValue};
 
 actions! {
     /// Reads one enrollment or a list.
@@ -51,99 +46,6 @@ actions! {
     Delete = Access::Granted(Subject::Enrollment, Verb::Delete);
 }
 
-/// Whose token, under the keyed hash: tokens of different kinds never meet.
-const TOKEN_DOMAIN: &str = "enrollment token";
-
-/// An enrollment made ready for the store: signed and sealed before any transaction.
-#[derive(Debug, Clone)]
-pub(crate) struct Draft {
-    key: RecordKey,
-    stored: StoredEnrollment,
-}
-
-impl Draft {
-    /// Makes an enrollment of an identity.
-    pub(crate) fn new(
-        app: &App,
-        (identity_number, identity): (Number, &IdentityId),
-        method: Method,
-        expires_at: Timestamp,
-    ) -> Result<Self, AppError> {
-        let purpose = Purpose::Identity {
-            identity: identity.clone(),
-            method,
-        };
-        Self::under(app, &identity_key(identity_number), purpose, expires_at)
-    }
-
-    /// Makes an enrollment of whoever has the record `holder`.
-    pub(crate) fn under(
-        app: &App,
-        holder: &RecordKey,
-        purpose: Purpose,
-        expires_at: Timestamp,
-    ) -> Result<Self, AppError> {
-        let now = app.env().now();
-        let enrollment = Enrollment {
-            id: EnrollmentId::generate(&*app.env().entropy)?,
-            created_at: now,
-            updated_at: now,
-            tags: Tags::default(),
-            purpose,
-            expires_at: whole_seconds(expires_at)?,
-            is_outgrown: false,
-        };
-        let number = app.number(ENROLLMENT);
-        let key = holder.dependent(ENROLLMENT, number.0);
-        Self::seal(app, key, enrollment)
-    }
-
-    /// Who is to obtain a credential, and how.
-    pub(crate) fn purpose(&self) -> &Purpose {
-        &self.stored.enrollment.purpose
-    }
-
-    /// Id of the enrollment.
-    pub(crate) fn id(&self) -> &EnrollmentId {
-        &self.stored.enrollment.id
-    }
-
-    /// The same enrollment, redeemed in another way of the same kind: what is signed names the kind
-    /// alone.
-    pub(crate) fn redeemed_by(mut self, new: Method) -> Self {
-        if let Purpose::Identity { method, .. } = &mut self.stored.enrollment.purpose {
-            *method = new;
-        }
-        self
-    }
-
-    /// Draws a token for `enrollment`, signs it and seals both.
-    fn seal(app: &App, key: RecordKey, enrollment: Enrollment) -> Result<Self, AppError> {
-        let token = entropy::uuid(&*app.env().entropy)?;
-        let claims = EnrollmentClaims::enrollment(
-            app.network().issuer(),
-            enrollment.purpose.holder(),
-            enrollment.purpose.name(),
-            token.as_str(),
-            enrollment.expires_at,
-            app.network().control_addresses().to_vec(),
-        );
-        let jwt = app
-            .network()
-            .served()
-            .jwt_signer
-            .sign(&claims)
-            .map_err(AppError::internal)?;
-        let stored = StoredEnrollment {
-            enrollment,
-            token_hash: hash(app, &token),
-            token: app.vault.seal(&key, "token", token.as_bytes())?,
-            jwt: app.vault.seal(&key, "jwt", jwt.as_bytes())?,
-        };
-        Ok(Self { key, stored })
-    }
-}
-
 /// The fault of a method that names an authority that does not exist.
 pub(crate) fn unknown_authority(
     rows: Rows<'_>,
@@ -154,30 +56,6 @@ pub(crate) fn unknown_authority(
     };
     let is_known = cas::find_if_any(rows, ca)?.is_some();
     Ok((!is_known).then(|| FieldError::new("caId", "ca not found", ca.as_str())))
-}
-
-/// Adds an enrollment to the store.
-pub(crate) fn insert(rows: &mut RowsMut<'_>, draft: &Draft) -> Result<(), AppError> {
-    Ok(rows.insert(&draft.key, &draft.stored)?)
-}
-
-/// Opens what redeems a stored enrollment.
-pub(crate) fn unseal(
-    app: &App,
-    found: Found<StoredEnrollment>,
-) -> Result<(Enrollment, EnrollmentSecrets), AppError> {
-    let secrets = EnrollmentSecrets {
-        token: app
-            .vault
-            .open_text(&found.key, "token", &found.entity.token)?,
-        jwt: app.vault.open_text(&found.key, "jwt", &found.entity.jwt)?,
-    };
-    Ok((found.entity.enrollment, secrets))
-}
-
-/// The hash under which a token is found.
-fn hash(app: &App, token: &str) -> TokenHash {
-    TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
 }
 
 /// Reads one enrollment.
@@ -304,11 +182,6 @@ pub(crate) fn end_after(now: Timestamp, end: Timestamp) -> Result<Timestamp, App
     } else {
         Err(FieldError::new("expiresAt", IN_THE_FUTURE, end.to_string()).into())
     }
-}
-
-/// Tokens name whole seconds; the store does not promise more than they do.
-fn whole_seconds(instant: Timestamp) -> Result<Timestamp, AppError> {
-    Timestamp::from_second(instant.as_second()).map_err(AppError::internal)
 }
 
 /// Gives an enrollment a new token and time. The old token opens nothing from then on.

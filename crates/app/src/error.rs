@@ -118,6 +118,17 @@ pub enum AppError {
     /// There is more work than can be done now; later there may be less.
     #[error("too much work is waiting")]
     Overloaded,
+    /// The operation is done from time to time only.
+    #[error("{rule}")]
+    TooSoon {
+        /// How often it is done.
+        rule: &'static str,
+        /// When to ask again.
+        seconds: u32,
+    },
+    /// The file of a copy of the store could not be written; the text says why.
+    #[error("the copy cannot be written: {0}")]
+    NotCopied(String),
     /// Too many passwords are being checked; later there may be fewer.
     #[error("too many passwords are being checked")]
     TooManyPasswords,
@@ -236,7 +247,8 @@ fn taken(value: &UniqueValue) -> AppError {
             return FieldError::new("name", "name must be unique", text).into();
         },
         Index::DefaultAdministrator => return AppError::AlreadyInitialised,
-        // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source.
+        // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source. Where a
+        // revocation is chosen, it takes the place of the one before.
         Index::IdentityId
         | Index::EnrollmentId
         | Index::EnrollmentToken
@@ -255,7 +267,8 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::ServiceEdgeRouterPolicyId
         | Index::PostureCheckId
         | Index::SessionId
-        | Index::SessionGrant => {
+        | Index::SessionGrant
+        | Index::RevocationId => {
             return AppError::Internal(format!("{:?} was drawn twice", value.index));
         },
     };

@@ -1,9 +1,10 @@
-//! Identities: create, read, list, replace, merge, disable, enable, delete.
+//! Identities: create, read, list, replace, merge, disable, enable, trace, delete.
 
 mod create;
 mod list;
 mod look;
 mod service_configs;
+mod trace;
 mod update;
 
 pub use create::create;
@@ -13,6 +14,8 @@ pub(crate) use look::Onlooker;
 pub use service_configs::{
     Assignment, assign_service_configs, service_configs, withdraw_service_configs,
 };
+pub(crate) use trace::{Traces, forget_ended as forget_ended_traces};
+pub use trace::{trace, traced, traces};
 pub(crate) use update::check_way_in;
 pub use update::{disable, enable, merge, replace};
 
@@ -36,7 +39,7 @@ actions! {
     Read = Access::Granted(Subject::Identity, Verb::Read);
     /// Creates an identity.
     Create = Access::Granted(Subject::Identity, Verb::Create);
-    /// Replaces, merges, disables or enables an identity.
+    /// Replaces, merges, disables, enables or traces an identity.
     Update = Access::Granted(Subject::Identity, Verb::Update);
     /// Deletes an identity.
     Delete = Access::Granted(Subject::Identity, Verb::Delete);

@@ -18,7 +18,7 @@ mod token;
 
 pub(crate) use among::{Among, FindSlots};
 pub(crate) use answer::Answer;
-pub(crate) use inner::check_sub_queries;
+pub(crate) use inner::check_filter;
 pub use portcullis_filter::{Listing, ListingError, Parameters, Schema};
 pub use roles::Roles;
 pub(crate) use sight::Sight;

@@ -189,7 +189,7 @@ pub(crate) fn answer<S: Made>(
     sight: &Sight<'_, Of<S>>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    listing::check_sub_queries(listing, caller)?;
+    listing::check_filter(listing, caller)?;
     let answer: Answer<'_, Of<S>> = Answer::new(app, listing, sight)?;
     let view: &View = &answer.view;
     let beside = Beside::new(app, view.rows(), caller);

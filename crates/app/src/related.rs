@@ -62,7 +62,7 @@ pub fn list<S: Related>(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Of<S>>()?;
     let find = |guard: &AccessGuard<'_>| relation.find(guard, id, grant);
-    let sight = Sight::of_all(asked).of_selected(&find);
+    let sight = Sight::of_all(asked).of_ruled(&find);
     managed::answer::<S>(app, permit.caller(), &listing, &sight, show)
 }
 

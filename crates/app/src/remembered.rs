@@ -1,10 +1,10 @@
-//! What a request looked up, for when it comes across it again.
+//! What was looked up, for when the same work comes across it again.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-/// Most entries of what is remembered for a request: long lists are not to fill the memory.
+/// Most entries of what is remembered: long lists are not to fill the memory.
 const MOST: usize = 4096;
 
 /// Values by what they are found by, worked out once each.

@@ -155,7 +155,7 @@ pub fn list_own(
             guard.access().services(None, identity, guard.kinds())
         })
     };
-    let sight = Sight::of_all(asked).of_selected(&usable);
+    let sight = Sight::of_all(asked).of_ruled(&usable);
     answer(app, caller, &listing, &sight, (None, config_types), show)
 }
 
@@ -199,7 +199,7 @@ fn answer(
     (identity, config_types): (Option<&str>, &[&str]),
     show: &mut dyn FnMut(ServiceView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    listing::check_sub_queries(listing, caller)?;
+    listing::check_filter(listing, caller)?;
     let answer: Answer<'_, Service> = Answer::new(app, listing, sight)?;
     let rows = answer.view.rows();
     let viewer = Viewer::of_caller(app, rows, caller)?;

@@ -5,6 +5,7 @@ mod api_sessions;
 mod auth_policies;
 mod authenticators;
 mod cas;
+mod database;
 mod edge_routers;
 mod enroll;
 mod enrollments;

@@ -11,6 +11,7 @@ use crate::ids::Number;
 use crate::mfa::Mfa;
 use crate::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use crate::posture_check::PostureCheck;
+use crate::revocation::Revocation;
 use crate::router::Router;
 use crate::service::Service;
 use crate::session::Session;
@@ -58,6 +59,8 @@ pub enum Change {
     ServiceEdgeRouterPolicy(EntityChange<ServiceEdgeRouterPolicy>),
     /// A posture check.
     PostureCheck(EntityChange<PostureCheck>),
+    /// A revocation.
+    Revocation(EntityChange<Revocation>),
     /// A service session; its owner is the identity.
     Session(EntityChange<Session>),
 }

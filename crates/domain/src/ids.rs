@@ -202,6 +202,11 @@ entity_id!(
     cuid
 );
 entity_id!(
+    /// Names a revocation: the id of what is revoked.
+    RevocationId,
+    long
+);
+entity_id!(
     /// Names a controller of the network.
     ControllerId,
     short

@@ -45,6 +45,7 @@ pub mod permission;
 pub mod policies;
 pub mod posture;
 pub mod posture_check;
+pub mod revocation;
 pub mod roles;
 pub mod router;
 pub mod service;
@@ -54,6 +55,7 @@ pub mod signer;
 pub mod tags;
 pub mod terminator;
 pub mod terms;
+pub mod trace;
 pub mod view;
 
 pub use env::Env;

@@ -3,6 +3,7 @@
 pub use crate::parts::Parts;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
+use portcullis_api::database::IntegrityEnvelope;
 use portcullis_api::envelope::{Created, Envelope, ListEnvelope};
 use portcullis_api::json;
 use portcullis_app::listing::Schema;
@@ -60,12 +61,22 @@ impl Answer {
         Self::json(StatusCode::OK, &Envelope::empty())
     }
 
+    /// Begun, and not done yet: 202 with an empty object.
+    pub fn begun() -> Self {
+        Self::json(StatusCode::ACCEPTED, &Envelope::empty())
+    }
+
     /// A page of a list: 200, with the symbols that filters may use.
     pub fn list<T: Serialize>(page: Page<T>, schema: &'static Schema) -> Self {
         Self::json(
             StatusCode::OK,
             &ListEnvelope::<T>::new(page, schema.names()),
         )
+    }
+
+    /// What the last check of the store has found: 200.
+    pub fn integrity(report: &IntegrityEnvelope) -> Self {
+        Self::json(StatusCode::OK, report)
     }
 
     /// A list that is written whole, whatever its query asks for: 200.

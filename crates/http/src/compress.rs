@@ -29,8 +29,9 @@ fn takes_gzip(request: &HeaderMap) -> bool {
                 .next()
                 .is_some_and(|name| name.eq_ignore_ascii_case("gzip"));
             let weight = parts
-                .find_map(|parameter| parameter.strip_prefix("q="))
-                .and_then(|weight| weight.parse::<f32>().ok());
+                .filter_map(|parameter| parameter.split_once('='))
+                .find(|(name, _)| name.trim_end().eq_ignore_ascii_case("q"))
+                .and_then(|(_, weight)| weight.trim_start().parse::<f32>().ok());
             is_gzip && weight.is_none_or(|weight| weight > 0.0)
         })
 }
@@ -47,7 +48,7 @@ mod tests {
             let headers = [(header::ACCEPT_ENCODING, value.parse().unwrap())];
             gzip(&HeaderMap::from_iter(headers), &body)
         };
-        for no in ["br", "gzip;q=0", "identity", ""] {
+        for no in ["br", "gzip;q=0", "gzip; Q=0.0", "identity", ""] {
             assert!(asked(no).is_none(), "{no}");
         }
         for yes in ["gzip", "br, GZIP;q=0.5"] {

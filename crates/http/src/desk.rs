@@ -2,7 +2,7 @@
 
 use crate::error::ApiError;
 use portcullis_api::code::Code;
-use portcullis_app::AppError;
+use portcullis_app::{AppError, aside};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
@@ -56,20 +56,14 @@ impl Desk {
             is_gone: Arc::default(),
         };
         let _presence = Presence(requester.clone());
-        let working = tokio::task::spawn_blocking(move || {
+        let working = move || {
             let _place = place;
             if requester.is_gone() {
                 return Err(AppError::NotReady.into());
             }
             work(&requester)
-        });
-        match working.await {
-            Ok(outcome) => outcome,
-            Err(failed) => match failed.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_cancelled) => Err(AppError::NotReady.into()),
-            },
-        }
+        };
+        aside(working).await
     }
 }
 

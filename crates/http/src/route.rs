@@ -44,6 +44,9 @@ pub struct Route {
     pub cap: usize,
     /// Whether it may change something, and so is carried to its end whoever leaves meanwhile.
     pub is_changing: bool,
+    /// Whether it does what the description of the API says; otherwise it answers 501, as every
+    /// controller does.
+    pub is_performed: bool,
     serve: Serve,
 }
 
@@ -188,6 +191,7 @@ impl Route {
             produces: "application/json",
             ignores_accept: false,
             cap,
+            is_performed: true,
             serve,
         }
     }
@@ -224,6 +228,13 @@ impl Route {
     #[must_use]
     pub fn changing(mut self) -> Self {
         self.is_changing = true;
+        self
+    }
+
+    /// The same route, of what is described and never done.
+    #[must_use]
+    pub fn unperformed(mut self) -> Self {
+        self.is_performed = false;
         self
     }
 

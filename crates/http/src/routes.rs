@@ -9,6 +9,7 @@ mod configs;
 mod controllers;
 mod current_identity;
 mod current_session;
+mod database;
 mod enroll;
 mod enroll_router;
 mod enroll_token;
@@ -25,6 +26,7 @@ mod posture;
 mod posture_check_types;
 mod posture_checks;
 mod related;
+mod revocations;
 mod role_attributes;
 mod routers;
 mod service_sessions;
@@ -53,6 +55,7 @@ pub fn all() -> Vec<Route> {
         controllers::routes(),
         current_identity::routes(),
         current_session::routes(),
+        database::routes(),
         enroll::routes(),
         enroll_router::routes(),
         enroll_token::routes(),
@@ -68,6 +71,7 @@ pub fn all() -> Vec<Route> {
         posture_check_types::routes(),
         posture_checks::routes(),
         related::routes(),
+        revocations::routes(),
         role_attributes::routes(),
         routers::routes(),
         service_sessions::routes(),

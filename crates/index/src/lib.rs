@@ -79,8 +79,8 @@ pub use few::NoColumns;
 pub use held::{Held, Word};
 pub use identities::IdentityColumns;
 pub use managed::{
-    Described, EdgeRouterPolicyColumns, PostureCheckColumns, RouterColumns, ServiceColumns,
-    TerminatorColumns,
+    ConfigColumns, Described, EdgeRouterPolicyColumns, PostureCheckColumns, RevocationColumns,
+    RouterColumns, ServiceColumns, TerminatorColumns,
 };
 pub use matches::Matches;
 pub use postings::Postings;

@@ -1,13 +1,17 @@
 //! What administrators make, in catalogs.
 
+mod configs;
 mod edge_router_policies;
 mod posture_checks;
+mod revocations;
 mod routers;
 mod services;
 mod terminators;
 
+pub use configs::ConfigColumns;
 pub use edge_router_policies::EdgeRouterPolicyColumns;
 pub use posture_checks::PostureCheckColumns;
+pub use revocations::RevocationColumns;
 pub use routers::RouterColumns;
 pub use services::ServiceColumns;
 pub use terminators::TerminatorColumns;
@@ -15,7 +19,7 @@ pub use terminators::TerminatorColumns;
 use crate::catalog::{Catalogued, Columns};
 use crate::few::NoColumns;
 use portcullis_domain::clock::Timestamp;
-use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec};
+use portcullis_domain::config::ConfigTypeSpec;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::managed::Managed;
 use portcullis_domain::policies::{ServiceEdgeRouterPolicySpec, ServicePolicySpec};
@@ -63,7 +67,6 @@ macro_rules! without_columns {
 }
 
 without_columns!(
-    ConfigSpec,
     ConfigTypeSpec,
     ServicePolicySpec,
     ServiceEdgeRouterPolicySpec,

@@ -187,7 +187,7 @@ impl Projections {
     }
 }
 
-/// Whether a change may be one of what others see of services.
+/// Whether a change may change which services identities see, or what they see of them.
 const fn touches_services(change: &Change) -> bool {
     matches!(
         change,

@@ -79,7 +79,8 @@ impl Posture {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] naming the member that is too much for a session.
+    /// [`FieldError`] naming the member that is too much for a session, behind the place of the report
+    /// if there are several.
     pub fn take_in(&mut self, settled: Settled, now: Timestamp) -> Result<Outcome, FieldError> {
         let mut next = Growing::from(&*self);
         let mut all = Outcome::default();
@@ -97,10 +98,10 @@ impl Posture {
     /// Notes what happened to the machine. Each time is a change: it opens the grace anew.
     fn note(&mut self, prompts: Prompts, now: Timestamp) -> bool {
         if prompts.woken {
-            self.woken_at = Some(now);
+            self.woken_at = self.woken_at.max(Some(now));
         }
         if prompts.unlocked {
-            self.unlocked_at = Some(now);
+            self.unlocked_at = self.unlocked_at.max(Some(now));
         }
         prompts.any()
     }

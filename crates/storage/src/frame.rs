@@ -85,7 +85,8 @@ fn checksum(version: u8, key: &[u8], body: &[u8]) -> [u8; SUM] {
     sum.digest().to_be_bytes()
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Writes bytes as text.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");

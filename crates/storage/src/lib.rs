@@ -26,6 +26,7 @@
 //! ```
 
 pub mod conformance;
+pub mod copy;
 pub mod disk;
 pub mod engine;
 pub mod feed;

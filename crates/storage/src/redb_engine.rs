@@ -1,6 +1,7 @@
 //! The embedded engine: one redb table, one writer thread, group commit.
 
 mod adapter;
+mod copy_target;
 mod counters;
 mod database;
 mod meta;
@@ -23,6 +24,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use std::{fs, io};
 
+pub(crate) use copy_target::CopyTarget;
 pub use options::{Fatal, FatalHandler, Migration, OpenError, Options, SCHEMA_VERSION, Schema};
 
 /// An [`Engine`] on a redb database.

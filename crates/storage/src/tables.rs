@@ -9,18 +9,20 @@
 mod census;
 mod dispatch;
 mod forget;
+mod integrity;
 mod kind;
 mod read;
 mod tree;
 mod write;
 
 pub use census::{Census, Shortfall};
+pub use integrity::{Fault, Finding, Inspection, inspect};
 pub use kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
-    ENROLLMENT, Entity, IDENTITY, Index, IndexedId, Kept, MFA, POSTURE_CHECK, ROOTS, ROUTER,
-    SERVICE, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER,
-    StoredEnrollment, StoredMfa, TERMINATOR, UniqueValue, identity_key, reference, router_key,
-    session_grant,
+    ENROLLMENT, Entity, IDENTITY, Index, IndexedId, Kept, MFA, POSTURE_CHECK, REVOCATION, ROOTS,
+    ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE,
+    SIGNER, StoredEnrollment, StoredMfa, TERMINATOR, UniqueValue, identity_key, reference,
+    router_key, session_grant,
 };
 pub use read::{Found, Record, Rows};
 pub use write::{RowsMut, WriteError};

@@ -30,6 +30,7 @@ use rustls::RootCertStore;
 use rustls_pki_types::CertificateDer;
 use serde_json::{Value, json};
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -86,7 +87,7 @@ pub struct Harness {
     pub engine: Arc<dyn Engine<Change>>,
     controller: Controller,
     counts: Arc<Counts>,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 /// Fetches from this machine as from everywhere, and trusts no authority.
@@ -144,6 +145,7 @@ impl Harness {
         let app = Arc::new(App::new(Parts {
             network: network.into_network(&env),
             engine: engine.clone(),
+            store_path: home.path().join("store"),
             vault: Arc::new(vault),
             projections,
             passwords: PasswordPool::start(options.password_threads, options.password_queue)
@@ -184,8 +186,13 @@ impl Harness {
             engine,
             controller,
             counts,
-            _home: home,
+            home,
         }
+    }
+
+    /// The folder in which its store would lie, were it not in memory.
+    pub fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// How many rows were read so far, those apart that transactions read.

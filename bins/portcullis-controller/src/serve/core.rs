@@ -9,7 +9,7 @@ use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings};
-use portcullis_controller_config::{ControllerConfig, JwksFetch, Totp, TotpCompatibility};
+use portcullis_controller_config::{ControllerConfig, JwksFetch, Oidc, Totp, TotpCompatibility};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
@@ -63,6 +63,7 @@ pub(crate) fn open(
     let app = App::new(Parts {
         env: env.clone(),
         engine: Arc::clone(&engine) as _,
+        store_path: config.store.store_path(),
         vault,
         projections: Arc::clone(&projections),
         passwords,
@@ -72,6 +73,7 @@ pub(crate) fn open(
             session_timeout: signed(config.edge.api.session_timeout),
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
             router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
+            longest_token: signed(longest_token(&config.edge.oidc)),
         },
         mfa: mfa(&config.edge.totp),
     });
@@ -82,6 +84,12 @@ pub(crate) fn open(
         pairs,
         network_id,
     })
+}
+
+/// How long the tokens last that last longest.
+fn longest_token(oidc: &Oidc) -> Duration {
+    let others = oidc.access_token_duration.max(oidc.id_token_duration);
+    oidc.refresh_token_duration.max(others)
 }
 
 /// How codes are judged, and under which name authenticator apps keep them.

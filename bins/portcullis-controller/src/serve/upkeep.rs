@@ -2,15 +2,15 @@
 
 use super::certificates::{Certificates, Watch};
 use portcullis_app::App;
-use portcullis_app::{service_sessions, sessions};
+use portcullis_app::{revocations, service_sessions, sessions};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How often sessions that were not used for too long are ended, and service sessions that lost their
-/// grant.
+/// How often sessions that were not used for too long are ended, service sessions that lost their grant,
+/// and revocations that have expired.
 const SWEEP: Duration = Duration::from_secs(5);
 
 /// How often the files of certificates are looked at.
@@ -45,6 +45,11 @@ async fn sweep(app: Arc<App>) {
             Err(error) => {
                 tracing::warn!(%error, "service sessions without a grant could not be ended");
             },
+        }
+        match revocations::sweep(&app).await {
+            Ok(0) => {},
+            Ok(removed) => tracing::debug!(removed, "expired revocations removed"),
+            Err(error) => tracing::warn!(%error, "expired revocations could not be removed"),
         }
     }
 }

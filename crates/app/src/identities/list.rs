@@ -27,7 +27,7 @@ pub(crate) fn list_selected(
     find: &FindSlots<'_>,
     show: &mut dyn FnMut(IdentityView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let sight = Sight::of_all(asked).of_selected(find);
+    let sight = Sight::of_all(asked).of_ruled(find);
     answer(app, permit, asked, &sight, show)
 }
 

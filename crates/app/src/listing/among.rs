@@ -15,13 +15,15 @@ pub(crate) enum Among<'s, E: Listed> {
     All,
     /// Those with these numbers.
     Numbered(&'s BTreeSet<Number>),
+    /// Those that their own catalog singles out.
+    Marked(fn(&Catalog<E::Entry>) -> RoaringBitmap),
     /// Those whom policies single out.
-    Selected(Selected<'s, E::Entry>),
+    Ruled(Ruling<'s, E::Entry>),
 }
 
 /// What policies single out, found while nothing of what they are about changes: slots mean nothing
 /// later.
-pub(crate) struct Selected<'s, C: Catalogued> {
+pub(crate) struct Ruling<'s, C: Catalogued> {
     find: &'s FindSlots<'s>,
     catalog: CatalogIn<C>,
 }
@@ -33,11 +35,11 @@ type CatalogIn<C> = for<'g> fn(&'g AccessGuard<'_>) -> &'g Catalog<C>;
 
 impl<'s, E: Listed> Among<'s, E> {
     /// Those whose slots `find` finds.
-    pub(crate) fn selected(find: &'s FindSlots<'s>) -> Self
+    pub(crate) fn ruled(find: &'s FindSlots<'s>) -> Self
     where
         E: Ruled,
     {
-        Self::Selected(Selected {
+        Self::Ruled(Ruling {
             find,
             catalog: E::catalog_with_access,
         })
@@ -56,11 +58,16 @@ impl<'s, E: Listed> Among<'s, E> {
                 let numbered = catalog.matches_of(numbers.iter().copied());
                 (Locked::Alone(catalog), numbered)
             },
-            Self::Selected(selected) => {
+            Self::Marked(find) => {
+                let catalog = E::catalog(projections);
+                let marked = catalog.matches_in(find(&catalog));
+                (Locked::Alone(catalog), marked)
+            },
+            Self::Ruled(ruling) => {
                 let guard = projections.access();
-                let slots = (selected.find)(&guard);
-                let matches = (selected.catalog)(&guard).matches_in(slots);
-                (Locked::WithAccess(guard, selected.catalog), matches)
+                let slots = (ruling.find)(&guard);
+                let matches = (ruling.catalog)(&guard).matches_in(slots);
+                (Locked::WithAccess(guard, ruling.catalog), matches)
             },
         }
     }
@@ -70,15 +77,26 @@ impl<'s, E: Listed> Among<'s, E> {
         match self {
             Self::All => {},
             Self::Numbered(numbers) => found.retain(|one| numbers.contains(&one.number())),
-            Self::Selected(selected) => {
+            Self::Marked(find) => {
+                let catalog = E::catalog(projections);
+                retain_in(&catalog, &find(&catalog), found);
+            },
+            Self::Ruled(ruling) => {
                 let guard = projections.access();
-                let slots = (selected.find)(&guard);
-                let catalog = (selected.catalog)(&guard);
-                let slot = |number| catalog.slot(number).map(Slot::bit);
-                found.retain(|one| slot(one.number()).is_some_and(|bit| slots.contains(bit)));
+                let slots = (ruling.find)(&guard);
+                retain_in((ruling.catalog)(&guard), &slots, found);
             },
         }
     }
+}
+
+fn retain_in<E: Listed>(
+    catalog: &Catalog<E::Entry>,
+    slots: &RoaringBitmap,
+    found: &mut Vec<Found<E>>,
+) {
+    let slot = |number| catalog.slot(number).map(Slot::bit);
+    found.retain(|one| slot(one.number()).is_some_and(|bit| slots.contains(bit)));
 }
 
 /// A catalog that does not change meanwhile.

@@ -1,4 +1,4 @@
-//! Sub-queries: by them the list of one kind tells about another.
+//! Filters that look into another kind: by them the list of one kind tells about the other.
 
 use super::Listing;
 use crate::error::AppError;
@@ -6,18 +6,18 @@ use portcullis_domain::access::{Access, Caller};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_filter::{Collection, Predicate, Subject as Tested};
 
-/// Checks that a caller may read whatever the sub-queries of a list look into. That of which the list
-/// shows ids anyway, the members of a set, is free.
+/// Checks that a caller may read whatever the filter of a list looks into. The members of a set of
+/// which the list shows ids anyway are free; whom a policy selects is not shown there.
 ///
 /// # Errors
 ///
 /// [`AppError::Denied`] otherwise.
-pub(crate) fn check_sub_queries(listing: &Listing, caller: &Caller) -> Result<(), AppError> {
+pub(crate) fn check_filter(listing: &Listing, caller: &Caller) -> Result<(), AppError> {
     if is_open(&listing.predicate, caller) {
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some("a sub-query in a filter demands the permission to read what it looks into"),
+            rule: Some("a filter demands the permission to read what it looks into"),
         })
     }
 }
@@ -33,17 +33,26 @@ fn is_open(predicate: &Predicate, caller: &Caller) -> bool {
             ..
         }
         | Predicate::IsEmpty(collection) => is_open_within(collection, caller),
+        Predicate::Test {
+            subject: Tested::AnyOf(set) | Tested::AllOf(set),
+            ..
+        } => are_members_open(set.name(), caller),
         Predicate::Constant(_) | Predicate::Test { .. } => true,
     }
 }
 
 fn is_open_within(collection: &Collection, caller: &Caller) -> bool {
     match collection {
-        Collection::Set(_) => true,
+        Collection::Set(set) => are_members_open(set.name(), caller),
         Collection::SubQuery { references, query } => {
             caller.may(access(references.name())) && is_open(&query.predicate, caller)
         },
     }
+}
+
+/// Whether a caller may know who is in a set.
+fn are_members_open(set: &str, caller: &Caller) -> bool {
+    !matches!(set, "identities" | "services") || caller.may(access(set))
 }
 
 /// What reading the entities of a set of references demands.

@@ -1,6 +1,7 @@
 //! Lists for which records are looked at.
 
 use super::Listing;
+use super::among::Among;
 use super::listed::{Around, Listed, Place, Record, owned};
 use super::sight::{Sees, Sight};
 use crate::error::AppError;
@@ -27,7 +28,10 @@ impl Candidates {
         matches: &Matches,
         sight: &Sight<'_, E>,
     ) -> Self {
-        if matches.is_everything() && sight.knows.is_none() {
+        // The records may be ahead of the catalog: what came since may be none of those that the list
+        // is about.
+        let is_about_all = matches!(sight.among, Among::All);
+        if is_about_all && matches.is_everything() && sight.knows.is_none() {
             return Self::All;
         }
         let places = catalog
@@ -202,5 +206,31 @@ impl Row for Light {
             .iter()
             .find(|(own, _)| *own == symbol)
             .map_or(Value::Missing, |(_, value)| value.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_domain::auth_policy::AuthPolicy;
+    use portcullis_domain::clock::Timestamp;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_list_about_some_never_reads_all_even_if_they_are_all_that_is_known() {
+        let mut catalog = Catalog::default();
+        let policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
+        catalog.put(Number(7), None, &policy);
+        let numbers = BTreeSet::from([Number(7)]);
+        let sight = |among| Sight::<AuthPolicy> {
+            sees: None,
+            knows: None,
+            among,
+            is_over: &|| false,
+        };
+        let candidates = |among| Candidates::new(&catalog, &catalog.everything(), &sight(among));
+        assert!(matches!(candidates(Among::All), Candidates::All));
+        let some = candidates(Among::Numbered(&numbers));
+        assert!(matches!(some, Candidates::At { places, .. } if places.len() == 1));
     }
 }

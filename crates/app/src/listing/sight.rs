@@ -5,7 +5,9 @@ use super::among::{Among, FindSlots};
 use super::listed::{Listed, Place, Ruled};
 use crate::error::AppError;
 use portcullis_domain::ids::Number;
+use portcullis_index::Catalog;
 use portcullis_storage::tables::{Found, Rows};
+use roaring::RoaringBitmap;
 use std::collections::BTreeSet;
 
 /// Which records a list is about and its caller may see, and whether anybody still waits for them.
@@ -37,12 +39,18 @@ impl<'s, E: Listed> Sight<'s, E> {
         Self { among, ..self }
     }
 
+    /// The same sight, of those alone that their own catalog singles out.
+    pub(crate) fn of_marked(self, find: fn(&Catalog<E::Entry>) -> RoaringBitmap) -> Self {
+        let among = Among::Marked(find);
+        Self { among, ..self }
+    }
+
     /// The same sight, of those alone whom policies single out.
-    pub(crate) fn of_selected(self, find: &'s FindSlots<'s>) -> Self
+    pub(crate) fn of_ruled(self, find: &'s FindSlots<'s>) -> Self
     where
         E: Ruled,
     {
-        let among = Among::selected(find);
+        let among = Among::ruled(find);
         Self { among, ..self }
     }
 

@@ -2,7 +2,6 @@
 
 use super::{Granting, Report, Subject};
 use crate::app::App;
-use crate::aside::aside;
 use crate::error::AppError;
 use crate::managed;
 use portcullis_domain::access::{Caller, Permit};
@@ -14,7 +13,6 @@ use portcullis_posture::{GrantedService, GrantingPolicy, Prompts, Settled, short
 use portcullis_storage::tables::Rows;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// What a client reports in one request.
 #[derive(Debug, Clone)]
@@ -33,20 +31,12 @@ pub enum Reports {
 /// # Errors
 ///
 /// A fault of the member that is of absurd size.
-pub async fn report(
-    app: &Arc<App>,
+pub fn report(
+    app: &App,
     permit: &Permit<Report>,
     reports: Reports,
 ) -> Result<Vec<ShortenedService>, AppError> {
-    let permit = permit.clone();
-    aside(app, move |app| take_in(app, permit.caller(), reports)).await
-}
-
-fn take_in(
-    app: &App,
-    caller: &Caller,
-    reports: Reports,
-) -> Result<Vec<ShortenedService>, AppError> {
+    let caller = permit.caller();
     // All others who report wait for what is remembered, so it is not held for this.
     let settled = match reports {
         Reports::One(statement) => Settled::one(statement),

@@ -10,7 +10,7 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
 use portcullis_domain::view::ManagedRouterView;
-use portcullis_index::AccessGuard;
+use portcullis_index::Catalog;
 use portcullis_storage::tables::{ROUTER, router_key};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
@@ -85,7 +85,7 @@ pub fn list(
 ) -> Result<Paging, AppError> {
     let all = Sight::of_all(asked);
     let (listing, sight) = match set {
-        RouterSet::Edge => (asked.of_roles::<Router>()?, all.of_selected(&edge_routers)),
+        RouterSet::Edge => (asked.of_roles::<Router>()?, all.of_marked(edge_routers)),
         RouterSet::All => {
             let listing = listing::read(&kinds::TRANSIT_ROUTERS, &asked.parameters)?;
             (listing, all)
@@ -94,8 +94,8 @@ pub fn list(
     managed::answer::<RouterSpec>(app, permit.caller(), &listing, &sight, show)
 }
 
-fn edge_routers(guard: &AccessGuard<'_>) -> RoaringBitmap {
-    guard.routers().columns().edge().clone()
+fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
+    routers.columns().edge().clone()
 }
 
 /// Replaces what administrators decide about a router.

@@ -25,10 +25,10 @@ pub fn list_own(
     show: &mut dyn FnMut(RouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Router>()?;
-    listing::check_sub_queries(&listing, permit.caller())?;
+    listing::check_filter(&listing, permit.caller())?;
     let caller = permit.caller();
     let usable = |guard: &AccessGuard<'_>| usable(guard, caller);
-    let sight = Sight::of_all(asked).of_selected(&usable);
+    let sight = Sight::of_all(asked).of_ruled(&usable);
     let answer: Answer<'_, Router> = Answer::new(app, &listing, &sight)?;
     answer.each(&mut |found| {
         Ok(show(RouterView {

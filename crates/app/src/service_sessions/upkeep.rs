@@ -8,7 +8,6 @@ use crate::aside::aside;
 use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::change::Owner;
-use portcullis_domain::clock::Timestamp;
 use portcullis_domain::session::Session;
 use portcullis_index::Slot;
 use portcullis_storage::key::RecordKey;
@@ -32,11 +31,11 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
     if !app.projections().is_ready() {
         return Ok(0);
     }
-    let now = app.env().now();
-    let lapsed = aside(app, move |app| lapsed(app, &next(app), now)).await?;
+    let judging = Arc::clone(app);
+    let lapsed = aside(move || lapsed(&judging, &next(&judging))).await?;
     let mut ended = 0;
     for keys in lapsed.chunks(AT_ONCE) {
-        ended += end(app, keys.to_vec(), now).await?;
+        ended += end(app, keys.to_vec()).await?;
     }
     Ok(ended)
 }
@@ -47,7 +46,8 @@ pub async fn sweep(app: &Arc<App>) -> Result<usize, AppError> {
 /// The transaction has the records as they are now, and the read model as of the last group of
 /// commits. A policy that comes in the same group as the end of a session is not known here; both
 /// show at once, as if the session had ended first.
-async fn end(app: &Arc<App>, keys: Vec<RecordKey>, now: Timestamp) -> Result<usize, AppError> {
+async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
+    let now = app.env().now();
     let judging = Arc::clone(app);
     let ended = app
         .commit(move |rows| {
@@ -89,9 +89,10 @@ fn next(app: &App) -> Vec<RecordKey> {
 }
 
 /// Those of some sessions that have lost their grant.
-fn lapsed(app: &App, keys: &[RecordKey], now: Timestamp) -> Result<Vec<RecordKey>, AppError> {
+fn lapsed(app: &App, keys: &[RecordKey]) -> Result<Vec<RecordKey>, AppError> {
     let view = app.snapshot()?;
-    let lapsed = without_grant(&Grants::new(app, now), view.rows(), keys)?;
+    let grants = Grants::new(app, app.env().now());
+    let lapsed = without_grant(&grants, view.rows(), keys)?;
     Ok(lapsed.into_iter().map(|found| found.key).collect())
 }
 

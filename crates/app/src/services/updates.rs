@@ -19,7 +19,7 @@ use portcullis_domain::ids::Number;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_index::{AccessGuard, Catalog, Catalogued, PolicyKind, Side, Slot};
 use portcullis_storage::tables::Found;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -114,16 +114,19 @@ fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
         return Ok(None);
     };
     let identity = find(rows, &caller.identity)?;
-    let basis = Basis {
-        stamp,
-        identity: summed_up(app, &identity)?,
-    };
     let judge = Judge::of_caller(app, rows, caller)?;
     let stands = judge.stands(rows, caller.identity_number)?;
+    let basis = Basis {
+        stamp,
+        identity: summed_up(&app.require_lists()?.identities(), &identity),
+    };
     let told = app.service_updates.told(caller.session_number);
-    let services = match told.filter(|told| told.basis == basis) {
-        Some(told) => told.seen.services,
-        None => services(app, &identity)?,
+    let unchanged = told.filter(|told| told.basis == basis);
+    let (basis, services) = if let Some(told) = unchanged {
+        (basis, told.seen.services)
+    } else {
+        let (identity, services) = services(app, &identity)?;
+        (Basis { stamp, identity }, services)
     };
     let posture = digest(&stands);
     let seen = (basis, Seen { posture, services });
@@ -140,12 +143,11 @@ fn start(app: &App, session: &ApiSession) -> Timestamp {
 
 /// Sums up what decides which services an identity sees and how, as the read model has it that finds
 /// them.
-fn summed_up(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
-    let identities = app.require_lists()?.identities();
+fn summed_up(identities: &Catalog<Identity>, identity: &Found<Identity>) -> u64 {
     let slot = identities.slot(identity.number());
     let attributes = slot.map(|slot| identities.columns().role_attributes().of(slot));
     let attributes: Vec<&str> = attributes.into_iter().flatten().collect();
-    Ok(digest((attributes, &identity.entity.service_configs)))
+    digest((attributes, &identity.entity.service_configs))
 }
 
 fn digest(value: impl Hash) -> u64 {
@@ -154,30 +156,29 @@ fn digest(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Sums up the services that an identity sees, and what is shown with them.
-fn services(app: &App, identity: &Found<Identity>) -> Result<u64, AppError> {
+/// Sums up the services that an identity sees and what is shown with them; answers that after what
+/// decides about it, as it was when they were found.
+fn services(app: &App, identity: &Found<Identity>) -> Result<(u64, u64), AppError> {
     let mut hasher = DefaultHasher::new();
-    let configs = {
+    let (of_identity, configs) = {
         let guard = app.require_lists()?.access();
-        mix_services(&mut hasher, &guard, identity.number())
+        let of_identity = summed_up(guard.identities(), identity);
+        (
+            of_identity,
+            mix_services(&mut hasher, &guard, identity.number()),
+        )
     };
-    // Another type of configurations or another name of one changes what is shown.
-    {
-        let types = app.require_lists()?.config_types();
-        for bit in types.live() {
-            mix(&mut hasher, &types, bit);
-        }
-    }
     let shown = identity.entity.service_configs.values().flatten();
     let shown = shown.map(|id| id.as_str().to_owned());
-    let catalog = app.require_lists()?.configs();
-    for id in configs.into_iter().chain(shown) {
-        id.hash(&mut hasher);
+    let types = mix_configs(&mut hasher, app, configs.into_iter().chain(shown))?;
+    // Another name of a type changes what is shown.
+    let catalog = app.require_lists()?.config_types();
+    for id in types {
         if let Some(slot) = catalog.slot_by_id(&id) {
             mix(&mut hasher, &catalog, slot.bit());
         }
     }
-    Ok(hasher.finish())
+    Ok((of_identity, hasher.finish()))
 }
 
 /// Takes in the services that an identity may use and what they depend on; answers the ids of their
@@ -209,6 +210,24 @@ fn mix_services(
         }
     }
     configs
+}
+
+/// Takes in configurations; answers the ids of their types.
+fn mix_configs(
+    hasher: &mut DefaultHasher,
+    app: &App,
+    configs: impl Iterator<Item = String>,
+) -> Result<BTreeSet<String>, AppError> {
+    let catalog = app.require_lists()?.configs();
+    let mut types = BTreeSet::new();
+    for id in configs {
+        id.hash(hasher);
+        if let Some(slot) = catalog.slot_by_id(&id) {
+            mix(hasher, &catalog, slot.bit());
+            types.extend(catalog.columns().config_type(slot).map(str::to_owned));
+        }
+    }
+    Ok(types)
 }
 
 /// Takes in which entity stands in a slot, and when it last changed.

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
+use crate::identities;
 use crate::posture;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
@@ -14,9 +15,10 @@ use std::sync::Arc;
 const BATCH: usize = 500;
 
 /// Ends sessions that were not used for longer than their timeout; returns how many. What sessions
-/// reported that are gone is forgotten.
+/// reported that are gone is forgotten, and whose tracing has ended.
 pub async fn sweep(app: &App) -> Result<usize, AppError> {
     posture::forget_what_is_gone(app);
+    identities::forget_ended_traces(app);
     let now = app.env().now();
     let timeout = app.settings().session_timeout;
     let expired = app.projections().sessions().expired(now, timeout, BATCH);

@@ -70,6 +70,10 @@ impl From<AppError> for ApiError {
                 Code::CanNotUpdateRouter,
                 "it is an edge router; change it as one of those",
             ),
+            AppError::TooSoon { rule, seconds } => {
+                saying(Code::RateLimited, rule).retry_after(seconds)
+            },
+            error @ AppError::NotCopied(_) => saying(Code::Unhandled, error.to_string()),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .status(StatusCode::SERVICE_UNAVAILABLE)

@@ -11,6 +11,7 @@ use portcullis_api::identity::{
 };
 use portcullis_api::policy_advice::PolicyAdvice;
 use portcullis_api::service_config::{ServiceConfigAssignments, ServiceConfigDetail};
+use portcullis_api::trace::{TraceDetail, TraceIdentity};
 use portcullis_app::identities::{self, Assignment, Create, Delete, Read, Update};
 use portcullis_app::listing::kinds;
 use portcullis_app::{managed, policy_advice};
@@ -34,6 +35,7 @@ pub(super) fn routes() -> Vec<Route> {
             disable,
         ),
         guarded::<Update, Ignored, _, _>(Method::POST, "/identities/{id}/enable", enable),
+        guarded::<Update, Json<TraceIdentity>, _, _>(Method::PUT, "/identities/{id}/trace", trace),
         guarded::<Read, Ignored, _, _>(Method::GET, SERVICE_CONFIGS, service_configs),
         guarded::<Update, Json<ServiceConfigAssignments>, _, _>(
             Method::POST,
@@ -111,6 +113,13 @@ async fn enable(call: Call<Permit<Update>, Ignored>) -> Result<Answer, ApiError>
     let Context { state, .. } = &call.context;
     identities::enable(&state.app, &call.permit, &id(&call.context)).await?;
     Ok(Answer::done())
+}
+
+async fn trace(call: Call<Permit<Update>, Json<TraceIdentity>>) -> Result<Answer, ApiError> {
+    let Json(TraceIdentity { spec }) = call.body;
+    let Context { state, .. } = &call.context;
+    let trace = identities::trace(&state.app, &call.permit, &id(&call.context), spec)?;
+    Ok(Answer::detail_without_meta(&TraceDetail::from(trace)))
 }
 
 async fn service_configs(call: Call<Permit<Read>, Ignored>) -> Result<Answer, ApiError> {

@@ -1,6 +1,7 @@
 //! What clients report about their machines, and what administrators see of it.
 
 use crate::answer::Answer;
+use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
 use crate::path::Api;
 use crate::route::{Call, Context, Ignored, Json, Route, guarded};
@@ -13,6 +14,11 @@ use portcullis_api::posture_response::{
 use portcullis_app::posture::{self, ReadData, Report, Reports};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::IdentityId;
+use std::sync::Arc;
+
+/// Where reports are taken in, the largest of which take tens of milliseconds: four at a time, and
+/// 256 more wait.
+static DESK: Desk = Desk::new(4, 256);
 
 pub(super) fn routes() -> Vec<Route> {
     const REFUSALS: &str = "/identities/{id}/failed-service-requests";
@@ -40,22 +46,24 @@ async fn report(
     call: Call<Permit<Report>, Json<PostureResponseCreate>>,
 ) -> Result<Answer, ApiError> {
     let Json(PostureResponseCreate(statement)) = call.body;
-    take_in(&call.context, &call.permit, Reports::One(statement)).await
+    take_in(&call.context, call.permit, Reports::One(statement)).await
 }
 
 async fn report_several(
     call: Call<Permit<Report>, Json<PostureResponseBulk>>,
 ) -> Result<Answer, ApiError> {
     let Json(PostureResponseBulk(statements)) = call.body;
-    take_in(&call.context, &call.permit, Reports::Several(statements)).await
+    take_in(&call.context, call.permit, Reports::Several(statements)).await
 }
 
 async fn take_in(
     context: &Context,
-    permit: &Permit<Report>,
+    permit: Permit<Report>,
     reports: Reports,
 ) -> Result<Answer, ApiError> {
-    let services = posture::report(&context.state.app, permit, reports).await?;
+    let app = Arc::clone(&context.state.app);
+    let work = move |_requester: &Requester| Ok(posture::report(&app, &permit, reports)?);
+    let services = DESK.work(work).await?;
     Ok(Answer::created_with(&PostureResponse::from(services)))
 }
 

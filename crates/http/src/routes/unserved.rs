@@ -96,7 +96,8 @@ pub(super) fn routes() -> Vec<Route> {
         let answer = move |_call: Call<Permit<Ask>, Ignored>| unserved(operation);
         guarded::<Ask, Ignored, _, _>(method, path, answer).only(apis)
     });
-    public.chain(guarded).collect()
+    let all = public.chain(guarded);
+    all.map(Route::unperformed).collect()
 }
 
 fn unserved(operation: &str) -> Ready<Result<Answer, ApiError>> {

@@ -17,6 +17,7 @@ use portcullis_domain::enrollment::Enrollment;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
+use portcullis_domain::revocation::Revocation;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
@@ -241,6 +242,8 @@ catalogs! {
         configs: Config, Root;
         /// The terminators.
         terminators: Terminator, Root;
+        /// The revocations.
+        revocations: Revocation, Root;
     }
 }
 

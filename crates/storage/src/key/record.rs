@@ -1,6 +1,6 @@
 //! Keys of records.
 
-use super::{Kind, PART, parse_part, part};
+use super::{Kind, LAST_KIND, META_TAG, PART, parse_part, part};
 use crate::engine::KeyRange;
 
 /// Key of a record: a root, or a dependent that lives and dies with its root.
@@ -83,6 +83,11 @@ impl RecordKey {
         let mut prefix = part(root, number).to_vec();
         prefix.push(kind.byte());
         KeyRange::prefix(&prefix)
+    }
+
+    /// The records of all kinds, of those that nobody knows too.
+    pub fn every_kind() -> KeyRange {
+        KeyRange::between(&[META_TAG + 1], &[LAST_KIND + 1])
     }
 
     /// All roots of a kind together with their dependents.

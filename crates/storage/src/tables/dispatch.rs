@@ -2,8 +2,9 @@
 
 use super::kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
-    ENROLLMENT, Entity, IDENTITY, MFA, POSTURE_CHECK, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY,
-    SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, StoredEnrollment, StoredMfa, TERMINATOR,
+    ENROLLMENT, Entity, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
+    SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER,
+    StoredEnrollment, StoredMfa, TERMINATOR,
 };
 use crate::key::Kind;
 use portcullis_domain::api_session::ApiSession;
@@ -14,6 +15,7 @@ use portcullis_domain::config::{Config, ConfigType};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::policies::{EdgeRouterPolicy, ServiceEdgeRouterPolicy, ServicePolicy};
 use portcullis_domain::posture_check::PostureCheck;
+use portcullis_domain::revocation::Revocation;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 use portcullis_domain::session::Session;
@@ -22,7 +24,7 @@ use portcullis_domain::signer::Signer;
 use portcullis_domain::terminator::Terminator;
 
 /// Every kind of record.
-pub(super) const KINDS: [Kind; 19] = [
+pub(super) const KINDS: [Kind; 20] = [
     IDENTITY,
     AUTH_POLICY,
     ENROLLMENT,
@@ -42,6 +44,7 @@ pub(super) const KINDS: [Kind; 19] = [
     SERVICE_EDGE_ROUTER_POLICY,
     POSTURE_CHECK,
     SESSION,
+    REVOCATION,
 ];
 
 /// Something that is done with a record, whatever its type.
@@ -75,6 +78,7 @@ pub(super) fn dispatch<F: ForEntity>(kind: Kind, work: F) -> Option<F::Output> {
         SERVICE_EDGE_ROUTER_POLICY => work.run::<ServiceEdgeRouterPolicy>(),
         POSTURE_CHECK => work.run::<PostureCheck>(),
         SESSION => work.run::<Session>(),
+        REVOCATION => work.run::<Revocation>(),
         _ => return None,
     })
 }

@@ -7,6 +7,7 @@ mod identities;
 mod index;
 mod managed;
 mod policies;
+mod revocations;
 mod sealed;
 mod services;
 mod sessions;
@@ -65,9 +66,11 @@ pub const SERVICE_EDGE_ROUTER_POLICY: Kind = Kind::of::<17>();
 pub const POSTURE_CHECK: Kind = Kind::of::<18>();
 /// Service sessions, under the identity of their API session.
 pub const SESSION: Kind = Kind::of::<19>();
+/// Revocations; a root.
+pub const REVOCATION: Kind = Kind::of::<20>();
 
 /// The kinds whose records lie under no other.
-pub const ROOTS: [Kind; 13] = [
+pub const ROOTS: [Kind; 14] = [
     IDENTITY,
     AUTH_POLICY,
     CA,
@@ -81,6 +84,7 @@ pub const ROOTS: [Kind; 13] = [
     EDGE_ROUTER_POLICY,
     SERVICE_EDGE_ROUTER_POLICY,
     POSTURE_CHECK,
+    REVOCATION,
 ];
 
 /// An entity that has a table.

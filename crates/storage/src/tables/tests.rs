@@ -3,6 +3,7 @@ mod entities;
 mod exact;
 mod forgetting;
 mod golden;
+mod integrity;
 mod kinds;
 mod network;
 mod removal;

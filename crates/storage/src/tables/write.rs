@@ -149,7 +149,7 @@ impl<'t> RowsMut<'t> {
             .collect()
     }
 
-    fn refer(&mut self, target: &RecordKey, referrer: &RecordKey) {
+    pub(super) fn refer(&mut self, target: &RecordKey, referrer: &RecordKey) {
         let reference = ReferenceKey::new(target.id(), referrer.id());
         self.0.put(
             reference.as_bytes(),
@@ -178,12 +178,17 @@ impl<'t> RowsMut<'t> {
         }
     }
 
-    fn claim(&mut self, key: &RecordKey, value: &UniqueValue) {
+    pub(super) fn claim(&mut self, key: &RecordKey, value: &UniqueValue) {
         let unique = value.key();
         self.0.put(
             unique.as_bytes(),
             &frame::encode(unique.as_bytes(), key.as_bytes()),
         );
+    }
+
+    /// Takes away a row that is beside the records.
+    pub(super) fn erase(&mut self, key: &[u8]) {
+        self.0.delete(key);
     }
 
     fn put<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {

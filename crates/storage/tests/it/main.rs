@@ -9,6 +9,7 @@
 
 mod bit_rot;
 mod conformance;
+mod copies;
 mod faults;
 mod groups;
 mod kill;

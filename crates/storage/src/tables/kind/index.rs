@@ -86,4 +86,6 @@ pub enum Index {
     SessionId = 40,
     /// What a service session stands for: its API session, what is granted, and the service.
     SessionGrant = 41,
+    /// Id of a revocation, which is that of what is revoked.
+    RevocationId = 42,
 }

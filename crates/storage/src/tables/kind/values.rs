@@ -5,8 +5,8 @@ use crate::key::UniqueKey;
 use portcullis_domain::auth_policy;
 use portcullis_domain::ids::{
     AuthPolicyId, CaId, ConfigId, ConfigTypeId, EdgeRouterPolicyId, EntityId, IdentityId,
-    PostureCheckId, RouterId, ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId, SessionId,
-    SignerId, TerminatorId,
+    PostureCheckId, RevocationId, RouterId, ServiceEdgeRouterPolicyId, ServiceId, ServicePolicyId,
+    SessionId, SignerId, TerminatorId,
 };
 use portcullis_domain::roles::Roles;
 use serde::Serialize;
@@ -100,4 +100,5 @@ indexed! {
     ServiceEdgeRouterPolicyId => ServiceEdgeRouterPolicyId,
     PostureCheckId => PostureCheckId,
     SessionId => SessionId,
+    RevocationId => RevocationId,
 }

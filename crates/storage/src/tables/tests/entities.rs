@@ -16,6 +16,7 @@ use portcullis_domain::policies::{
     ServiceGrant, ServicePolicy, ServicePolicySpec,
 };
 use portcullis_domain::posture_check::{Check, DomainCheck, PostureCheck, PostureCheckSpec};
+use portcullis_domain::revocation::{Revocation, RevocationSpec, Revoked};
 use portcullis_domain::roles::{RoleAttributes, Roles, Semantic};
 use portcullis_domain::router::{Edge, Router, RouterCertificate, RouterKind, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec, TerminatorStrategy};
@@ -107,6 +108,16 @@ pub(super) fn terminator(of: &str, service: &str, router: &str) -> Terminator {
         cost: 0,
         precedence: Precedence::Default,
         instance_id: String::new(),
+        tags: Tags::default(),
+    };
+    managed(of, spec)
+}
+
+pub(super) fn revocation(of: &str) -> Revocation {
+    let spec = RevocationSpec {
+        revoked: Revoked::Jti,
+        issued_before: NOW,
+        expires_at: NOW,
         tags: Tags::default(),
     };
     managed(of, spec)

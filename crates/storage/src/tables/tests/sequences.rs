@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 /// Entities of each kind, by place.
 const PLACES: u8 = 3;
 
-const WRITTEN: [Kind; 13] = [
+const WRITTEN: [Kind; 14] = [
     IDENTITY,
     CONFIG_TYPE,
     CONFIG,
@@ -27,6 +27,7 @@ const WRITTEN: [Kind; 13] = [
     API_SESSION,
     SESSION,
     ENROLLMENT,
+    REVOCATION,
 ];
 
 #[derive(Debug, Clone)]

@@ -2,8 +2,9 @@
 
 use super::super::super::*;
 use super::super::entities::{
-    config, config_type, edge_router_policy, host, posture_check, router, router_enrollment,
-    service, service_edge_router_policy, service_policy, service_session, terminator,
+    config, config_type, edge_router_policy, host, posture_check, revocation, router,
+    router_enrollment, service, service_edge_router_policy, service_policy, service_session,
+    terminator,
 };
 use super::super::support::session;
 use super::Step;
@@ -83,6 +84,7 @@ pub(super) fn run(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<()
             put(rows, key, &policy)
         },
         POSTURE_CHECK => put(rows, key, &posture_check(id, name)),
+        REVOCATION => put(rows, key, &revocation(id)),
         _ => put_dependent(rows, number, step),
     }
 }
@@ -151,6 +153,7 @@ fn remove_step(rows: &mut RowsMut<'_>, step: &Step) -> Result<(), WriteError> {
         POSTURE_CHECK => Index::PostureCheckId,
         SESSION => Index::SessionId,
         ENROLLMENT => Index::EnrollmentId,
+        REVOCATION => Index::RevocationId,
         _ => Index::ApiSessionToken,
     };
     let value = match value {

@@ -1,0 +1,187 @@
+//! `portcullis database`.
+
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::output;
+use crate::table::{Table, count};
+use clap::{Args, Subcommand};
+use portcullis_api::database::{IntegrityDetails, SummaryCounts};
+use portcullis_client::Client;
+use std::time::Duration;
+
+/// Time between two looks at a check that is at work.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Shown below the help of `database`.
+pub(crate) const EXAMPLES: &str = "\
+A copy lies beside the store, on the machine of the controller, under the store's name and the time.
+A check compares all records with the rows by which they are found. What cannot be put right is for
+a backup to mend.
+
+Examples:
+  portcullis database snapshot
+  portcullis database check
+  portcullis database check --fix
+  portcullis database summary";
+
+/// What to do with the store.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DatabaseCommand {
+    /// Have the controller write a copy of its store
+    Snapshot,
+    /// Have the store checked, and show what is found
+    Check(CheckArgs),
+    /// Show what the last check has found
+    Results,
+    /// Show how many entities of each kind there are
+    Summary,
+}
+
+/// Arguments of `database check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Put right what can be
+    #[arg(long)]
+    fix: bool,
+}
+
+pub(crate) async fn run(
+    context: &Context,
+    session: &Session,
+    command: DatabaseCommand,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    match command {
+        DatabaseCommand::Snapshot => {
+            client.copy_database().await?;
+            output::note("the copy is written, beside the store");
+            Ok(())
+        },
+        DatabaseCommand::Check(CheckArgs { fix }) => {
+            client.check_database(fix).await?;
+            let found = ended(client).await?;
+            show(context, &found)?;
+            verdict(&found)
+        },
+        DatabaseCommand::Results => show(context, &client.database_results().await?),
+        DatabaseCommand::Summary => {
+            let counts = client.summary().await?;
+            context.output.result(&counts, || counted(&counts))
+        },
+    }
+}
+
+/// Waits for the end of a check.
+async fn ended(client: &Client) -> Result<IntegrityDetails, CliError> {
+    loop {
+        let found = client.database_results().await?;
+        if !found.in_progress {
+            return Ok(found);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Fails a check that did not come to its end, or that leaves something as it should not be.
+fn verdict(found: &IntegrityDetails) -> Result<(), CliError> {
+    let mut results = found.results.iter().flatten();
+    if found.error.is_some() || found.too_many_errors || results.any(|result| !result.fixed) {
+        return Err(CliError::told());
+    }
+    Ok(())
+}
+
+fn show(context: &Context, found: &IntegrityDetails) -> Result<(), CliError> {
+    context.output.result(found, || table(found))
+}
+
+fn table(found: &IntegrityDetails) -> Table {
+    let mut table = Table::with_columns(&["fixed", "finding"]);
+    for result in found.results.iter().flatten() {
+        let fixed = if result.fixed { "yes" } else { "no" };
+        table.row([fixed, &result.description]);
+    }
+    table.footer(footer(found))
+}
+
+/// What is to be said of a check beside its findings.
+fn footer(found: &IntegrityDetails) -> String {
+    if found.start_time.is_none() {
+        return "no check since the controller was started".to_owned();
+    }
+    let results = found.results.as_ref().map_or(0, Vec::len);
+    let mut text = count(results, "finding", "findings");
+    if found.in_progress {
+        text.push_str("; the check is at work");
+    }
+    if found.too_many_errors {
+        text.push_str("; there may be more");
+    }
+    if let Some(error) = &found.error {
+        text.push_str("; the check ended early: ");
+        text.push_str(error);
+    }
+    text
+}
+
+fn counted(counts: &SummaryCounts) -> Table {
+    let mut table = Table::with_columns(&["kind", "count"]);
+    for (kind, count) in &counts.0 {
+        table.row([kind.as_ref(), &count.to_string()]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use portcullis_api::database::IntegrityResult;
+    use portcullis_api::time::WireTime;
+    use portcullis_domain::clock::Timestamp;
+
+    fn check(fixed: &[bool]) -> IntegrityDetails {
+        let result = |fixed: &bool| IntegrityResult {
+            description: "something".to_owned(),
+            fixed: *fixed,
+        };
+        IntegrityDetails {
+            end_time: None,
+            error: None,
+            fixing_errors: false,
+            in_progress: false,
+            results: Some(fixed.iter().map(result).collect()),
+            start_time: Some(WireTime::from(Timestamp::UNIX_EPOCH)),
+            too_many_errors: false,
+        }
+    }
+
+    #[test]
+    fn only_what_is_mended_is_success() {
+        assert!(verdict(&check(&[])).is_ok());
+        assert!(verdict(&check(&[true, true])).is_ok());
+        assert!(verdict(&check(&[true, false])).is_err());
+        let mut early = check(&[]);
+        early.error = Some("the store is closed".to_owned());
+        assert!(verdict(&early).is_err());
+        let mut many = check(&[true]);
+        many.too_many_errors = true;
+        assert!(verdict(&many).is_err());
+    }
+
+    #[test]
+    fn findings_are_told_with_what_else_there_is_to_say() {
+        let mut found = check(&[true, false]);
+        found.too_many_errors = true;
+        found.error = Some("the controller is stopping".to_owned());
+        let text = table(&found).render();
+        for part in [
+            "something",
+            "2 findings; there may be more",
+            "the check ended early: the controller is stopping",
+        ] {
+            assert!(text.contains(part), "{text}");
+        }
+        found.start_time = None;
+        assert!(footer(&found).starts_with("no check since"));
+    }
+}

@@ -1,0 +1,113 @@
+//! Revocations on the wire.
+
+use crate::decode::{Decode, DecodeError, Members};
+use crate::entity::Base;
+use crate::link::Links;
+use crate::time::WireTime;
+use portcullis_domain::FieldError;
+use portcullis_domain::ids::RevocationId;
+use portcullis_domain::revocation::{Revocation, Revoked};
+use portcullis_domain::tags::Tags;
+use serde::{Deserialize, Serialize};
+
+/// Where the groups of digits of a UUID end.
+const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+
+/// The body of POST `/revocations`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevocationCreate {
+    /// What is revoked, a UUID in lower case unless it is an identity.
+    pub id: RevocationId,
+    /// Which kind of thing that is.
+    pub revoked: Revoked,
+    /// What users attach to it.
+    pub tags: Tags,
+}
+
+impl Decode for RevocationCreate {
+    const PARAMETER: &'static str = "revocation";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let mut id = members.required_string("id")?;
+        let name = members.required_choice("type", &Revoked::ALL.map(Revoked::name))?;
+        let tags = members.tags()?.unwrap_or_default();
+        let known = Revoked::ALL.into_iter().find(|kind| kind.name() == name);
+        let revoked = known.unwrap_or(Revoked::Identity);
+        if revoked != Revoked::Identity {
+            if !is_uuid(&id) {
+                return Err(FieldError::new("id", "must be a UUID", id).into());
+            }
+            // Tokens have it so, and are compared byte for byte.
+            id.make_ascii_lowercase();
+        }
+        Ok(Self {
+            id: RevocationId::from_wire(id),
+            revoked,
+            tags,
+        })
+    }
+}
+
+/// Whether a text has the form of RFC 9562, section 4.
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(place, byte)| {
+            if HYPHENS.contains(&place) {
+                byte == b'-'
+            } else {
+                byte.is_ascii_hexdigit()
+            }
+        })
+}
+
+/// A revocation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RevocationDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    pub base: Base<RevocationId>,
+    /// When it goes by itself.
+    pub expires_at: WireTime,
+    /// What is revoked.
+    #[serde(rename = "type")]
+    pub revoked: Revoked,
+}
+
+impl From<Revocation> for RevocationDetail {
+    fn from(revocation: Revocation) -> Self {
+        Self {
+            base: Base {
+                links: Links::to(format!("revocations/{}", revocation.id)),
+                created_at: revocation.created_at.into(),
+                id: revocation.id,
+                tags: revocation.spec.tags,
+                updated_at: revocation.updated_at.into(),
+            },
+            expires_at: revocation.spec.expires_at.into(),
+            revoked: revocation.spec.revoked,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uuids_are_told_from_other_texts() {
+        let uuid = "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
+        assert!(is_uuid(uuid) && is_uuid(&uuid.to_uppercase()));
+        for text in [
+            "",
+            "nope",
+            "6f0b6c9e1f634d0a9a550d5be1c0ffee",
+            "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffe",
+            "6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffeg",
+            "6f0b6c9e-1f63-4d0a-9a5-50d5be1c0ffee",
+            "{6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee}",
+        ] {
+            assert!(!is_uuid(text), "{text}");
+        }
+    }
+}

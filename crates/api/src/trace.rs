@@ -1,0 +1,157 @@
+//! The tracing of identities on the wire.
+
+use crate::decode::{Decode, DecodeError, Members};
+use crate::duration;
+use crate::entity::is_false;
+use crate::time::WireTime;
+use portcullis_domain::FieldError;
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::trace::{Trace, TraceSpec};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Longest id of a trace and longest name of a channel, in characters.
+const LONGEST: usize = 64;
+
+/// Most channels that are named.
+const CHANNELS: usize = 16;
+
+/// The end of what is not traced: Go's zero time, which clients expect there.
+const NEVER: &str = "0001-01-01T00:00:00.000Z";
+
+/// The body of PUT `/identities/{id}/trace`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceIdentity {
+    /// How to trace; `None` not to.
+    pub spec: Option<TraceSpec>,
+}
+
+impl Decode for TraceIdentity {
+    const PARAMETER: &'static str = "traceSpec";
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let is_enabled = members.optional_bool("enabled")?.unwrap_or_default();
+        let duration = duration(members, is_enabled)?;
+        let id = members.bounded_string("traceId", 1..=LONGEST)?;
+        let channels = channels(members)?;
+        let spec = is_enabled.then_some(TraceSpec {
+            id,
+            duration,
+            channels,
+        });
+        Ok(Self { spec })
+    }
+}
+
+/// Who wants no tracing needs to say nothing about its duration, but nothing wrong either.
+fn duration(members: &mut Members, is_enabled: bool) -> Result<SignedDuration, DecodeError> {
+    let text = members.optional_string("duration")?.unwrap_or_default();
+    if text.is_empty() && !is_enabled {
+        return Ok(SignedDuration::ZERO);
+    }
+    match duration::parse(&text) {
+        Some(duration) if !(duration.is_zero() && is_enabled) => Ok(duration),
+        _ => {
+            let reason = "must be a duration above zero, such as 10m or 1h30m";
+            Err(FieldError::new(members.path("duration"), reason, text).into())
+        },
+    }
+}
+
+fn channels(members: &mut Members) -> Result<BTreeSet<String>, DecodeError> {
+    let named = members.string_list("channels")?.unwrap_or_default();
+    let fault = |reason: String, value: &str| {
+        DecodeError::from(FieldError::new(members.path("channels"), reason, value))
+    };
+    if named.len() > CHANNELS {
+        let count = named.len().to_string();
+        return Err(fault(format!("may name {CHANNELS} channels"), &count));
+    }
+    let is_name = |name: &String| (1..=LONGEST).contains(&name.chars().count());
+    match named.iter().find(|name| !is_name(name)) {
+        Some(name) => Err(fault(format!("names have 1 to {LONGEST} characters"), name)),
+        None => Ok(named.into_iter().collect()),
+    }
+}
+
+/// How an identity is traced. What is off has neither `enabled` nor an id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TraceDetail {
+    /// Whether it is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub enabled: bool,
+    /// What reports are found by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
+    /// When it ends; the zero time for what is off.
+    pub until: Option<WireTime>,
+}
+
+impl From<Option<Trace>> for TraceDetail {
+    fn from(trace: Option<Trace>) -> Self {
+        match trace {
+            Some(trace) => Self {
+                enabled: true,
+                trace_id: Some(trace.id),
+                until: Some(trace.until.into()),
+            },
+            None => Self {
+                enabled: false,
+                trace_id: None,
+                until: WireTime::parse(NEVER),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(body: &str) -> Result<Option<TraceSpec>, DecodeError> {
+        TraceIdentity::from_body(body.as_bytes()).map(|body| body.spec)
+    }
+
+    #[test]
+    fn a_body_says_how_to_trace() {
+        let body =
+            r#"{"enabled": true, "duration": "90s", "traceId": "t", "channels": ["b", "a", "a"]}"#;
+        let spec = read(body).unwrap().unwrap();
+        assert_eq!(spec.id.as_deref(), Some("t"));
+        assert_eq!(spec.duration, SignedDuration::from_secs(90));
+        assert!(spec.channels.iter().eq(["a", "b"]));
+        for off in [
+            "{}",
+            r#"{"enabled": false, "duration": "0"}"#,
+            r#"{"duration": "5m"}"#,
+        ] {
+            assert_eq!(read(off).unwrap(), None, "{off}");
+        }
+    }
+
+    #[test]
+    fn faults_name_their_member() {
+        let many = json!({"enabled": true, "duration": "1m", "channels": vec!["c"; 17]});
+        let long = json!({"enabled": true, "duration": "1m", "traceId": "t".repeat(65)});
+        for (body, field) in [
+            (r#"{"enabled": true}"#, "duration"),
+            (r#"{"enabled": true, "duration": "0s"}"#, "duration"),
+            (r#"{"enabled": true, "duration": "-1m"}"#, "duration"),
+            (r#"{"enabled": false, "duration": "soon"}"#, "duration"),
+            (
+                r#"{"enabled": true, "duration": "1m", "channels": [""]}"#,
+                "channels",
+            ),
+            (&many.to_string(), "channels"),
+            (&long.to_string(), "traceId"),
+            ("", "traceSpec"),
+        ] {
+            let Err(DecodeError::Field(error)) = read(body) else {
+                panic!("{body}")
+            };
+            assert_eq!(error.field, field, "{body}");
+        }
+    }
+}

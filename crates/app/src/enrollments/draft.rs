@@ -1,0 +1,139 @@
+//! Enrollments as they are stored: signed and sealed.
+
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_domain::api_session::TokenHash;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, Purpose};
+use portcullis_domain::entropy;
+use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
+use portcullis_domain::tags::Tags;
+use portcullis_pki::EnrollmentClaims;
+use portcullis_storage::key::RecordKey;
+use portcullis_storage::tables::{ENROLLMENT, Found, RowsMut, StoredEnrollment, identity_key};
+
+/// Whose token, under the keyed hash: tokens of different kinds never meet.
+const TOKEN_DOMAIN: &str = "enrollment token";
+
+/// An enrollment made ready for the store: signed and sealed before any transaction.
+#[derive(Debug, Clone)]
+pub(crate) struct Draft {
+    pub(super) key: RecordKey,
+    pub(super) stored: StoredEnrollment,
+}
+
+impl Draft {
+    /// Makes an enrollment of an identity.
+    pub(crate) fn new(
+        app: &App,
+        (identity_number, identity): (Number, &IdentityId),
+        method: Method,
+        expires_at: Timestamp,
+    ) -> Result<Self, AppError> {
+        let purpose = Purpose::Identity {
+            identity: identity.clone(),
+            method,
+        };
+        Self::under(app, &identity_key(identity_number), purpose, expires_at)
+    }
+
+    /// Makes an enrollment of whoever has the record `holder`.
+    pub(crate) fn under(
+        app: &App,
+        holder: &RecordKey,
+        purpose: Purpose,
+        expires_at: Timestamp,
+    ) -> Result<Self, AppError> {
+        let now = app.env().now();
+        let enrollment = Enrollment {
+            id: EnrollmentId::generate(&*app.env().entropy)?,
+            created_at: now,
+            updated_at: now,
+            tags: Tags::default(),
+            purpose,
+            expires_at: whole_seconds(expires_at)?,
+            is_outgrown: false,
+        };
+        let number = app.number(ENROLLMENT);
+        let key = holder.dependent(ENROLLMENT, number.0);
+        Self::seal(app, key, enrollment)
+    }
+
+    /// Who is to obtain a credential, and how.
+    pub(crate) fn purpose(&self) -> &Purpose {
+        &self.stored.enrollment.purpose
+    }
+
+    /// Id of the enrollment.
+    pub(crate) fn id(&self) -> &EnrollmentId {
+        &self.stored.enrollment.id
+    }
+
+    /// The same enrollment, redeemed in another way of the same kind: what is signed names the kind
+    /// alone.
+    pub(crate) fn redeemed_by(mut self, new: Method) -> Self {
+        if let Purpose::Identity { method, .. } = &mut self.stored.enrollment.purpose {
+            *method = new;
+        }
+        self
+    }
+
+    /// Draws a token for `enrollment`, signs it and seals both.
+    pub(super) fn seal(
+        app: &App,
+        key: RecordKey,
+        enrollment: Enrollment,
+    ) -> Result<Self, AppError> {
+        let token = entropy::uuid(&*app.env().entropy)?;
+        let claims = EnrollmentClaims::enrollment(
+            app.network().issuer(),
+            enrollment.purpose.holder(),
+            enrollment.purpose.name(),
+            token.as_str(),
+            enrollment.expires_at,
+            app.network().control_addresses().to_vec(),
+        );
+        let jwt = app
+            .network()
+            .served()
+            .jwt_signer
+            .sign(&claims)
+            .map_err(AppError::internal)?;
+        let stored = StoredEnrollment {
+            enrollment,
+            token_hash: hash(app, &token),
+            token: app.vault.seal(&key, "token", token.as_bytes())?,
+            jwt: app.vault.seal(&key, "jwt", jwt.as_bytes())?,
+        };
+        Ok(Self { key, stored })
+    }
+}
+
+/// Adds an enrollment to the store.
+pub(crate) fn insert(rows: &mut RowsMut<'_>, draft: &Draft) -> Result<(), AppError> {
+    Ok(rows.insert(&draft.key, &draft.stored)?)
+}
+
+/// Opens what redeems a stored enrollment.
+pub(crate) fn unseal(
+    app: &App,
+    found: Found<StoredEnrollment>,
+) -> Result<(Enrollment, EnrollmentSecrets), AppError> {
+    let secrets = EnrollmentSecrets {
+        token: app
+            .vault
+            .open_text(&found.key, "token", &found.entity.token)?,
+        jwt: app.vault.open_text(&found.key, "jwt", &found.entity.jwt)?,
+    };
+    Ok((found.entity.enrollment, secrets))
+}
+
+/// The hash under which a token is found.
+pub(super) fn hash(app: &App, token: &str) -> TokenHash {
+    TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
+}
+
+/// Tokens name whole seconds; the store does not promise more than they do.
+pub(super) fn whole_seconds(instant: Timestamp) -> Result<Timestamp, AppError> {
+    Timestamp::from_second(instant.as_second()).map_err(AppError::internal)
+}
