@@ -1,7 +1,7 @@
 //! The API of the fabric.
 
 use crate::edge_routers::add_edge;
-use crate::support::{get, send};
+use crate::support::{create, get, send};
 use http::Method;
 use portcullis_http::path::Api;
 use portcullis_http::route::{Lookup, Table};
@@ -47,6 +47,25 @@ fn names(reply: &Reply) -> Vec<String> {
     let all = data.as_array().unwrap().iter();
     all.map(|one| one["name"].as_str().unwrap().to_owned())
         .collect()
+}
+
+/// Identities can neither host a service, nor have configurations for it or advice about it.
+async fn assert_no_identity_names(controller: &Harness, admin: &str, service: &str) {
+    let host = json!({
+        "name": "host", "type": "Default", "isAdmin": false,
+        "serviceHostingCosts": {service: 5},
+    });
+    let hosting = send(controller, admin, (Method::POST, "/identities"), &host).await;
+    assert_refused(&hosting, NOT_FOUND);
+    let identity = create(controller, admin, "plain", json!({})).await;
+    let assigned = json!([{"serviceId": service, "configId": "nope"}]);
+    let path = format!("/identities/{identity}/service-configs");
+    let assigned = send(controller, admin, (Method::POST, &path), &assigned).await;
+    let missing =
+        json!({"code": "UNHANDLED", "message": format!("service with id {service} not found")});
+    assert_eq!(assigned.json()["error"]["cause"], missing);
+    let path = format!("/identities/{identity}/policy-advice/{service}");
+    assert_refused(&get(controller, admin, &path).await, NOT_FOUND);
 }
 
 #[tokio::test]
@@ -123,6 +142,7 @@ async fn a_service_of_the_fabric_is_unknown_to_the_edge() {
     )
     .await;
     assert!(named.status.is_client_error(), "{}", named.text());
+    assert_no_identity_names(&controller, &admin, &id).await;
 
     let renamed = ask(
         &controller,

@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::managed::{Read, find};
-use crate::services::grants;
+use crate::managed::Read;
+use crate::services::{find_of_the_edge, grants};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{IdentityId, Number, ServiceId};
 use portcullis_domain::router::Router;
@@ -22,7 +22,7 @@ pub fn read(
 ) -> Result<PolicyAdviceView, AppError> {
     let view = app.snapshot()?;
     let identity = identities::find(view.rows(), identity)?;
-    let service = find::<ServiceSpec>(view.rows(), service)?;
+    let service = find_of_the_edge(view.rows(), service)?;
     let routers = Routers::of(app, identity.number(), service.number())?;
     Ok(PolicyAdviceView {
         grants: grants(app, identity.number(), service.number())?,

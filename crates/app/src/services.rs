@@ -15,7 +15,7 @@ use crate::configs;
 use crate::error::AppError;
 use crate::identities;
 use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
-use crate::managed::{Beside, Face, Made, Read, find, find_seen};
+use crate::managed::{Beside, Face, Made, Read, find_seen};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -24,8 +24,9 @@ use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::{ServiceGrants, ServiceView};
-use portcullis_index::AccessGuard;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_index::{AccessGuard, Catalog};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
@@ -88,7 +89,7 @@ pub fn read(
 ) -> Result<ServiceView, AppError> {
     let view = app.snapshot()?;
     app.require_lists()?;
-    let found = find_seen::<ServiceSpec>(view.rows(), id, Face::Edge)?;
+    let found = find_of_the_edge(view.rows(), id)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
     viewer.look(found, &Wanted::Nothing)
 }
@@ -113,28 +114,29 @@ pub fn list(
             rule: Some("only administrators look through the eyes of others"),
         });
     }
-    let all = Sight::of_all(asked);
-    let are_all_of_the_edge = {
-        let services = app.require_lists()?.services();
-        services.columns().fabric_only().is_empty()
-    };
-    let sight = if are_all_of_the_edge {
-        all
-    } else {
-        all.of_selected(&of_the_edge)
-    };
     answer(
         app,
         permit.caller(),
         &listing,
-        &sight,
+        &Sight::of_all(asked).of_marked(of_the_edge),
         (identity, more.config_types),
         show,
     )
 }
 
-fn of_the_edge(guard: &AccessGuard<'_>) -> RoaringBitmap {
-    guard.services().columns().edge().clone()
+fn of_the_edge(services: &Catalog<Service>) -> RoaringBitmap {
+    services.columns().edge().clone()
+}
+
+/// Finds one that the edge knows.
+pub(crate) fn find_of_the_edge(rows: Rows<'_>, id: &ServiceId) -> Result<Found<Service>, AppError> {
+    find_seen::<ServiceSpec>(rows, id, Face::Edge)
+}
+
+/// Whether there is one that the edge knows.
+pub(crate) fn is_of_the_edge(rows: Rows<'_>, id: &ServiceId) -> Result<bool, StoreError> {
+    let found = rows.find::<Service>(&reference(id))?;
+    Ok(found.is_some_and(|found| ServiceSpec::is_seen(&found.entity.spec, Face::Edge)))
 }
 
 /// Lists the services that the caller may dial or bind. One whose posture checks the caller does not
@@ -183,7 +185,7 @@ pub(crate) fn find_own(
     caller: &Caller,
     id: &ServiceId,
 ) -> Result<Found<Service>, AppError> {
-    let found = find::<ServiceSpec>(rows, id)?;
+    let found = find_of_the_edge(rows, id)?;
     let grants = grants(app, caller.identity_number, found.number())?;
     if grants.is_empty() {
         return Err(AppError::not_found(ServiceSpec::NOUN, id.as_str()));
