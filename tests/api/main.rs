@@ -67,6 +67,7 @@ mod network;
 mod operations;
 mod order;
 mod ottca;
+mod ownership;
 mod passwords;
 mod paths;
 mod policies;

@@ -45,11 +45,7 @@ struct Routers {
 impl Routers {
     fn of(app: &App, identity: Number, service: Number) -> Result<Self, AppError> {
         let guard = app.require_lists()?.access();
-        let slots = guard
-            .identities()
-            .slot(identity)
-            .zip(guard.services().slot(service));
-        let Some((identity, service)) = slots else {
+        let Some((identity, service)) = guard.pair(identity, service) else {
             return Ok(Self::default());
         };
         let (access, kinds) = (guard.access(), guard.kinds());

@@ -230,11 +230,7 @@ pub(crate) fn grants(
     service: Number,
 ) -> Result<ServiceGrants, AppError> {
     let guard = app.require_lists()?.access();
-    let slots = guard
-        .identities()
-        .slot(identity)
-        .zip(guard.services().slot(service));
-    let Some((identity, service)) = slots else {
+    let Some((identity, service)) = guard.pair(identity, service) else {
         return Ok(ServiceGrants::default());
     };
     let granted = |grant: &ServiceGrant| {
