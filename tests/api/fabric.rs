@@ -119,11 +119,11 @@ async fn a_service_of_the_fabric_is_unknown_to_the_edge() {
         let path = format!("/services?filter=isFabricOnly%3D{filter}");
         assert_eq!(names(&look(&controller, &admin, &path).await), [name]);
     }
-    let patch = json!({"name": "stolen"});
+    let stolen = json!({"name": "stolen"});
     for (method, body) in [
         (Method::GET, json!({})),
-        (Method::PUT, json!({"name": "stolen"})),
-        (Method::PATCH, patch.clone()),
+        (Method::PUT, stolen.clone()),
+        (Method::PATCH, stolen),
         (Method::PATCH, json!({})),
         (Method::DELETE, json!({})),
     ] {

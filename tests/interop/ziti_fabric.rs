@@ -108,7 +108,7 @@ fn services(ziti: &Ziti<'_>) {
         ),
         (&json!("sticky"), &json!(60_000))
     );
-    assert_eq!(ziti.list("services", "true"), [json!({}); 0]);
+    assert_eq!(ziti.list("services", "true"), Vec::<Value>::new());
 }
 
 fn terminators(ziti: &Ziti<'_>) {
@@ -127,7 +127,7 @@ fn terminators(ziti: &Ziti<'_>) {
 
 fn nothing_else(ziti: &Ziti<'_>) {
     for kind in ["links", "circuits"] {
-        assert_eq!(ziti.woven(kind), [json!({}); 0]);
+        assert_eq!(ziti.woven(kind), Vec::<Value>::new());
     }
     for line in [
         ["update", "link", "nope"].as_slice(),
@@ -146,7 +146,7 @@ fn gone(ziti: &Ziti<'_>) {
     ziti.weave(&["delete", "service", "pipe"]);
     ziti.weave(&["delete", "router", "heart"]);
     for kind in ["routers", "services", "terminators"] {
-        assert_eq!(ziti.woven(kind), [json!({}); 0]);
+        assert_eq!(ziti.woven(kind), Vec::<Value>::new());
     }
 }
 
