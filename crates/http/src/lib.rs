@@ -18,6 +18,7 @@ mod list;
 pub mod listen;
 pub mod outbound;
 mod parts;
+mod party;
 pub mod path;
 mod query;
 mod room;

@@ -29,8 +29,5 @@ async fn detail(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
 }
 
 fn spec(state: &State, api: Api) -> SpecDetail {
-    SpecDetail::new(
-        api.binding(),
-        state.app.network().served().controller.started_at,
-    )
+    SpecDetail::new(api.binding(), state.app.founded_at())
 }
