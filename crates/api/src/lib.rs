@@ -34,6 +34,7 @@ pub mod config_type;
 pub mod controller;
 pub mod database;
 pub mod decode;
+pub mod describe;
 mod duration;
 pub mod edge_router;
 pub mod edge_router_policy;

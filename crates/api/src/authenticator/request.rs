@@ -51,6 +51,7 @@ impl Decode for AuthenticatorCreate {
     const PARAMETER: &'static str = "authenticator";
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        members.one_of("method", &["cert", "updb"]);
         let method = members.required_string("method")?;
         let identity_id = IdentityId::from_wire(members.required_string("identityId")?);
         let credential = match method.as_str() {
@@ -150,6 +151,12 @@ pub struct ByOwner<T> {
 
 impl<T: Decode> Decode for ByOwner<T> {
     const PARAMETER: &'static str = T::PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("currentPassword", "The password as it is until then.")];
+
+    fn name() -> String {
+        format!("{}ByOwner", T::name())
+    }
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         // No rule of today holds for what was chosen once.

@@ -85,6 +85,7 @@ impl Decode for EnrollmentRefresh {
 }
 
 fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
+    members.one_of("method", &MethodKind::ALL.map(MethodKind::name));
     let name = members.required_string("method")?;
     MethodKind::from_name(&name).ok_or_else(|| {
         let all = MethodKind::ALL.map(MethodKind::name).join(" ");

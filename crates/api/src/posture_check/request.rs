@@ -52,7 +52,7 @@ impl Decode for PostureCheckBody {
     const PARAMETER: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.kind(CheckKind::find)?;
+        let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
         Ok(Self {
             name: members.required_string("name")?,
             role_attributes: members.role_attributes()?.unwrap_or_default(),
@@ -66,7 +66,7 @@ impl Decode for PostureCheckMerge {
     const PARAMETER: &'static str = PARAMETER;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.kind(CheckKind::find)?;
+        let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
         Ok(Self {
             name: members.optional_string("name")?,
             role_attributes: members.role_attributes()?,

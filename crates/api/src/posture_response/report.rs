@@ -57,21 +57,28 @@ enum Details<'a> {
 }
 
 impl Kind {
-    fn find(name: &str) -> Option<Self> {
-        Some(match name {
-            "OS" => Self::Os,
-            "DOMAIN" => Self::Domain,
-            "MAC" => Self::Mac,
-            "PROCESS" => Self::Process,
-            "ENDPOINT_STATE" => Self::EndpointState,
-            _ => return None,
-        })
+    const ALL: [Self; 5] = [
+        Self::Os,
+        Self::Domain,
+        Self::Mac,
+        Self::Process,
+        Self::EndpointState,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Os => "OS",
+            Self::Domain => "DOMAIN",
+            Self::Mac => "MAC",
+            Self::Process => "PROCESS",
+            Self::EndpointState => "ENDPOINT_STATE",
+        }
     }
 }
 
 /// Takes a report out of its members.
 pub(super) fn statement(members: &mut Members) -> Result<Statement, DecodeError> {
-    let kind = members.kind(Kind::find)?;
+    let kind = members.kind(&Kind::ALL, Kind::name)?;
     let check = PostureCheckId::from_wire(members.required_string("id")?);
     let report = match kind {
         Kind::Os => Report::Os(Os {
