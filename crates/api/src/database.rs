@@ -2,17 +2,18 @@
 
 use crate::envelope::Pagination;
 use crate::time::WireTime;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How many entities of each kind there are, by the names of the kinds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct SummaryCounts(pub BTreeMap<Cow<'static, str>, u64>);
 
 /// What the last check of the store has found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IntegrityDetails {
     /// When it ended; `null` before that.
@@ -32,7 +33,7 @@ pub struct IntegrityDetails {
 }
 
 /// Something that a check of the store has found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityResult {
     /// What is wrong, in words.
     pub description: String,
@@ -41,7 +42,7 @@ pub struct IntegrityResult {
 }
 
 /// The answer with [`IntegrityDetails`], which counts them as a list does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityEnvelope {
     /// What was found.
     pub data: IntegrityDetails,
@@ -50,7 +51,7 @@ pub struct IntegrityEnvelope {
 }
 
 /// The `meta` of an [`IntegrityEnvelope`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityMeta {
     /// All of them on one page, which has the limit -1.
     pub pagination: Pagination,

@@ -59,6 +59,7 @@ pub mod revocation;
 pub mod role;
 pub mod role_attribute;
 pub mod router;
+mod schema;
 mod secret;
 pub mod service;
 pub mod service_config;

@@ -49,6 +49,11 @@ pub enum NewCredential {
 
 impl Decode for AuthenticatorCreate {
     const PARAMETER: &'static str = "authenticator";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("certPem", "The certificate, PEM."),
+        ("username", "The username."),
+        ("password", "The password."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         members.one_of("method", &["cert", "updb"]);
@@ -95,6 +100,10 @@ pub struct AuthenticatorReplace {
 
 impl Decode for AuthenticatorReplace {
     const PARAMETER: &'static str = "authenticator";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("username", "The new username."),
+        ("password", "The new password."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let username = members.bounded_string("username", USERNAME_LENGTH)?;
@@ -126,6 +135,10 @@ pub struct AuthenticatorPatch {
 
 impl Decode for AuthenticatorPatch {
     const PARAMETER: &'static str = "authenticator";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("username", "The new username."),
+        ("password", "The new password."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -151,8 +164,11 @@ pub struct ByOwner<T> {
 
 impl<T: Decode> Decode for ByOwner<T> {
     const PARAMETER: &'static str = T::PARAMETER;
-    const WORDS: &'static [(&'static str, &'static str)] =
-        &[("currentPassword", "The password as it is until then.")];
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("currentPassword", "The password as it is until then."),
+        ("username", "The new username."),
+        ("password", "The new password."),
+    ];
 
     fn name() -> String {
         format!("{}ByOwner", T::name())
@@ -179,6 +195,10 @@ pub struct ExtendRequest {
 impl Decode for ExtendRequest {
     const PARAMETER: &'static str = "requestExtendAuthenticator";
     const IS_OPTIONAL: bool = true;
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "rollKeys",
+        "Whether the new certificate is to have another key.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -197,6 +217,8 @@ pub struct Extend {
 
 impl Decode for Extend {
     const PARAMETER: &'static str = "extend";
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("clientCertCsr", "Request for the new certificate, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let csr = members.bounded_string("clientCertCsr", PEM_LENGTH)?;
@@ -216,6 +238,8 @@ pub struct ExtendVerify {
 
 impl Decode for ExtendVerify {
     const PARAMETER: &'static str = "extend";
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("clientCert", "The new certificate, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let certificate = members.bounded_string("clientCert", PEM_LENGTH)?;

@@ -54,6 +54,10 @@ impl EnrollmentCreate {
 
 impl Decode for EnrollmentCreate {
     const PARAMETER: &'static str = "enrollment";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("caId", "The third-party authority, for the method `ottca`."),
+        ("username", "The username, for the method `updb`."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

@@ -50,6 +50,7 @@ pub struct PostureCheckMerge {
 
 impl Decode for PostureCheckBody {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[("typeId", "What it asks about.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
@@ -64,6 +65,7 @@ impl Decode for PostureCheckBody {
 
 impl Decode for PostureCheckMerge {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[("typeId", "What it asks about.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;

@@ -76,6 +76,29 @@ impl Kind {
     }
 }
 
+/// What the members of reports mean.
+pub(super) const WORDS: &[(&str, &str)] = &[
+    ("typeId", "What the report is about."),
+    ("id", "For which posture check it is."),
+    (
+        "type",
+        "The type of the operating system, for example `Linux`.",
+    ),
+    ("version", "The version of the operating system."),
+    ("build", "The build of the operating system."),
+    ("domain", "The Windows domain."),
+    ("macAddresses", "The MAC addresses of the machine."),
+    ("path", "The binary of the process."),
+    ("isRunning", "Whether the process runs."),
+    ("hash", "The hash of the binary."),
+    (
+        "signerFingerprints",
+        "The fingerprints of those who signed the binary.",
+    ),
+    ("woken", "Whether the machine woke up."),
+    ("unlocked", "Whether the machine was unlocked."),
+];
+
 /// Takes a report out of its members.
 pub(super) fn statement(members: &mut Members) -> Result<Statement, DecodeError> {
     let kind = members.kind(&Kind::ALL, Kind::name)?;
