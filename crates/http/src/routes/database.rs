@@ -3,9 +3,11 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Ignored, Route, guarded};
 use http::Method;
-use portcullis_api::database::{IntegrityDetails, IntegrityResult, SummaryCounts};
+use portcullis_api::database::{
+    IntegrityDetails, IntegrityEnvelope, IntegrityResult, SummaryCounts,
+};
 use portcullis_app::database::{
     self, Check, CheckReport, CheckResult, Copy, Fix, ReadReport, ReadSummary,
 };
@@ -14,15 +16,20 @@ use std::borrow::Cow;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<Copy, Ignored, _, _>(Method::POST, "/database/snapshot", snapshot),
-        guarded::<Check, Ignored, _, _>(Method::POST, "/database/check-data-integrity", check),
-        guarded::<Fix, Ignored, _, _>(Method::POST, "/database/fix-data-integrity", fix),
+        guarded::<Copy, Ignored, _, _>(Method::POST, "/database/snapshot", snapshot)
+            .answers(Answers::done()),
+        guarded::<Check, Ignored, _, _>(Method::POST, "/database/check-data-integrity", check)
+            .answers(Answers::begun()),
+        guarded::<Fix, Ignored, _, _>(Method::POST, "/database/fix-data-integrity", fix)
+            .answers(Answers::begun()),
         guarded::<ReadReport, Ignored, _, _>(
             Method::GET,
             "/database/data-integrity-results",
             results,
-        ),
-        guarded::<ReadSummary, Ignored, _, _>(Method::GET, "/summary", summary),
+        )
+        .answers(Answers::json::<IntegrityEnvelope>()),
+        guarded::<ReadSummary, Ignored, _, _>(Method::GET, "/summary", summary)
+            .answers(Answers::detail::<SummaryCounts>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
