@@ -12,7 +12,7 @@ mod schema;
 
 use crate::decode::{Asked, Decode, DecodeError, Members, Rule, Watch};
 use explorer::Explorer;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A request, described.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,19 +43,18 @@ impl Request {
     /// assert_eq!(request.schema["required"], serde_json::json!(required));
     /// ```
     pub fn of<T: Decode>() -> Self {
-        let (schema, faults) = match kinds::<T>() {
-            Some(kinds) => one_of::<T>(kinds),
-            None => {
-                let mut explorer = Explorer::new(read::<T>, T::IS_LIST, None);
-                explorer.explore();
-                (schema::of(&explorer, T::WORDS), explorer.faults)
-            },
-        };
+        let explorers = kinds::<T>().unwrap_or_else(|| {
+            let mut explorer = Explorer::new(read::<T>, T::IS_LIST, None);
+            explorer.explore();
+            vec![explorer]
+        });
+        let schema = schema::of(&explorers, T::WORDS);
+        let faults = explorers.into_iter().flat_map(|explorer| explorer.faults);
         Self {
             name: T::name(),
             schema,
             is_optional: T::from_body(b"").is_ok(),
-            faults,
+            faults: faults.collect(),
         }
     }
 }
@@ -99,22 +98,6 @@ fn words(asked: &Asked) -> Option<&[&'static str]> {
         Rule::OneOf(words) => Some(&words[..]),
         _ => None,
     })
-}
-
-fn one_of<T: Decode>(kinds: Vec<Explorer>) -> (Value, Vec<String>) {
-    let all: Vec<_> = kinds
-        .iter()
-        .map(|kind| schema::of(kind, T::WORDS))
-        .collect();
-    let faults = kinds.into_iter().flat_map(|kind| kind.faults).collect();
-    if !T::IS_LIST {
-        return (json!({ "oneOf": all }), faults);
-    }
-    let items: Vec<_> = all
-        .into_iter()
-        .map(|mut list| list["items"].take())
-        .collect();
-    (json!({"type": "array", "items": {"oneOf": items}}), faults)
 }
 
 #[cfg(test)]

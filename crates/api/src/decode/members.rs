@@ -40,7 +40,7 @@ const LONGEST_ECHO: usize = 64;
 pub struct Members {
     /// Path of the object in the body, with a dot at the end unless it is empty.
     prefix: String,
-    members: Vec<(String, Node)>,
+    nodes: Vec<(String, Node)>,
     /// Who is told what is asked for, when a request is only read to describe it.
     watch: Option<Watch>,
 }
@@ -50,7 +50,7 @@ impl fmt::Debug for Members {
         // Names only: the values may be secrets.
         formatter
             .debug_set()
-            .entries(self.members.iter().map(|(name, _)| self.path(name)))
+            .entries(self.nodes.iter().map(|(name, _)| self.path(name)))
             .finish()
     }
 }
@@ -77,7 +77,7 @@ impl Members {
     pub fn parse_optional(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
         Ok(Self::read(bytes, parameter)?.unwrap_or_else(|| Self {
             prefix: String::new(),
-            members: Vec::new(),
+            nodes: Vec::new(),
             watch: None,
         }))
     }
@@ -99,7 +99,7 @@ impl Members {
         let numbered = items.into_iter().enumerate();
         Ok(Self {
             prefix: String::new(),
-            members: numbered
+            nodes: numbered
                 .map(|(position, item)| (position.to_string(), item))
                 .collect(),
             watch: None,
@@ -115,7 +115,7 @@ impl Members {
         };
         Ok(Some(Self {
             prefix: String::new(),
-            members,
+            nodes: members,
             watch: None,
         }))
     }
@@ -211,7 +211,8 @@ impl Members {
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
         let text = self.optional_string(name)?.filter(|text| !text.is_empty());
-        self.note(name, || Rule::Secret(length.clone()));
+        self.note(name, || Rule::Length(length.clone()));
+        self.note(name, || Rule::Secret);
         self.bound_secret(name, length, text)
     }
 
@@ -223,7 +224,8 @@ impl Members {
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
         let text = self.optional_string(name)?;
-        self.note(name, || Rule::Secret(length.clone()));
+        self.note(name, || Rule::Length(length.clone()));
+        self.note(name, || Rule::Secret);
         self.bound_secret(name, length, text)
     }
 
@@ -363,7 +365,7 @@ impl Members {
         let watch = self.watch.clone();
         Ok(members.map(|members| Self {
             prefix,
-            members,
+            nodes: members,
             watch,
         }))
     }
@@ -410,7 +412,7 @@ impl Members {
             watch.asked(&self.path(name), shape);
         }
         let node = self
-            .members
+            .nodes
             .iter_mut()
             .rfind(|(candidate, _)| candidate.eq_ignore_ascii_case(name))
             .map_or(Node::Null, |(_, node)| std::mem::replace(node, Node::Null));

@@ -36,8 +36,8 @@ pub(crate) enum Shape {
 pub(crate) enum Rule {
     /// Number of characters of a text.
     Length(RangeInclusive<usize>),
-    /// The same, of a text that nobody is to see.
-    Secret(RangeInclusive<usize>),
+    /// Nobody is to see the text.
+    Secret,
     /// The words that a text may be.
     OneOf(Vec<&'static str>),
     /// From where to where a number goes.

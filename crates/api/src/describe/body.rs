@@ -8,34 +8,32 @@ pub(super) fn get<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
         .filter(|value| !value.is_null())
 }
 
-/// Puts `value` at `path`, below what it takes.
+/// Puts `value` at `path`. What the path leads through becomes an object, or a list of one item.
 pub(super) fn set(body: &mut Value, path: &str, value: Value) {
-    let mut place = body;
-    for step in path.split('.') {
-        place = match step.parse::<usize>() {
-            Ok(_first) => {
-                if !place.is_array() {
-                    *place = Value::Array(Vec::new());
-                }
-                first(place)
-            },
-            Err(_name) => {
-                if !place.is_object() {
-                    *place = Value::Object(Map::new());
-                }
-                &mut place[step]
-            },
+    let (step, rest) = match path.split_once('.') {
+        Some((step, rest)) => (step, Some(rest)),
+        None => (path, None),
+    };
+    let put = |place: &mut Value| match rest {
+        Some(rest) => set(place, rest, value),
+        None => *place = value,
+    };
+    *body = if step.parse::<usize>().is_ok() {
+        let items = match body.take() {
+            Value::Array(items) => items,
+            _ => Vec::new(),
         };
-    }
-    *place = value;
-}
-
-/// The first item of a list, which is there then.
-fn first(list: &mut Value) -> &mut Value {
-    if list.as_array().is_none_or(Vec::is_empty) {
-        *list = Value::Array(vec![Value::Null]);
-    }
-    &mut list[0]
+        let mut item = items.into_iter().next().unwrap_or_default();
+        put(&mut item);
+        Value::Array(vec![item])
+    } else {
+        let mut members = match body.take() {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        };
+        put(members.entry(step).or_insert(Value::Null));
+        Value::Object(members)
+    };
 }
 
 fn pointer(path: &str) -> String {

@@ -153,14 +153,18 @@ impl Explorer {
             let culprit = outcome.err().and_then(|error| self.culprit(&error, last));
             culprit.is_some_and(|culprit| culprit.path == asked.path)
         };
-        let mut has_words = false;
+        let mut is_never_empty = is_refused("");
         for rule in &mut rules {
-            if let Rule::OneOf(words) = rule {
-                words.retain(|word| !is_refused(word));
-                has_words = true;
+            match rule {
+                Rule::OneOf(words) => words.retain(|word| !is_refused(word)),
+                Rule::Length(length) if is_never_empty => {
+                    *length = (*length.start()).max(1)..=*length.end();
+                },
+                _ => continue,
             }
+            is_never_empty = false;
         }
-        if !has_words && is_refused("") {
+        if is_never_empty && !rules.iter().any(|rule| matches!(rule, Rule::Format(_))) {
             rules.push(Rule::Length(1..=usize::MAX));
         }
         rules

@@ -53,7 +53,7 @@ fn text(asked: &Asked, turn: usize) -> Option<Value> {
         return words.get(turn).map(|word| json!(word));
     }
     let shortest = asked.rules.iter().find_map(|rule| match rule {
-        Rule::Length(length) | Rule::Secret(length) => Some(*length.start()),
+        Rule::Length(length) => Some(*length.start()),
         _ => None,
     });
     let text = TEXTS.get(turn)?;

@@ -8,19 +8,28 @@ use serde_json::{Map, Value, json};
 /// The meaning of members by their path.
 type Words = [(&'static str, &'static str)];
 
-/// The schema of a body.
-pub(super) fn of(explorer: &Explorer, words: &Words) -> Value {
-    let object = object(explorer, words, "");
-    if explorer.is_list() {
-        json!({"type": "array", "items": object})
+/// An object of JSON.
+type Object = Map<String, Value>;
+
+/// The schema of a body, of which there is one explorer for each kind.
+pub(super) fn of(explorers: &[Explorer], words: &Words) -> Value {
+    let is_list = explorers.iter().any(Explorer::is_list);
+    let kinds = explorers.iter().map(|kind| object(kind, words, "").into());
+    let kinds: Vec<Value> = kinds.collect();
+    let one = match &kinds[..] {
+        [only] => only.clone(),
+        several => json!({"oneOf": several}),
+    };
+    if is_list {
+        json!({"type": "array", "items": one})
     } else {
-        object
+        one
     }
 }
 
 /// The schema of an object: the body, or the member at the path `outer`.
-fn object(explorer: &Explorer, words: &Words, outer: &str) -> Value {
-    let mut properties = Map::new();
+fn object(explorer: &Explorer, words: &Words, outer: &str) -> Object {
+    let mut properties = Object::new();
     let mut required = Vec::new();
     for found in explorer.members() {
         let path = &*found.asked.path;
@@ -31,41 +40,24 @@ fn object(explorer: &Explorer, words: &Words, outer: &str) -> Value {
         if found.is_required {
             required.push(name.to_owned());
         }
-        properties.insert(name.to_owned(), member(explorer, words, found));
+        let schema = member(explorer, words, found);
+        properties.insert(name.to_owned(), schema.into());
     }
-    let mut schema = json!({"type": "object", "properties": properties});
+    let mut schema = typed("object");
+    schema.insert("properties".to_owned(), properties.into());
     if !required.is_empty() {
         required.sort_unstable();
-        schema["required"] = json!(required);
+        schema.insert("required".to_owned(), required.into());
     }
     schema
 }
 
-fn member(explorer: &Explorer, words: &Words, member: &Member) -> Value {
+fn member(explorer: &Explorer, words: &Words, member: &Member) -> Object {
     let asked = &member.asked;
     let mut schema = match asked.shape {
-        Shape::Text => json!({"type": "string"}),
-        Shape::Flag => json!({"type": "boolean"}),
-        Shape::Integer => json!({"type": "integer", "format": "int64"}),
-        Shape::Texts => json!({"type": "array", "items": {"type": "string"}}),
         Shape::Object => object(explorer, words, &asked.path),
-        Shape::Objects => {
-            json!({"type": "array", "items": object(explorer, words, &asked.path)})
-        },
-        Shape::Document => json!({"type": "object"}),
-        Shape::Flat => {
-            let value = json!({"type": ["string", "number", "boolean", "null"]});
-            json!({"type": "object", "additionalProperties": value})
-        },
-        Shape::TextMap => json!({"type": "object", "additionalProperties": {"type": "string"}}),
-        Shape::IntegerMap => {
-            let number = json!({"type": "integer", "minimum": 0, "maximum": u16::MAX});
-            json!({"type": "object", "additionalProperties": number})
-        },
-        Shape::TextsMap => {
-            let texts = json!({"type": ["array", "null"], "items": {"type": "string"}});
-            json!({"type": "object", "additionalProperties": texts})
-        },
+        Shape::Objects => list(object(explorer, words, &asked.path)),
+        other => plain(other),
     };
     for rule in &asked.rules {
         apply(rule, &mut schema);
@@ -73,35 +65,73 @@ fn member(explorer: &Explorer, words: &Words, member: &Member) -> Value {
     let place = asked.path.replace(".0.", ".");
     let place = place.strip_prefix("0.").unwrap_or(&place);
     if let Some((_, words)) = words.iter().find(|(path, _)| *path == place) {
-        schema["description"] = (*words).into();
+        schema.insert("description".to_owned(), (*words).into());
     }
     schema
 }
 
-fn apply(rule: &Rule, schema: &mut Value) {
+/// The schema of what has no members that are read one by one.
+fn plain(shape: Shape) -> Object {
+    match shape {
+        Shape::Text => typed("string"),
+        Shape::Flag => typed("boolean"),
+        Shape::Integer => with(typed("integer"), "format", "int64"),
+        Shape::Texts | Shape::Objects => list(typed("string")),
+        Shape::Object | Shape::Document => typed("object"),
+        Shape::Flat => {
+            let value = json!({"type": ["string", "number", "boolean", "null"]});
+            with(typed("object"), "additionalProperties", value)
+        },
+        Shape::TextMap => with(typed("object"), "additionalProperties", typed("string")),
+        Shape::IntegerMap => {
+            let number = json!({"type": "integer", "minimum": 0, "maximum": u16::MAX});
+            with(typed("object"), "additionalProperties", number)
+        },
+        Shape::TextsMap => {
+            let texts = json!({"type": ["array", "null"], "items": {"type": "string"}});
+            with(typed("object"), "additionalProperties", texts)
+        },
+    }
+}
+
+fn typed(name: &str) -> Object {
+    with(Object::new(), "type", name)
+}
+
+fn list(items: Object) -> Object {
+    with(typed("array"), "items", items)
+}
+
+fn with(mut schema: Object, name: &str, value: impl Into<Value>) -> Object {
+    schema.insert(name.to_owned(), value.into());
+    schema
+}
+
+fn apply(rule: &Rule, schema: &mut Object) {
+    let mut put = |name: &str, value: Value| schema.insert(name.to_owned(), value);
     match rule {
-        Rule::Length(length) | Rule::Secret(length) => {
-            let known = schema["minLength"].as_u64().unwrap_or_default();
-            let least = known.max(u64::try_from(*length.start()).unwrap_or(u64::MAX));
-            if least > 0 {
-                schema["minLength"] = least.into();
-            } else if let Some(schema) = schema.as_object_mut() {
-                schema.remove("minLength");
+        Rule::Length(length) => {
+            if *length.start() > 0 {
+                put("minLength", (*length.start()).into());
             }
             if *length.end() < usize::MAX {
-                schema["maxLength"] = (*length.end()).into();
-            }
-            if matches!(rule, Rule::Secret(_)) {
-                schema["format"] = "password".into();
+                put("maxLength", (*length.end()).into());
             }
         },
-        Rule::OneOf(words) => schema["enum"] = json!(words),
+        Rule::Secret => {
+            put("format", "password".into());
+        },
+        Rule::OneOf(words) => {
+            put("enum", json!(words));
+        },
         Rule::Range(least, most) => {
-            schema["minimum"] = (*least).into();
+            put("minimum", (*least).into());
             if *most < i64::MAX {
-                schema["maximum"] = (*most).into();
+                put("maximum", (*most).into());
             }
         },
-        Rule::Format(format) => schema["format"] = (*format).into(),
+        Rule::Format(format) => {
+            put("format", (*format).into());
+        },
     }
 }

@@ -10,6 +10,7 @@ use crate::posture_check::PostureCheckBody;
 use crate::posture_response::PostureResponseBulk;
 use crate::service_config::ServiceConfigAssignments;
 use crate::service_policy::ServicePolicyBody;
+use serde_json::json;
 
 #[track_caller]
 fn described<T: Decode>() -> Request {

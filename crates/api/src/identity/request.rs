@@ -227,6 +227,10 @@ fn permissions(members: &mut Members) -> Result<Option<PermissionSet>, DecodeErr
 
 fn default_precedence(members: &mut Members) -> Result<Option<Precedence>, DecodeError> {
     let path = members.path("defaultHostingPrecedence");
+    members.one_of(
+        "defaultHostingPrecedence",
+        &Precedence::ALL.map(Precedence::name),
+    );
     let name = members.optional_string("defaultHostingPrecedence")?;
     Ok(name.map(|name| precedence(&path, &name)).transpose()?)
 }

@@ -62,7 +62,7 @@ impl Members {
             match node {
                 Node::Object(members) => Ok(Self {
                     prefix: format!("{path}."),
-                    members,
+                    nodes: members,
                     watch: watch.cloned(),
                 }),
                 Node::Null => Err(missing(&path, "<nil>").into()),

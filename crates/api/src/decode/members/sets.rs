@@ -52,7 +52,7 @@ impl Members {
 
     /// Takes out the items of a list body, each an object.
     pub fn items(&mut self) -> Result<Vec<Self>, DecodeError> {
-        let items = std::mem::take(&mut self.members).into_iter();
+        let items = std::mem::take(&mut self.nodes).into_iter();
         Self::read_items("", items.map(|(_place, item)| item), self.watch.as_ref())
     }
 }
