@@ -1,4 +1,4 @@
-//! The descriptions of the APIs, made from their routes: OpenAPI 3.1, one document for each API.
+//! The descriptions of the APIs, made from their routes: `OpenAPI` 3.1, one document for each API.
 //!
 //! Nothing is written down twice. Paths, methods, permissions, media types, parameters and answers
 //! are those of the [routes](crate::routes); the schemas of answers are those of the types that are
@@ -6,11 +6,13 @@
 //! ([`portcullis_api::describe`]). What is left are the words for it: [`said`] and doc comments.
 
 mod access;
+mod lend;
 mod names;
 mod nouns;
 mod operation;
 mod said;
 mod schemas;
+mod tidy;
 mod words;
 mod yaml;
 
@@ -91,7 +93,7 @@ fn render(api: Api, routes: &[Route]) -> Value {
     })
 }
 
-/// The path of a route as OpenAPI has it, which knows no parameter of several segments.
+/// The path of a route as `OpenAPI` has it, which knows no parameter of several segments.
 fn template(path: &str) -> String {
     path.replace("{*", "{")
 }

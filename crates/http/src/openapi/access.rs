@@ -18,7 +18,7 @@ pub(super) fn schemes() -> Value {
     }})
 }
 
-/// What is demanded, as OpenAPI has it.
+/// What is demanded, as `OpenAPI` has it.
 pub(super) fn security(access: Access) -> Value {
     match access {
         Access::Public => json!([]),

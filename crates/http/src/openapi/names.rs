@@ -4,6 +4,7 @@
 
 use super::nouns::{one, several, singular};
 use super::said::SAID;
+use super::words::capitalised;
 use http::Method;
 
 /// An operation in words.
@@ -53,21 +54,20 @@ fn usual(method: &Method, path: &str) -> Name {
     } else {
         (camel(&singular(last)), one(last))
     };
-    let of = outer.last().map(|outer| format!(" of {}", one(outer)));
+    let summary = match outer.last() {
+        Some(outer) if is_list => format!("{does} the {what} of {}.", one(outer)),
+        Some(outer) => format!("{does} {what} of {}.", one(outer)),
+        None => format!("{does} {what}."),
+    };
     Name {
         id: format!("{verb}{stem}{noun}"),
-        summary: format!("{does} {what}{}.", of.unwrap_or_default()),
+        summary,
     }
 }
 
 /// `edge-routers` as `EdgeRouters`.
 fn camel(segment: &str) -> String {
-    let words = segment.split('-').map(|word| {
-        let mut letters = word.chars();
-        let first = letters.next().map(|first| first.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    });
-    words.collect()
+    segment.split('-').map(capitalised).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
                 Method::GET,
                 "/service-policies/{id}/posture-checks",
                 "listServicePolicyPostureChecks",
-                "Lists posture checks of a service policy.",
+                "Lists the posture checks of a service policy.",
             ),
             (
                 Method::GET,

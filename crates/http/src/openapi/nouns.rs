@@ -1,7 +1,11 @@
 //! What the segments of paths are called in words.
 
 /// A segment, one of what it stands for, and several of them.
-const NOUNS: [(&str, &str, &str); 27] = [
+const NOUNS: [(&str, &str, &str); 32] = [
+    ("authenticate", "a login", "logging in"),
+    ("posture-response", "a report", "reports about machines"),
+    ("posture-response-bulk", "reports", "reports about machines"),
+    ("enroll", "an enrollment", "completing enrollments"),
     ("api-sessions", "an API session", "API sessions"),
     (
         "auth-policies",
@@ -34,12 +38,12 @@ const NOUNS: [(&str, &str, &str); 27] = [
     (
         "edge-router-role-attribute-usage",
         "",
-        "the role attributes of edge routers, with their use",
+        "role attributes of edge routers, with their use",
     ),
     (
         "edge-router-role-attributes",
         "",
-        "the role attributes of edge routers",
+        "role attributes of edge routers",
     ),
     (
         "enumerated-capabilities",
@@ -64,12 +68,12 @@ const NOUNS: [(&str, &str, &str); 27] = [
     (
         "identity-role-attribute-usage",
         "",
-        "the role attributes of identities, with their use",
+        "role attributes of identities, with their use",
     ),
     (
         "identity-role-attributes",
         "",
-        "the role attributes of identities",
+        "role attributes of identities",
     ),
     (
         "identity-types",
@@ -79,12 +83,12 @@ const NOUNS: [(&str, &str, &str); 27] = [
     (
         "posture-check-role-attribute-usage",
         "",
-        "the role attributes of posture checks, with their use",
+        "role attributes of posture checks, with their use",
     ),
     (
         "posture-check-role-attributes",
         "",
-        "the role attributes of posture checks",
+        "role attributes of posture checks",
     ),
     (
         "posture-check-types",
@@ -95,13 +99,10 @@ const NOUNS: [(&str, &str, &str); 27] = [
     (
         "service-role-attribute-usage",
         "",
-        "the role attributes of services, with their use",
+        "role attributes of services, with their use",
     ),
-    (
-        "service-role-attributes",
-        "",
-        "the role attributes of services",
-    ),
+    ("service-role-attributes", "", "role attributes of services"),
+    ("summary", "a count", "counts"),
     ("sessions", "a service session", "service sessions"),
     (
         "specs",

@@ -1,6 +1,7 @@
 //! A route as an operation of a description.
 
 use super::schemas::Schemas;
+use super::words::capitalised;
 use super::{access, names, nouns};
 use crate::route::{Body, Parameter, Route, Values};
 use http::{Method, StatusCode};
@@ -9,46 +10,60 @@ use serde_json::{Map, Value, json};
 
 const JSON: &str = "application/json";
 
+/// What paths begin with that are about the controller, not about what it keeps.
+const ABOUT: [&str; 8] = [
+    "database",
+    "enumerated-capabilities",
+    "enumerated-router-capabilities",
+    "network-jwts",
+    "protocols",
+    "specs",
+    "swagger.json",
+    "version",
+];
+
 /// Describes an operation.
 pub(super) fn describe(route: &Route, schemas: &mut Schemas) -> Value {
     let name = names::name(&route.method, route.path);
     let mut about = access::sentence(route.access);
+    let mut summary = name.summary;
     if !route.is_performed {
-        about.push_str(" Answers 501: it is described, and no controller does it.");
+        summary = format!("Not performed: {summary}");
+        about.push_str(" Answers 501: clients know the operation, and no controller performs it.");
     }
-    let mut operation = json!({
-        "operationId": name.id,
-        "summary": name.summary,
-        "description": about,
-        "tags": [tag(route.path)],
-        "security": access::security(route.access),
-        "x-access": access::word(route.access),
-        "responses": responses(route, schemas),
-    });
     let parameters = parameters(route);
-    if !parameters.is_empty() {
-        operation["parameters"] = parameters.into();
-    }
-    if let Some(body) = body(route, schemas) {
-        operation["requestBody"] = body;
-    }
-    operation
+    let parameters = (!parameters.is_empty()).then(|| parameters.into());
+    let members = [
+        ("operationId", Some(name.id.into())),
+        ("summary", Some(summary.into())),
+        ("description", Some(about.into())),
+        ("tags", Some(json!([tag(route.path)]))),
+        ("security", Some(access::security(route.access))),
+        ("x-access", Some(access::word(route.access).into())),
+        ("parameters", parameters),
+        ("requestBody", body(route, schemas)),
+        ("responses", Some(responses(route, schemas))),
+    ];
+    let members = members.into_iter();
+    members
+        .filter_map(|(name, member)| Some((name.to_owned(), member?)))
+        .collect()
 }
 
 /// What an operation is filed under: the noun that its path begins with.
 fn tag(path: &str) -> String {
     let first = path.split('/').find(|segment| !segment.is_empty());
     match first {
-        None | Some("version" | "protocols" | "specs" | "swagger.json" | ".well-known") => {
-            "About the controller".to_owned()
+        Some(noun) if !ABOUT.contains(&noun) && !noun.starts_with(['{', '.']) => {
+            let words = if noun.starts_with("current-") {
+                nouns::one(noun)
+            } else {
+                nouns::several(noun)
+            };
+            let main = words.split(',').next().unwrap_or_default();
+            capitalised(main)
         },
-        Some(first) if first.starts_with('{') => "About the controller".to_owned(),
-        Some(first) => {
-            let words = first.replace('-', " ");
-            let mut letters = words.chars();
-            let head = letters.next().map(|first| first.to_ascii_uppercase());
-            head.into_iter().chain(letters).collect()
-        },
+        _ => "About the controller".to_owned(),
     }
 }
 

@@ -28,3 +28,10 @@ pub(super) const fn title(api: Api) -> &'static str {
         Api::HealthChecks => "health checks",
     }
 }
+
+/// A text that begins with a capital.
+pub(super) fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
