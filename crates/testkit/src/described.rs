@@ -21,9 +21,11 @@ static DOCUMENTS: LazyLock<BTreeMap<Api, Value>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The validators that were needed so far, by API and where their schema stands.
-static VALIDATORS: LazyLock<Mutex<HashMap<(Api, String), Arc<Validator>>>> =
-    LazyLock::new(Mutex::default);
+/// Validators by API and schema.
+type Validators = HashMap<(Api, String), Arc<Validator>>;
+
+/// Those that were needed so far.
+static VALIDATORS: LazyLock<Mutex<Validators>> = LazyLock::new(Mutex::default);
 
 /// Holds an answer against the description of its API.
 ///
