@@ -3,14 +3,9 @@
 use crate::log::Log;
 use crate::support::{create, get, revision};
 use http::{Method, StatusCode};
-use portcullis_app::AppError;
-use portcullis_app::database::{self, Copy};
-use portcullis_domain::access::{Caller, Origin, Permit, Standing};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{ApiSessionId, IdentityId, Number, RequestId};
-use portcullis_domain::permission::PermissionSet;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::tables::{Census, IDENTITY, Index, Rows, UniqueValue};
@@ -19,30 +14,17 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::sync::Arc;
 
 async fn snapshot(controller: &Harness, token: &str) -> Reply {
     let path = "/database/snapshot";
     controller.manage(Method::POST, path, token).send().await
 }
 
-/// The permit of an administrator, as a route would hand it out.
-fn permit() -> Permit<Copy> {
-    let caller = Caller {
-        origin: Origin {
-            request: RequestId::from_wire("r"),
-            address: [127, 0, 0, 1].into(),
-        },
-        identity: IdentityId::from_wire("i"),
-        identity_number: Number(1),
-        session: ApiSessionId::from_wire("s"),
-        session_number: Number(1),
-        proof: None,
-        standing: Standing::Full,
-        is_admin: true,
-        permissions: PermissionSet::default(),
-    };
-    Permit::request(Arc::new(caller)).unwrap()
+/// Asks the fabric for a copy at a place.
+async fn snapshot_at(controller: &Harness, token: &str, path: &str) -> Reply {
+    let request = controller.request(Method::POST, "/fabric/v1/database/snapshot");
+    let body = json!({"path": path});
+    request.session(token).json(&body).send().await
 }
 
 /// The names in the folder of the store, without its key.
@@ -117,10 +99,9 @@ async fn a_copy_goes_where_it_is_wished_below_the_folder_of_the_store() {
     let admin = controller.admin().await;
     create(&controller, &admin, "laptop", json!({})).await;
     fs::create_dir(controller.home().join("copies")).unwrap();
-    let wish = Some("copies/before the move");
-    let place = database::copy(&controller.app, &permit(), wish).await;
-    let place = place.unwrap();
-    assert_eq!(place, controller.home().join("copies/before the move"));
+    let place = controller.home().join("copies/before the move");
+    let reply = snapshot_at(&controller, &admin, "copies/before the move").await;
+    assert_eq!(reply.data(), json!({"path": place.display().to_string()}));
     assert!(restored(&place, "laptop").1.is_some());
     let left: Vec<_> = fs::read_dir(controller.home().join("copies"))
         .unwrap()
@@ -128,10 +109,33 @@ async fn a_copy_goes_where_it_is_wished_below_the_folder_of_the_store() {
     assert_eq!(left.len(), 1, "{left:?}");
 }
 
+#[tokio::test]
+async fn the_fabric_copies_to_the_usual_place_when_none_is_wished() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let copy = |name: &str| controller.home().join(name).display().to_string();
+    let reply = snapshot_at(&controller, &admin, "").await;
+    assert_eq!(reply.data()["path"], copy("store-20310405-060708"));
+    for (path, answer) in [
+        ("/fabric/v1/database", json!({})),
+        (
+            "/fabric/v1/database/snapshot",
+            json!({"path": copy("store-20310405-060908")}),
+        ),
+    ] {
+        controller.clock.advance(SignedDuration::from_mins(1));
+        let request = controller.request(Method::POST, path);
+        let reply = request.session(&admin).send().await;
+        assert_eq!(reply.data(), answer, "{}", reply.text());
+    }
+    assert_eq!(names(&controller).len(), 3);
+}
+
 /// S-53.
 #[tokio::test]
 async fn no_copy_leaves_the_folder_of_the_store() {
     let controller = Harness::start().await;
+    let admin = controller.admin().await;
     let (home, outside) = (controller.home(), tempfile::tempdir().unwrap());
     symlink(outside.path(), home.join("out")).unwrap();
     symlink(outside.path().join("file"), home.join("dangling")).unwrap();
@@ -141,7 +145,6 @@ async fn no_copy_leaves_the_folder_of_the_store() {
     let before = names(&controller);
     let long = "a".repeat(1025);
     for (wish, reason) in [
-        ("", "must name a file"),
         ("../copy", "must not hold `..`"),
         ("../../etc/passwd", "must not hold `..`"),
         ("folder/../../copy", "must not hold `..`"),
@@ -175,23 +178,24 @@ async fn no_copy_leaves_the_folder_of_the_store() {
             "must not be a name that the store keeps for itself",
         ),
     ] {
-        let refused = database::copy(&controller.app, &permit(), Some(wish)).await;
-        let Err(AppError::Field(fault)) = refused else {
-            panic!("{wish}: {refused:?}");
-        };
+        let refused = snapshot_at(&controller, &admin, wish).await;
+        assert_eq!(
+            refused.error(),
+            (400, "COULD_NOT_VALIDATE".to_owned()),
+            "{wish}"
+        );
         let shown: String = wish.chars().take(64).collect();
         assert_eq!(
-            (fault.field.as_str(), fault.reason.as_str(), fault.value),
-            ("path", reason, shown),
-            "{wish}"
+            refused.json()["error"]["cause"],
+            json!({"field": "path", "reason": reason, "value": shown}),
         );
     }
     assert_eq!(names(&controller), before);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     assert_eq!(fs::read(home.join("file")).unwrap(), b"precious");
     // What is refused takes nobody's turn.
-    let copied = database::copy(&controller.app, &permit(), Some("copy")).await;
-    assert!(copied.is_ok(), "{copied:?}");
+    let copied = snapshot_at(&controller, &admin, "copy").await;
+    assert_eq!(copied.status, StatusCode::OK, "{}", copied.text());
 }
 
 #[tokio::test]

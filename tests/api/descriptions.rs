@@ -9,7 +9,7 @@ use portcullis_testkit::{Harness, Reply};
 use serde_json::{Map, Value, json};
 use std::io::Read as _;
 
-const BASES: [&str; 2] = ["/edge/client/v1", "/edge/management/v1"];
+const BASES: [&str; 3] = ["/edge/client/v1", "/edge/management/v1", "/fabric/v1"];
 
 async fn get(controller: &Harness, path: &str, accept: &str) -> Reply {
     let request = controller.request(Method::GET, path);
@@ -52,10 +52,11 @@ async fn descriptions_are_compressed_for_those_who_want_that() {
 #[tokio::test]
 async fn descriptions_by_name_are_yaml_and_a_text_for_those_who_take_json_alone() {
     let controller = Harness::start().await;
-    for base in BASES {
+    for base in ["/edge/client/v1", "/edge/management/v1"] {
         for (name, title) in [
             ("edge-client", "Portcullis, client API"),
             ("edge-management", "Portcullis, management API"),
+            ("fabric", "Portcullis, fabric API"),
         ] {
             let path = format!("{base}/specs/{name}/spec");
             let yaml = get(&controller, &path, "text/yaml").await;
@@ -116,10 +117,12 @@ fn least(schema: &Value) -> Value {
             });
             members.collect::<Map<_, _>>().into()
         },
+        Some("array") if schema["items"]["type"] == "string" => json!(["sample"]),
         Some("array") => json!([least(&schema["items"])]),
         Some("boolean") => json!(true),
         Some("integer") => schema.get("minimum").cloned().unwrap_or(json!(1)),
         Some("string") if schema["format"] == "date-time" => json!("2040-01-01T00:00:00.000Z"),
+        Some("string") if schema["minLength"].is_null() => json!(""),
         Some("string") => json!("sample"),
         other => panic!("{other:?} in {schema}"),
     }

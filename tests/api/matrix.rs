@@ -43,6 +43,11 @@ impl Standing {
             Access::Public | Access::Partial | Access::Full => true,
             Access::Admin => false,
             Access::AdminOrReadOnly => permission == Some(Permission::AdminReadOnly),
+            Access::GrantedByName(subject, verb) => match permission {
+                Some(Permission::All(given)) => given == subject,
+                Some(Permission::One(given, only)) => (given, only) == (subject, verb),
+                None | Some(Permission::AdminReadOnly) => false,
+            },
             Access::Granted(subject, verb) => match permission {
                 None => false,
                 Some(Permission::AdminReadOnly) => verb.name() == "read",
@@ -159,7 +164,8 @@ pub(crate) fn body(method: &Method, path: &str, number: usize) -> Value {
         "typeId": type_id, "id": "nope", "woken": false, "unlocked": false,
         "configTypeId": "nope", "data": {}, "encryptionRequired": true, "semantic": "AnyOf",
         "serviceId": "nope", "certCsr": "nope", "serverCertCsr": "nope",
-        "address": "tcp:localhost:80", "binding": "transport", "router": "nope", "service": "nope",
+        "cost": 0, "noTraversal": false, "fingerprint": "", "appRegex": ".*", "requestedValues": [],
+        "isVoter": true, "address": "tcp:localhost:80", "binding": "transport", "router": "nope", "service": "nope",
     });
     merge(&mut body, of_identities);
     merge(&mut body, of_services);

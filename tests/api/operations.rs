@@ -26,8 +26,8 @@ Every operation that the controller has, with what its caller needs: nothing (`a
 (`session`; `partial` ones suffice where a second factor may still be open), a permission such as
 `identity.read` or the rank of an administrator (`admin`; `admin, read-only` where the permission
 `admin_readonly` suffices). Administrators may do everything, and holders of `admin_readonly` may
-read whatever a permission lets others read. Some objects have rules of their own besides, which the
-answer names.
+read whatever a permission lets others read, unless it is demanded *by name*. Some objects have rules
+of their own besides, which the answer names.
 
 *501* stands behind what the descriptions of the API have and no controller does. `HEAD` is answered
 wherever `GET` is.
@@ -94,6 +94,9 @@ fn demand(route: &Route) -> String {
         Access::Admin => "admin".to_owned(),
         Access::AdminOrReadOnly => "admin, read-only".to_owned(),
         Access::Granted(subject, verb) => format!("`{}.{}`", subject.name(), verb.name()),
+        Access::GrantedByName(subject, verb) => {
+            format!("`{}.{}`, by name", subject.name(), verb.name())
+        },
     };
     if route.is_performed {
         demand

@@ -81,7 +81,7 @@ async fn paths_are_cleaned_and_parameters_decoded() {
         format!("/edge/management/v1/identities/{id}/nothing"),
         "/edge/management/v1".to_owned() + "0/identities",
         "/edge/management/v1/../../../etc/passwd".to_owned(),
-        "/fabric/v1/routers".to_owned(),
+        "/fabric/v1/raft/members".to_owned(),
         "/identities".to_owned(),
         "/oidc/login".to_owned(),
     ] {

@@ -33,4 +33,5 @@ mod third_party;
 mod trust;
 mod tunnel;
 mod ziti_cli;
+mod ziti_fabric;
 mod ziti_services;

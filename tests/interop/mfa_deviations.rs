@@ -138,14 +138,3 @@ fn lists_show_no_token_of_a_session() {
     let read = admin.get(&format!("/api-sessions/{id}")).data();
     assert_eq!(read["token"], shown, "it stays the same");
 }
-
-#[test]
-fn fabric_api_that_is_not_bound_is_not_found() {
-    let Some((_site, controller, _admin)) = start() else {
-        return;
-    };
-    let reply = Api::anonymous(&controller)
-        .curl("/fabric/v1/routers")
-        .send();
-    assert_eq!(reply.error(), error(404, "NOT_FOUND"));
-}

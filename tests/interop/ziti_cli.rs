@@ -17,9 +17,14 @@ pub(crate) struct Ziti<'s> {
 
 impl Ziti<'_> {
     pub(crate) fn run(&self, arguments: &[&str]) -> Outcome {
+        self.run_in("edge", arguments)
+    }
+
+    /// Runs a command of one of the groups that the program has.
+    pub(crate) fn run_in(&self, group: &str, arguments: &[&str]) -> Outcome {
         let mut command = Command::new(&self.program);
         command
-            .arg("edge")
+            .arg(group)
             .args(arguments)
             .current_dir(self.site.work())
             .env("HOME", self.site.work())
@@ -36,7 +41,7 @@ impl Ziti<'_> {
 
     /// The entities of a list.
     #[track_caller]
-    fn list(&self, kind: &str, filter: &str) -> Vec<Value> {
+    pub(crate) fn list(&self, kind: &str, filter: &str) -> Vec<Value> {
         let text = self.done(&["list", kind, filter, "--output-json"]);
         let answer: Value = serde_json::from_str(&text).unwrap();
         answer["data"].as_array().unwrap().clone()

@@ -1,5 +1,6 @@
 //! The store as administrators look after it: what a check has found, and how much is in it.
 
+use crate::decode::{Decode, DecodeError, Members};
 use crate::envelope::Pagination;
 use crate::time::WireTime;
 use schemars::JsonSchema;
@@ -11,6 +12,37 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct SummaryCounts(pub BTreeMap<Cow<'static, str>, u64>);
+
+/// The body of POST `/database/snapshot` on the fabric, which may be missing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SnapshotCreate {
+    /// Where the copy is put, relative to the folder of the store; `None` and the empty text for the
+    /// usual place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Where a copy of the store was put.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SnapshotCreated {
+    /// Its path.
+    pub path: String,
+}
+
+impl Decode for SnapshotCreate {
+    const PARAMETER: &'static str = "snapshot";
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "path",
+        "Where the copy is put, relative to the folder of the store; at the usual place if it is left out.",
+    )];
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let path = members.optional_string("path")?;
+        Ok(Self {
+            path: path.filter(|path| !path.is_empty()),
+        })
+    }
+}
 
 /// What the last check of the store has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

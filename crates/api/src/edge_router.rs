@@ -84,6 +84,7 @@ impl From<ManagedRouterView> for EdgeRouterDetail {
             .certificate
             .map(|certificate| (certificate.pem, certificate.fingerprint))
             .unzip();
+        let cert_pem = cert_pem.filter(|pem| !pem.is_empty());
         Self {
             base: Base {
                 links: Links::of_edge_router(&router.id),

@@ -1,4 +1,4 @@
-//! Wire types of the client and management APIs of the controller.
+//! Wire types of the APIs of the controller.
 //!
 //! Requests are read by [`decode::Decode`] on the server and written by `serde` in clients; answers
 //! are written by [`json::to_bytes`] on the server and read by `serde` in clients. Each kind of
@@ -43,6 +43,7 @@ pub mod enrollment;
 pub mod entity;
 pub mod envelope;
 pub mod error;
+pub mod fabric;
 pub mod failed_service_request;
 pub mod health;
 pub mod identity;

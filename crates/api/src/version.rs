@@ -49,12 +49,14 @@ impl Version {
     /// Adds version 1 of the API `name` under the prefix `path`, offered by the listeners whose
     /// base URLs are given without a path.
     ///
-    /// The client API is listed a second time as `edge`, which older clients look for.
+    /// The client API is listed a second time as `edge`, which older clients look for. The URLs of the
+    /// fabric are without its prefix, as clients know them.
     pub fn offer(&mut self, name: &'static str, path: &str, base_urls: &[String]) {
+        let below = if name == "fabric" { "" } else { path };
         let api = ApiVersion {
             api_base_urls: base_urls
                 .iter()
-                .map(|url| format!("{}{path}", url.trim_end_matches('/')))
+                .map(|url| format!("{}{below}", url.trim_end_matches('/')))
                 .collect(),
             path: path.to_owned(),
         };
@@ -100,5 +102,9 @@ mod tests {
             Some("/edge/management/v1")
         );
         assert_eq!(version.path_of("fabric"), None);
+        version.offer("fabric", "/fabric/v1", &urls);
+        let fabric = json!({"apiBaseUrls": urls, "path": "/fabric/v1"});
+        let written = serde_json::to_value(&version).unwrap();
+        assert_eq!(written["apiVersions"]["fabric"]["v1"], fabric);
     }
 }

@@ -234,6 +234,8 @@ fn taken(value: &UniqueValue) -> AppError {
         Index::SignerKid => ("kid", "externalJwtSigners"),
         Index::SignerFingerprint => ("fingerprint", "externalJwtSigners"),
         Index::RouterFingerprint => ("fingerprint", "routers"),
+        // Whoever makes a router of the fabric chooses its id.
+        Index::RouterId => ("id", "routers"),
         Index::ConfigTypeName
         | Index::ConfigName
         | Index::ServiceName
@@ -259,7 +261,6 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::ConfigTypeId
         | Index::ConfigId
         | Index::ServiceId
-        | Index::RouterId
         | Index::TerminatorId
         | Index::ServicePolicyId
         | Index::EdgeRouterPolicyId

@@ -24,6 +24,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::routers;
+use crate::services::is_of_the_edge;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -32,7 +33,7 @@ use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key, reference};
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
 
 actions! {
     /// Reads one identity or a list.
@@ -133,7 +134,7 @@ pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<()
         return Err(AppError::not_found("authPolicy", spec.auth_policy.as_str()));
     }
     for service in spec.hosting.services() {
-        if rows.locate(&reference(service))?.is_none() {
+        if !is_of_the_edge(rows, service)? {
             return Err(AppError::not_found("services", service.as_str()));
         }
     }

@@ -22,6 +22,7 @@ pub mod controllers;
 pub mod database;
 pub mod enrollments;
 mod error;
+pub mod fabric;
 pub mod health;
 pub mod identities;
 pub mod listing;

@@ -4,9 +4,13 @@
 //! A kind says what is special about it by implementing [`Made`]; the use cases here do the rest.
 
 mod beside;
+mod face;
 mod names;
 
 pub use beside::Beside;
+use face::face;
+pub(crate) use face::find_seen;
+pub use face::{Face, For, OnFabric};
 pub(crate) use names::{check_named, names};
 
 use crate::app::{App, View};
@@ -44,6 +48,12 @@ pub trait Made: ListedSpec<Patch: Clone + Default + PartialEq + Send> + Sync {
 
     /// One of them together with what is shown beside it.
     type View: Send + 'static;
+
+    /// Whether one is seen through a face; one that is not does not exist there.
+    fn is_seen(spec: &Self, face: Face) -> bool {
+        let _ = (spec, face);
+        true
+    }
 
     /// Puts one of them together with what is shown beside it.
     fn view(beside: Beside<'_>, found: Found<Of<Self>>) -> Result<Self::View, AppError>;
@@ -149,9 +159,13 @@ actions_on_kinds! {
 }
 
 /// Reads one.
-pub fn read<S: Made>(app: &App, permit: &Permit<Read<S>>, id: &S::Id) -> Result<S::View, AppError> {
+pub fn read<S: Made>(
+    app: &App,
+    permit: &Permit<impl For<Read<S>>>,
+    id: &S::Id,
+) -> Result<S::View, AppError> {
     let view = app.snapshot()?;
-    let found = find::<S>(view.rows(), id)?;
+    let found = find_seen::<S>(view.rows(), id, face::<Read<S>, _>(permit))?;
     let beside = Beside::new(app, view.rows(), permit.caller());
     S::view(beside, found)
 }
@@ -159,7 +173,7 @@ pub fn read<S: Made>(app: &App, permit: &Permit<Read<S>>, id: &S::Id) -> Result<
 /// Lists them.
 pub fn list<S: Made>(
     app: &App,
-    permit: &Permit<Read<S>>,
+    permit: &Permit<impl For<Read<S>>>,
     asked: &Asked<'_>,
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
@@ -185,7 +199,7 @@ pub(crate) fn answer<S: Made>(
 /// Creates one.
 pub async fn create<S: Made>(
     app: &App,
-    permit: &Permit<Create<S>>,
+    permit: &Permit<impl For<Create<S>>>,
     spec: S,
 ) -> Result<S::Id, AppError> {
     create_as(app, permit, S::Id::generate(&*app.env().entropy)?, spec).await
@@ -194,7 +208,7 @@ pub async fn create<S: Made>(
 /// Creates one under an id that was drawn.
 pub(crate) async fn create_as<S: Made>(
     app: &App,
-    permit: &Permit<Create<S>>,
+    permit: &Permit<impl For<Create<S>>>,
     id: S::Id,
     spec: S,
 ) -> Result<S::Id, AppError> {
@@ -205,7 +219,7 @@ pub(crate) async fn create_as<S: Made>(
 /// Creates one under an id and number that were drawn, and what goes along with it.
 pub(crate) async fn create_with<S: Made>(
     app: &App,
-    permit: &Permit<Create<S>>,
+    permit: &Permit<impl For<Create<S>>>,
     (id, number): (S::Id, Number),
     mut spec: S,
     mut along: impl FnMut(&mut RowsMut<'_>, &RecordKey) -> Result<(), AppError> + Send + 'static,
@@ -229,7 +243,7 @@ pub(crate) async fn create_with<S: Made>(
 /// Replaces what administrators decide about one.
 pub async fn replace<S: Made>(
     app: &App,
-    permit: &Permit<Update<S>>,
+    permit: &Permit<impl For<Update<S>>>,
     id: &S::Id,
     mut spec: S,
 ) -> Result<(), AppError> {
@@ -244,13 +258,13 @@ pub async fn replace<S: Made>(
 /// Changes the members of one that `patch` sets. One that sets none changes nothing.
 pub async fn merge<S: Made>(
     app: &App,
-    permit: &Permit<Update<S>>,
+    permit: &Permit<impl For<Update<S>>>,
     id: &S::Id,
     mut patch: S::Patch,
 ) -> Result<(), AppError> {
     S::examine_patch(app.snapshot()?.rows(), id, &mut patch)?;
     if patch == S::Patch::default() {
-        find::<S>(app.snapshot()?.rows(), id)?;
+        find_seen::<S>(app.snapshot()?.rows(), id, face::<Update<S>, _>(permit))?;
         return Ok(());
     }
     let now = app.env().now();
@@ -263,14 +277,15 @@ pub async fn merge<S: Made>(
 /// Changes one in a way that administrators decided on.
 pub(crate) async fn change<S: Made>(
     app: &App,
-    permit: &Permit<Update<S>>,
+    permit: &Permit<impl For<Update<S>>>,
     id: &S::Id,
     mut apply: impl FnMut(&mut Of<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let belongings = Belongings::draw::<S>(app);
+    let face = face::<Update<S>, _>(permit);
     app.commit_for(permit, move |rows, caller| {
-        let found = find::<S>(rows.rows(), &wanted)?;
+        let found = find_seen::<S>(rows.rows(), &wanted, face)?;
         let mut entity = found.entity.clone();
         apply(&mut entity)?;
         S::check(rows.rows(), Some(&found.entity), &entity)?;
@@ -289,7 +304,7 @@ pub(crate) async fn change<S: Made>(
 /// Deletes one.
 pub async fn delete<S: Made>(
     app: &App,
-    permit: &Permit<Delete<S>>,
+    permit: &Permit<impl For<Delete<S>>>,
     id: &S::Id,
 ) -> Result<(), AppError> {
     delete_if(app, permit, id, |_entity: &Of<S>| Ok(())).await
@@ -298,13 +313,14 @@ pub async fn delete<S: Made>(
 /// Deletes one that passes a check.
 pub(crate) async fn delete_if<S: Made>(
     app: &App,
-    permit: &Permit<Delete<S>>,
+    permit: &Permit<impl For<Delete<S>>>,
     id: &S::Id,
     check: impl Fn(&Of<S>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
+    let face = face::<Delete<S>, _>(permit);
     app.commit_for(permit, move |rows, caller| {
-        let found = find::<S>(rows.rows(), &wanted)?;
+        let found = find_seen::<S>(rows.rows(), &wanted, face)?;
         check(&found.entity)?;
         S::check_removal(rows.rows(), &found)?;
         S::remove(rows, &found, caller)

@@ -2,6 +2,7 @@
 
 use crate::error::AppError;
 use crate::managed::{Beside, Made, Of, check_named, names};
+use crate::services::is_of_the_edge;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, RouterId, ServiceId};
 use portcullis_domain::permission::Subject;
@@ -119,7 +120,7 @@ fn check_identities(rows: Rows<'_>, roles: &Roles<IdentityId>) -> Result<(), App
 }
 
 fn check_services(rows: Rows<'_>, roles: &Roles<ServiceId>) -> Result<(), AppError> {
-    check_named(rows, ("serviceRoles", "services"), roles, exists)
+    check_named(rows, ("serviceRoles", "services"), roles, is_of_the_edge)
 }
 
 /// Routers to which no client connects cannot be named.

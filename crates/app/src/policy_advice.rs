@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::identities;
-use crate::managed::{Read, find};
-use crate::services::grants;
+use crate::managed::Read;
+use crate::services::{find_of_the_edge, grants};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::{IdentityId, Number, ServiceId};
 use portcullis_domain::router::Router;
@@ -22,7 +22,7 @@ pub fn read(
 ) -> Result<PolicyAdviceView, AppError> {
     let view = app.snapshot()?;
     let identity = identities::find(view.rows(), identity)?;
-    let service = find::<ServiceSpec>(view.rows(), service)?;
+    let service = find_of_the_edge(view.rows(), service)?;
     let routers = Routers::of(app, identity.number(), service.number())?;
     Ok(PolicyAdviceView {
         grants: grants(app, identity.number(), service.number())?,
@@ -45,11 +45,7 @@ struct Routers {
 impl Routers {
     fn of(app: &App, identity: Number, service: Number) -> Result<Self, AppError> {
         let guard = app.require_lists()?.access();
-        let slots = guard
-            .identities()
-            .slot(identity)
-            .zip(guard.services().slot(service));
-        let Some((identity, service)) = slots else {
+        let Some((identity, service)) = guard.pair(identity, service) else {
             return Ok(Self::default());
         };
         let (access, kinds) = (guard.access(), guard.kinds());

@@ -7,9 +7,9 @@ use crate::error::AppError;
 use crate::identities;
 use crate::listing::kinds::RuledSpec;
 use crate::listing::{Asked, Paging, Sight};
-use crate::managed::{self, Made, Of, Read};
+use crate::managed::{self, For, Made, Of, Read};
 use portcullis_domain::access::Permit;
-use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number, ServiceId};
+use portcullis_domain::ids::{ConfigId, ConfigTypeId, Number, RouterId, ServiceId};
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::Service;
 use portcullis_domain::view::IdentityView;
@@ -81,7 +81,7 @@ pub fn list_identities(
 /// Lists what refers to the entity with an id, or what it refers to.
 pub fn list_referring<S: Made>(
     app: &App,
-    permit: &Permit<Read<S>>,
+    permit: &Permit<impl For<Read<S>>>,
     asked: &Asked<'_>,
     (reference, id): (Reference, &str),
     show: &mut dyn FnMut(S::View) -> ControlFlow<()>,
@@ -230,6 +230,11 @@ pub fn services_of_config(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, 
 /// The terminators of a service.
 pub fn terminators_of_service(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
     referring(rows, &ServiceId::from_wire(id), TERMINATOR)
+}
+
+/// The terminators of a router.
+pub fn terminators_of_router(rows: Rows<'_>, id: &str) -> Result<BTreeSet<Number>, AppError> {
+    referring(rows, &RouterId::from_wire(id), TERMINATOR)
 }
 
 /// The records of a kind that refer to an entity.

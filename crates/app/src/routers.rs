@@ -6,6 +6,7 @@
 
 mod certificates;
 mod extend;
+pub mod fabric;
 mod operate;
 mod own;
 mod re_enroll;

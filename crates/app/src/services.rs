@@ -15,7 +15,7 @@ use crate::configs;
 use crate::error::AppError;
 use crate::identities;
 use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
-use crate::managed::{Beside, Made, Read, find};
+use crate::managed::{Beside, Face, Made, Read, find_seen};
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -24,8 +24,9 @@ use portcullis_domain::permission::Subject;
 use portcullis_domain::policies::ServiceGrant;
 use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::{ServiceGrants, ServiceView};
-use portcullis_index::AccessGuard;
-use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use portcullis_index::{AccessGuard, Catalog};
+use portcullis_storage::engine::StoreError;
+use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, reference};
 use roaring::RoaringBitmap;
 use std::ops::ControlFlow;
 
@@ -42,6 +43,11 @@ impl Made for ServiceSpec {
     const NOUN: &'static str = "service";
     const SUBJECT: Subject = Subject::Service;
     type View = ServiceView;
+
+    /// The edge does not know what is the fabric's alone.
+    fn is_seen(spec: &Self, face: Face) -> bool {
+        face == Face::Fabric || !spec.is_fabric_only
+    }
 
     /// What the viewer may do with it is not shown there; how its posture stands is.
     fn view(beside: Beside<'_>, found: Found<Service>) -> Result<ServiceView, AppError> {
@@ -83,7 +89,7 @@ pub fn read(
 ) -> Result<ServiceView, AppError> {
     let view = app.snapshot()?;
     app.require_lists()?;
-    let found = find::<ServiceSpec>(view.rows(), id)?;
+    let found = find_of_the_edge(view.rows(), id)?;
     let viewer = Viewer::of_caller(app, view.rows(), permit.caller())?;
     viewer.look(found, &Wanted::Nothing)
 }
@@ -112,10 +118,25 @@ pub fn list(
         app,
         permit.caller(),
         &listing,
-        &Sight::of_all(asked),
+        &Sight::of_all(asked).of_marked(of_the_edge),
         (identity, more.config_types),
         show,
     )
+}
+
+fn of_the_edge(services: &Catalog<Service>) -> RoaringBitmap {
+    services.columns().edge().clone()
+}
+
+/// Finds one that the edge knows.
+pub(crate) fn find_of_the_edge(rows: Rows<'_>, id: &ServiceId) -> Result<Found<Service>, AppError> {
+    find_seen::<ServiceSpec>(rows, id, Face::Edge)
+}
+
+/// Whether there is one that the edge knows.
+pub(crate) fn is_of_the_edge(rows: Rows<'_>, id: &ServiceId) -> Result<bool, StoreError> {
+    let found = rows.find::<Service>(&reference(id))?;
+    Ok(found.is_some_and(|found| ServiceSpec::is_seen(&found.entity.spec, Face::Edge)))
 }
 
 /// Lists the services that the caller may dial or bind. One whose posture checks the caller does not
@@ -164,7 +185,7 @@ pub(crate) fn find_own(
     caller: &Caller,
     id: &ServiceId,
 ) -> Result<Found<Service>, AppError> {
-    let found = find::<ServiceSpec>(rows, id)?;
+    let found = find_of_the_edge(rows, id)?;
     let grants = grants(app, caller.identity_number, found.number())?;
     if grants.is_empty() {
         return Err(AppError::not_found(ServiceSpec::NOUN, id.as_str()));
@@ -209,11 +230,7 @@ pub(crate) fn grants(
     service: Number,
 ) -> Result<ServiceGrants, AppError> {
     let guard = app.require_lists()?.access();
-    let slots = guard
-        .identities()
-        .slot(identity)
-        .zip(guard.services().slot(service));
-    let Some((identity, service)) = slots else {
+    let Some((identity, service)) = guard.pair(identity, service) else {
         return Ok(ServiceGrants::default());
     };
     let granted = |grant: &ServiceGrant| {

@@ -25,6 +25,9 @@ pub enum Access {
     AdminOrReadOnly,
     /// An administrator, or a permission that grants the verb on the subject.
     Granted(Subject, Verb),
+    /// An administrator, or a permission about the subject that grants the verb; `admin_readonly` is
+    /// none.
+    GrantedByName(Subject, Verb),
 }
 
 /// How far a session has come.
@@ -94,6 +97,9 @@ impl Caller {
             },
             Access::Granted(subject, verb) => {
                 full && (self.is_admin || self.permissions.grants(subject, verb))
+            },
+            Access::GrantedByName(subject, verb) => {
+                full && (self.is_admin || self.permissions.grants_by_name(subject, verb))
             },
         }
     }
@@ -187,9 +193,24 @@ mod tests {
                 Access::Admin,
                 Access::AdminOrReadOnly,
                 Access::Granted(Subject::Identity, Verb::Read),
+                Access::GrantedByName(Subject::Identity, Verb::Read),
             ] {
                 assert!(!caller.may(access), "{access:?}");
             }
+        }
+    }
+
+    #[test]
+    fn reading_everything_is_no_permission_by_name() {
+        let access = Access::GrantedByName(Subject::Ops, Verb::Read);
+        for (permission, may) in [
+            ("admin_readonly", false),
+            ("ops.delete", false),
+            ("ops.read", true),
+            ("ops", true),
+        ] {
+            let caller = caller(Standing::Full, false, &[permission]);
+            assert_eq!(caller.may(access), may, "{permission}");
         }
     }
 

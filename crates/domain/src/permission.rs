@@ -220,9 +220,13 @@ impl PermissionSet {
 
     /// Whether it lets its holder do `verb` with `subject`.
     pub fn grants(&self, subject: Subject, verb: Verb) -> bool {
+        self.grants_by_name(subject, verb) || (verb == Verb::Read && self.reads_everything())
+    }
+
+    /// Whether one that is about `subject` lets its holder do `verb` with it.
+    pub fn grants_by_name(&self, subject: Subject, verb: Verb) -> bool {
         self.0.contains(&Permission::All(subject))
             || self.0.contains(&Permission::One(subject, verb))
-            || (verb == Verb::Read && self.reads_everything())
     }
 
     /// Whether it grants all that `other` does.

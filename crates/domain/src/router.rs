@@ -72,10 +72,21 @@ pub struct Edge {
 /// The certificate of a router.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterCertificate {
-    /// The certificate, PEM.
+    /// The certificate, PEM; empty where only its fingerprint is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pem: String,
     /// Lower-case hex SHA-1 of its DER; unique.
     pub fingerprint: String,
+}
+
+impl RouterCertificate {
+    /// A certificate of which nothing is known but its fingerprint.
+    pub const fn known_by(fingerprint: String) -> Self {
+        Self {
+            pem: String::new(),
+            fingerprint,
+        }
+    }
 }
 
 /// The members of a router to change; what is `None` stays.
@@ -130,6 +141,17 @@ impl Router {
     /// Forgets the certificate: the router has to enroll again.
     pub fn revoke(&mut self, now: Timestamp) {
         self.spec.certificate = None;
+        self.touch(now);
+    }
+
+    /// Takes the fingerprint of the certificate by which it proves itself, which somebody else issued;
+    /// `None` for none. The one that it has already changes nothing.
+    pub fn identify(&mut self, fingerprint: Option<String>, now: Timestamp) {
+        let known = self.spec.certificate.as_ref();
+        if known.map(|certificate| &certificate.fingerprint) == fingerprint.as_ref() {
+            return;
+        }
+        self.spec.certificate = fingerprint.map(RouterCertificate::known_by);
         self.touch(now);
     }
 

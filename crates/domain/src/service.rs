@@ -32,6 +32,10 @@ pub struct ServiceSpec {
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     #[serde(default)]
     pub max_idle_time_millis: u64,
+    /// Whether it is the fabric's alone: no policy selects it, and the edge APIs do not know it. Never
+    /// changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_fabric_only: bool,
     /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
@@ -111,7 +115,10 @@ impl Spec for ServiceSpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
+    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+        if let Some(before) = before {
+            self.is_fabric_only = before.is_fabric_only;
+        }
         check_name(&self.name)
     }
 }
@@ -123,6 +130,7 @@ mod tests {
 
     fn spec(name: &str) -> ServiceSpec {
         ServiceSpec {
+            is_fabric_only: false,
             name: name.to_owned(),
             role_attributes: RoleAttributes::default(),
             configs: BTreeSet::new(),

@@ -32,6 +32,10 @@ pub struct TerminatorSpec {
     /// The instance of the service that it is, for those who ask for a certain one; never changes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance_id: String,
+    /// The identity that hosts it, as the fabric was told; in a replacement, `None` where nothing is said
+    /// about it and it stays as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_id: Option<String>,
     /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
@@ -52,6 +56,8 @@ pub struct TerminatorPatch {
     pub cost: Option<u16>,
     /// How it is to be preferred.
     pub precedence: Option<Precedence>,
+    /// New host.
+    pub host_id: Option<String>,
     /// New tags, all of them.
     pub tags: Option<Tags>,
 }
@@ -66,6 +72,9 @@ impl Spec for TerminatorSpec {
         assign(&mut self.address, patch.address);
         assign(&mut self.cost, patch.cost);
         assign(&mut self.precedence, patch.precedence);
+        if patch.host_id.is_some() {
+            self.host_id = patch.host_id;
+        }
         assign(&mut self.tags, patch.tags);
     }
 
@@ -81,6 +90,9 @@ impl Spec for TerminatorSpec {
         }
         if let Some(before) = before {
             self.instance_id.clone_from(&before.instance_id);
+            if self.host_id.is_none() {
+                self.host_id.clone_from(&before.host_id);
+            }
         }
         Ok(())
     }
@@ -95,6 +107,7 @@ mod tests {
 
     fn spec(binding: &str, address: &str, instance: &str) -> TerminatorSpec {
         TerminatorSpec {
+            host_id: None,
             service: ServiceId::from_wire("s"),
             router: RouterId::from_wire("r"),
             binding: binding.to_owned(),

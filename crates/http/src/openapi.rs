@@ -71,7 +71,7 @@ fn render(api: Api, routes: &[Route]) -> Value {
     let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     let here = routes.iter().filter(|route| route.apis.contains(&api));
     for route in here.filter(|route| route.method != Method::HEAD) {
-        let operation = operation::describe(route, &mut schemas);
+        let operation = operation::describe(api, route, &mut schemas);
         let path = paths.entry(template(route.path)).or_default();
         path.insert(route.method.as_str().to_ascii_lowercase(), operation);
     }

@@ -1,4 +1,4 @@
-//! The routes of the client and management APIs, one module per noun.
+//! The routes of all APIs, one module per noun.
 
 mod api_sessions;
 mod auth_policies;
@@ -14,6 +14,7 @@ mod enroll;
 mod enroll_router;
 mod enroll_token;
 mod enrollments;
+mod fabric;
 mod health;
 mod identities;
 mod identity_types;
@@ -59,6 +60,7 @@ pub fn all() -> Vec<Route> {
         enroll_router::routes(),
         enroll_token::routes(),
         enrollments::routes(),
+        fabric::routes(),
         health::routes(),
         identities::routes(),
         identity_types::routes(),

@@ -179,6 +179,7 @@ fn identity(number: u64) -> Result<Identity, Box<dyn Error>> {
 
 fn service(number: u64) -> Result<Service, Box<dyn Error>> {
     let spec = ServiceSpec {
+        is_fabric_only: false,
         name: format!("service-{number}"),
         role_attributes: attributes(number)?,
         configs: BTreeSet::new(),

@@ -6,6 +6,7 @@ mod catalogs;
 mod kinds;
 mod loading;
 mod locks;
+mod pair;
 mod writing;
 
 pub use catalogs::AccessGuard;

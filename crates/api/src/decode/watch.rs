@@ -51,8 +51,8 @@ pub(crate) enum Rule {
 pub(crate) struct Asked {
     /// Its path in the body.
     pub(crate) path: String,
-    /// What it is read as.
-    pub(crate) shape: Shape,
+    /// What it is read as; `None` while it was not taken out.
+    pub(crate) shape: Option<Shape>,
     /// What it has to be besides.
     pub(crate) rules: Vec<Rule>,
 }
@@ -85,16 +85,19 @@ impl Watch {
     pub(crate) fn asked(&self, path: &str, shape: Shape) {
         let mut all = self.0.borrow_mut();
         match all.iter_mut().find(|asked| asked.path == path) {
-            Some(asked) => asked.shape = shape,
+            // Who asks again for what was taken gets nothing, as whatever it asks.
+            Some(asked) => {
+                asked.shape.get_or_insert(shape);
+            },
             None => all.push(Asked {
                 path: path.to_owned(),
-                shape,
+                shape: Some(shape),
                 rules: Vec::new(),
             }),
         }
     }
 
-    /// Takes down a rule for a member. What has one is a text until something else is said.
+    /// Takes down a rule for a member.
     pub(crate) fn rule(&self, path: &str, rule: Rule) {
         let mut all = self.0.borrow_mut();
         match all.iter_mut().find(|asked| asked.path == path) {
@@ -102,7 +105,7 @@ impl Watch {
             Some(asked) => asked.rules.push(rule),
             None => all.push(Asked {
                 path: path.to_owned(),
-                shape: Shape::Text,
+                shape: None,
                 rules: vec![rule],
             }),
         }

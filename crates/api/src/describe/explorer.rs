@@ -133,7 +133,7 @@ impl Explorer {
     /// text that has to be there may be empty, and which of the words are refused all the same.
     fn narrowed(&mut self, asked: &Asked, taken: &Value) -> Vec<Rule> {
         let mut rules = asked.rules.clone();
-        if asked.shape != Shape::Text {
+        if asked.shape != Some(Shape::Text) {
             return rules;
         }
         if let Some((path, word)) = &self.pinned
@@ -210,8 +210,8 @@ impl Explorer {
         let watch = Watch::default();
         let outcome = (self.read)(body.to_string().as_bytes(), &watch);
         let all = watch.take();
-        let last = all.last().cloned();
-        for asked in all {
+        let last = all.iter().rfind(|asked| asked.shape.is_some()).cloned();
+        for asked in all.into_iter().filter(|asked| asked.shape.is_some()) {
             if !self.paths().any(|known| known == asked.path) {
                 self.members.push(Member {
                     asked,

@@ -32,7 +32,7 @@ const LISTS: [&str; 7] = [
 
 /// The value to be tried for a member after `turn` others were refused.
 pub(super) fn sample(asked: &Asked, turn: usize) -> Option<Value> {
-    match asked.shape {
+    match asked.shape? {
         Shape::Text => text(asked, turn),
         Shape::Texts if turn == LISTS.len() => Some(json!([])),
         Shape::Texts => LISTS.get(turn).map(|text| json!([text])),

@@ -55,9 +55,10 @@ fn object(explorer: &Explorer, words: &Words, outer: &str) -> Object {
 fn member(explorer: &Explorer, words: &Words, member: &Member) -> Object {
     let asked = &member.asked;
     let mut schema = match asked.shape {
-        Shape::Object => object(explorer, words, &asked.path),
-        Shape::Objects => list(object(explorer, words, &asked.path)),
-        other => plain(other),
+        Some(Shape::Object) => object(explorer, words, &asked.path),
+        Some(Shape::Objects) => list(object(explorer, words, &asked.path)),
+        Some(other) => plain(other),
+        None => Object::new(),
     };
     for rule in &asked.rules {
         apply(rule, &mut schema);

@@ -5,6 +5,7 @@ use crate::auth_policy::AuthPolicyBody;
 use crate::authenticator::{AuthenticatorCreate, AuthenticatorPatch, ByOwner};
 use crate::enroll::{Enroll, EnrollOtt};
 use crate::enrollment::EnrollmentCreate;
+use crate::fabric::router::RouterCreate;
 use crate::identity::{CreateIdentity, PatchIdentity, ReplaceIdentity};
 use crate::posture_check::PostureCheckBody;
 use crate::posture_response::PostureResponseBulk;
@@ -45,16 +46,16 @@ fn words_that_are_refused_all_the_same_are_not_named() {
 
 #[test]
 fn what_excludes_each_other_is_described_all_the_same() {
-    let enrollment = &schema::<CreateIdentity>()["properties"]["enrollment"];
-    let expected = json!({
-        "type": "object",
-        "properties": {
-            "ott": {"type": "boolean"},
-            "ottca": {"type": "string"},
-            "updb": {"type": "string", "minLength": 4, "maxLength": 100},
-        },
-    });
-    assert_eq!(*enrollment, expected);
+    let create = schema::<CreateIdentity>();
+    let enrollment = &create["properties"]["enrollment"];
+    assert_eq!(enrollment["required"], Value::Null);
+    let ways = &enrollment["properties"];
+    assert_eq!(ways["ott"]["type"], "boolean");
+    assert_eq!(ways["ottca"]["type"], "string");
+    assert_eq!(ways["updb"]["minLength"], 4);
+    assert_eq!(ways["updb"]["maxLength"], 100);
+    let words = "By a one-time token and a password: the username.";
+    assert_eq!(ways["updb"]["description"], words);
 }
 
 #[test]
@@ -133,4 +134,14 @@ fn texts_have_their_bounds() {
     assert_eq!(password["minLength"], 1);
     assert_eq!(password["format"], "password");
     assert_eq!(password["description"], "The password as it is until then.");
+}
+
+#[test]
+fn what_is_asked_for_twice_is_what_it_was_at_first() {
+    let create = schema::<RouterCreate>();
+    assert_eq!(
+        create["required"],
+        json!(["cost", "id", "name", "noTraversal"])
+    );
+    assert_eq!(create["properties"]["cost"]["type"], "integer");
 }

@@ -92,6 +92,7 @@ impl ServiceCreate {
     /// [`UnknownStrategy`] when the strategy is none.
     pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
         Ok(ServiceSpec {
+            is_fabric_only: false,
             name: self.name,
             role_attributes: self.role_attributes,
             configs: self.configs,
@@ -208,6 +209,7 @@ mod tests {
 
     fn least() -> ServiceSpec {
         ServiceSpec {
+            is_fabric_only: false,
             name: "s".to_owned(),
             role_attributes: RoleAttributes::default(),
             configs: BTreeSet::new(),
@@ -226,6 +228,7 @@ mod tests {
         let body = json!({"NAME": "s", "configs": null, "id": "mine"});
         let ServiceReplace(replace) = read(&body).unwrap();
         let plain = ServiceSpec {
+            is_fabric_only: false,
             encryption_required: false,
             ..least()
         };

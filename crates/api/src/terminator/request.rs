@@ -122,6 +122,7 @@ impl TerminatorReplace {
     /// What is decided by it about a terminator that is the instance `instance_id` of its service.
     pub fn spec(self, instance_id: String) -> TerminatorSpec {
         TerminatorSpec {
+            host_id: None,
             service: self.service,
             router: self.router,
             binding: self.binding,
@@ -149,6 +150,7 @@ impl From<TerminatorMerge> for TerminatorPatch {
             address: merge.address,
             cost: merge.cost,
             precedence: merge.precedence,
+            host_id: None,
             tags: merge.tags,
         }
     }

@@ -51,6 +51,7 @@ fn tags() -> Tags {
 
 fn service() -> Service {
     let spec = ServiceSpec {
+        is_fabric_only: false,
         name: "web".to_owned(),
         role_attributes: RoleAttributes::default(),
         configs: BTreeSet::new(),
@@ -194,6 +195,7 @@ fn sessions_are_shown_to_holders_and_administrators() {
 #[test]
 fn clients_see_little_of_terminators() {
     let spec = TerminatorSpec {
+        host_id: None,
         service: ServiceId::from_wire("s"),
         router: RouterId::from_wire("r"),
         binding: String::new(),

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::configs;
 use crate::error::AppError;
 use crate::managed;
+use crate::services::find_of_the_edge;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::config::{ConfigSpec, Target};
@@ -111,7 +112,7 @@ fn assign(
     service: &ServiceId,
     config: &ConfigId,
 ) -> Result<(), AppError> {
-    managed::find::<ServiceSpec>(rows, service)?;
+    find_of_the_edge(rows, service)?;
     let kind = type_of(rows, config)?;
     let mut kept = BTreeSet::from([config.clone()]);
     for other in identity.service_configs.get(service).into_iter().flatten() {

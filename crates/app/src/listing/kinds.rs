@@ -47,6 +47,31 @@ pub static IDENTITY_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
 /// Types of posture checks.
 pub static POSTURE_CHECK_TYPES: Schema = Schema::entity(&[Symbol::string("name")]);
 
+/// Links between routers.
+pub static LINKS: Schema = Schema::new(&[
+    Symbol::string("id"),
+    Symbol::string("protocol"),
+    Symbol::string("dialAddress"),
+    Symbol::string("sourceRouter"),
+    Symbol::string("destRouter"),
+    Symbol::string("state"),
+    Symbol::integer("cost"),
+    Symbol::integer("staticCost"),
+    Symbol::integer("sourceLatency"),
+    Symbol::integer("destLatency"),
+    Symbol::integer("iteration"),
+]);
+
+/// Circuits.
+pub static CIRCUITS: Schema = Schema::new(&[
+    Symbol::string("id"),
+    Symbol::string("clientId"),
+    Symbol::string("service"),
+    Symbol::string("terminator"),
+    Symbol::datetime("createdAt"),
+    Symbol::datetime("updatedAt"),
+]);
+
 /// The controllers of the network.
 pub static CONTROLLERS: Schema = Schema::entity(&[
     Symbol::string("name"),

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::enrollments;
 use crate::error::AppError;
 use crate::listing::{self, Asked, Paging, Sight, kinds};
-use crate::managed::{self, Create, Delete, Made as _, Read, Update};
+use crate::managed::{self, Create, Delete, For, Made as _, Read, Update};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
@@ -50,7 +50,7 @@ fn unknown(id: &RouterId) -> AppError {
 /// Creates a router with its enrollment.
 pub async fn create(
     app: &App,
-    permit: &Permit<Create<RouterSpec>>,
+    permit: &Permit<impl For<Create<RouterSpec>>>,
     spec: RouterSpec,
 ) -> Result<RouterId, AppError> {
     let id = RouterId::generate(&*app.env().entropy)?;
@@ -66,7 +66,7 @@ pub async fn create(
 /// Reads one router.
 pub fn read(
     app: &App,
-    permit: &Permit<Read<RouterSpec>>,
+    permit: &Permit<impl For<Read<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
 ) -> Result<ManagedRouterView, AppError> {
@@ -78,7 +78,7 @@ pub fn read(
 /// Lists the routers of a set.
 pub fn list(
     app: &App,
-    permit: &Permit<Read<RouterSpec>>,
+    permit: &Permit<impl For<Read<RouterSpec>>>,
     set: RouterSet,
     asked: &Asked<'_>,
     show: &mut dyn FnMut(ManagedRouterView) -> ControlFlow<()>,
@@ -101,7 +101,7 @@ fn edge_routers(routers: &Catalog<Router>) -> RoaringBitmap {
 /// Replaces what administrators decide about a router.
 pub async fn replace(
     app: &App,
-    permit: &Permit<Update<RouterSpec>>,
+    permit: &Permit<impl For<Update<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
     spec: RouterSpec,
@@ -117,7 +117,7 @@ pub async fn replace(
 /// Changes the members of a router that `patch` sets. One that sets none changes nothing.
 pub async fn merge(
     app: &App,
-    permit: &Permit<Update<RouterSpec>>,
+    permit: &Permit<impl For<Update<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
     patch: RouterPatch,
@@ -137,7 +137,7 @@ pub async fn merge(
 /// Deletes a router with everything that is its own.
 pub async fn delete(
     app: &App,
-    permit: &Permit<Delete<RouterSpec>>,
+    permit: &Permit<impl For<Delete<RouterSpec>>>,
     set: RouterSet,
     id: &RouterId,
 ) -> Result<(), AppError> {

@@ -67,8 +67,7 @@ pub fn read_of_service(
 /// shut out.
 fn usable_for(app: &App, caller: &Caller, service: Number) -> Result<BTreeSet<Number>, AppError> {
     let guard = app.require_lists()?.access();
-    let identity = guard.identities().slot(caller.identity_number);
-    let Some((identity, service)) = identity.zip(guard.services().slot(service)) else {
+    let Some((identity, service)) = guard.pair(caller.identity_number, service) else {
         return Ok(BTreeSet::new());
     };
     let common = guard

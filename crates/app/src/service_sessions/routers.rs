@@ -37,11 +37,7 @@ pub(super) fn common(
 /// The numbers of the routers, by name.
 fn numbers(app: &App, identity: Number, service: Number) -> Result<Vec<Number>, AppError> {
     let guard = app.require_lists()?.access();
-    let slots = guard
-        .identities()
-        .slot(identity)
-        .zip(guard.services().slot(service));
-    let Some((identity, service)) = slots else {
+    let Some((identity, service)) = guard.pair(identity, service) else {
         return Ok(Vec::new());
     };
     let common = guard

@@ -35,6 +35,9 @@ pub(super) fn word(access: Access) -> String {
         Access::Admin => "admin".to_owned(),
         Access::AdminOrReadOnly => "admin, read-only".to_owned(),
         Access::Granted(subject, verb) => format!("{}.{}", subject.name(), verb.name()),
+        Access::GrantedByName(subject, verb) => {
+            format!("{}.{}, by name", subject.name(), verb.name())
+        },
     }
 }
 
@@ -48,6 +51,11 @@ pub(super) fn sentence(access: Access) -> String {
         Access::AdminOrReadOnly => {
             "Needs the rank of an administrator or the permission `admin_readonly`.".to_owned()
         },
+        Access::GrantedByName(subject, verb) => format!(
+            "Needs the permission `{}.{}`; `admin_readonly` does not suffice.",
+            subject.name(),
+            verb.name()
+        ),
         Access::Granted(..) => format!("Needs the permission `{}`.", word(access)),
     }
 }

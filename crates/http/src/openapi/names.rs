@@ -3,8 +3,9 @@
 //! Most follow from method and path; [`SAID`] has those that do not.
 
 use super::nouns::{one, several, singular};
-use super::said::SAID;
+use super::said::{ON_THE_FABRIC, SAID};
 use super::words::capitalised;
+use crate::path::Api;
 use http::Method;
 
 /// An operation in words.
@@ -16,10 +17,15 @@ pub(super) struct Name {
     pub(super) summary: String,
 }
 
-/// The name of the operation `method` on `path`.
-pub(super) fn name(method: &Method, path: &str) -> Name {
-    let said = SAID
+/// The name of the operation `method` on `path` of an API.
+pub(super) fn name(api: Api, method: &Method, path: &str) -> Name {
+    let others: &[_] = match api {
+        Api::Fabric => ON_THE_FABRIC,
+        Api::Client | Api::Management | Api::HealthChecks => &[],
+    };
+    let said = others
         .iter()
+        .chain(SAID)
         .find(|(known, at, ..)| *known == method.as_str() && *at == path);
     match said {
         Some((_, _, id, summary)) => Name {
@@ -136,7 +142,11 @@ mod tests {
                 id: id.to_owned(),
                 summary: summary.to_owned(),
             };
-            assert_eq!(name(&method, path), expected, "{method} {path}");
+            assert_eq!(
+                name(Api::Management, &method, path),
+                expected,
+                "{method} {path}"
+            );
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::schemas::Schemas;
 use super::words::capitalised;
 use super::{access, names, nouns};
+use crate::path::Api;
 use crate::route::{Body, Parameter, Route, Values};
 use http::{Method, StatusCode};
 use portcullis_domain::access::Access;
@@ -23,8 +24,8 @@ const ABOUT: [&str; 8] = [
 ];
 
 /// Describes an operation.
-pub(super) fn describe(route: &Route, schemas: &mut Schemas) -> Value {
-    let name = names::name(&route.method, route.path);
+pub(super) fn describe(api: Api, route: &Route, schemas: &mut Schemas) -> Value {
+    let name = names::name(api, &route.method, route.path);
     let mut about = access::sentence(route.access);
     let mut summary = name.summary;
     if !route.is_performed {
@@ -144,7 +145,7 @@ fn responses(route: &Route, schemas: &mut Schemas) -> Value {
         let content = json!({JSON: {"schema": {"type": "string"}}});
         let answer = json!({"description": "It is not done.", "content": content});
         all.insert("501".to_owned(), answer);
-    } else if let Some(answers) = route.answers {
+    } else if let Some(answers) = route.answers.filter(|answers| answers.status.is_success()) {
         let mut content = Map::new();
         if answers.schema.is_none() || route.produces != JSON {
             content.insert(route.produces.to_owned(), json!({}));
@@ -171,6 +172,10 @@ fn responses(route: &Route, schemas: &mut Schemas) -> Value {
         ("413", "TooLarge", takes_a_body),
         ("default", "Refused", true),
     ];
+    if let Some(answers) = route.answers.filter(|answers| !answers.status.is_success()) {
+        let refused = json!({"$ref": "#/components/responses/Refused"});
+        all.insert(answers.status.as_str().to_owned(), refused);
+    }
     for (status, response, _) in usual.into_iter().filter(|(.., is_usual)| *is_usual) {
         let reference = format!("#/components/responses/{response}");
         all.insert(status.to_owned(), json!({"$ref": reference}));

@@ -1,5 +1,13 @@
 //! Operations whose name or meaning does not follow from method and path.
 
+/// Operations that are something else on the fabric than on the edge.
+pub(super) const ON_THE_FABRIC: &[(&str, &str, &str, &str)] = &[(
+    "POST",
+    "/database/snapshot",
+    "createDatabaseSnapshotWithPath",
+    "Copies the store into a new file, whose place may be chosen.",
+)];
+
 /// Method, path, `operationId`, what it does.
 pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
     (
@@ -469,5 +477,41 @@ pub(super) const SAID: &[(&str, &str, &str, &str)] = &[
         "/sessions/{id}",
         "deleteSession",
         "Ends a service session.",
+    ),
+    (
+        "POST",
+        "/database",
+        "createDatabaseSnapshot",
+        "Copies the store into a new file beside it.",
+    ),
+    (
+        "POST",
+        "/inspections",
+        "inspect",
+        "Looks into controllers and routers.",
+    ),
+    (
+        "GET",
+        "/cluster/list-members",
+        "clusterListMembers",
+        "Would list the controllers of the cluster; this controller is in none.",
+    ),
+    (
+        "POST",
+        "/cluster/add-member",
+        "clusterMemberAdd",
+        "Would take a controller into the cluster; this controller is in none.",
+    ),
+    (
+        "POST",
+        "/cluster/remove-member",
+        "clusterMemberRemove",
+        "Would take a controller out of the cluster; this controller is in none.",
+    ),
+    (
+        "POST",
+        "/cluster/transfer-leadership",
+        "clusterTransferLeadership",
+        "Would have another controller lead the cluster; this controller is in none.",
     ),
 ];

@@ -15,7 +15,8 @@ each request in the header `zt-session`. What an operation demands of its caller
 `x-access`: nothing (`anybody`), a session (`session`; `partial` ones suffice where a second factor \
 may still be open), a permission such as `identity.read`, or the rank of an administrator (`admin`; \
 `admin, read-only` where the permission `admin_readonly` suffices). Administrators may do everything, \
-and holders of `admin_readonly` may read whatever a permission lets others read.
+and holders of `admin_readonly` may read whatever a permission lets others read, unless it is demanded \
+by name.
 
 `HEAD` is answered wherever `GET` is.";
 

@@ -121,6 +121,14 @@ impl Answers {
         }
     }
 
+    /// Nothing but a refusal, whatever is asked.
+    pub(crate) const fn refusal(status: StatusCode) -> Self {
+        Self {
+            status,
+            ..Self::raw()
+        }
+    }
+
     /// The same body, at times under another status.
     pub(crate) const fn or_at_times(mut self, status: StatusCode) -> Self {
         self.at_times = Some(status);

@@ -172,6 +172,6 @@ impl Served for ServiceSpec {
     clippy::needless_pass_by_value,
     reason = "an error is given away when it becomes another one"
 )]
-fn unknown_strategy(error: UnknownStrategy) -> ApiError {
+pub(super) fn unknown_strategy(error: UnknownStrategy) -> ApiError {
     ApiError::new(Code::NotFound).because(Cause::text(error.to_string()))
 }

@@ -105,6 +105,7 @@ pub(crate) fn session(id: &str, token: u8, last_activity_at: i64) -> ApiSession 
 
 pub(crate) fn service(id: &str, role_attributes: RoleAttributes) -> Service {
     let spec = ServiceSpec {
+        is_fabric_only: false,
         name: id.to_owned(),
         role_attributes,
         configs: BTreeSet::new(),
@@ -122,6 +123,7 @@ pub(crate) fn terminator(
     [service, router, instance]: [&str; 3],
 ) -> Terminator {
     let spec = TerminatorSpec {
+        host_id: None,
         service: ServiceId::from_wire(service),
         router: RouterId::from_wire(router),
         binding: String::new(),

@@ -119,6 +119,7 @@ fn service(
     config: impl Into<Option<ConfigId>>,
 ) -> ServiceSpec {
     ServiceSpec {
+        is_fabric_only: false,
         name,
         role_attributes,
         configs: config.into().into_iter().collect(),

@@ -67,6 +67,7 @@ pub(super) fn config(of: &str, name: &str, config_type: &str) -> Config {
 
 pub(super) fn service(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Service {
     let spec = ServiceSpec {
+        is_fabric_only: false,
         name: name.to_owned(),
         role_attributes: RoleAttributes::default(),
         configs,
@@ -99,6 +100,7 @@ pub(super) fn router(id: &str, name: &str, configs: BTreeSet<ConfigId>) -> Route
 
 pub(super) fn terminator(of: &str, service: &str, router: &str) -> Terminator {
     let spec = TerminatorSpec {
+        host_id: None,
         service: id(service),
         router: id(router),
         binding: String::new(),

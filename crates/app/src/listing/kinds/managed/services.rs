@@ -40,7 +40,7 @@ impl ListedSpec for ServiceSpec {
     fn value(&self, symbol: &str) -> Value<'_> {
         match symbol {
             "terminatorStrategy" => text(self.terminator_strategy.name()),
-            "isFabricOnly" => Value::Boolean(false),
+            "isFabricOnly" => Value::Boolean(self.is_fabric_only),
             _ => Value::Missing,
         }
     }

@@ -39,8 +39,9 @@ impl ListedSpec for TerminatorSpec {
             "binding" => text(&self.binding),
             "address" => text(&self.address),
             "instanceId" => text(&self.instance_id),
-            // Only terminators that routers made know a host and a controller.
-            "hostId" | "sourceCtrl" => text(""),
+            "hostId" => text(self.host_id.as_deref().unwrap_or_default()),
+            // Only terminators that routers made know a controller.
+            "sourceCtrl" => text(""),
             "service" => text(self.service.as_str()),
             "router" => text(self.router.as_str()),
             _ => Value::Missing,

@@ -1,0 +1,175 @@
+//! Services as the fabric has them: without what the edge adds.
+
+use crate::decode::{Decode, DecodeError, Members};
+use crate::entity::Base;
+use crate::link::{EntityRef, Links};
+use crate::service::{ServiceCreate, ServiceMerge, UnknownStrategy};
+use portcullis_domain::ids::ServiceId;
+use portcullis_domain::roles::RoleAttributes;
+use portcullis_domain::service::{ServicePatch, ServiceSpec};
+use portcullis_domain::tags::Tags;
+use portcullis_domain::view::{Named, ServiceView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// A service.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
+    pub base: Base<ServiceId>,
+    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    pub max_idle_time_millis: i64,
+    /// Its unique name.
+    pub name: String,
+    /// How one of its terminators is chosen.
+    pub terminator_strategy: String,
+}
+
+/// The body of POST `/services` and PUT `/services/{id}`. What is left out is at its default; what
+/// only the edge knows of a service stays as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceBody {
+    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    pub max_idle_time_millis: u64,
+    /// The name.
+    pub name: String,
+    /// What users attach to it.
+    pub tags: Tags,
+    /// How one of its terminators is chosen; the empty text stands for the usual way.
+    pub terminator_strategy: String,
+}
+
+/// The body of PATCH `/services/{id}`. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ServicePart {
+    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    pub max_idle_time_millis: Option<u64>,
+    /// A new name.
+    pub name: Option<String>,
+    /// New tags, all of them.
+    pub tags: Option<Tags>,
+    /// How one of its terminators is chosen; the empty text stands for the usual way.
+    pub terminator_strategy: Option<String>,
+}
+
+const PARAMETER: &str = "service";
+
+impl Decode for ServiceBody {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        let part = ServicePart::decode(members)?;
+        Ok(Self {
+            max_idle_time_millis: part.max_idle_time_millis.unwrap_or_default(),
+            name: match part.name {
+                Some(name) => name,
+                // Taken already, so this says that it is missing.
+                None => members.required_string("name")?,
+            },
+            tags: part.tags.unwrap_or_default(),
+            terminator_strategy: part.terminator_strategy.unwrap_or_default(),
+        })
+    }
+}
+
+impl Decode for ServicePart {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            max_idle_time_millis: members.optional_u64("maxIdleTimeMillis")?,
+            name: members.optional_string("name")?,
+            tags: members.tags()?,
+            terminator_strategy: members.optional_string("terminatorStrategy")?,
+        })
+    }
+}
+
+impl ServiceBody {
+    /// A service that is the fabric's alone.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownStrategy`] when the strategy is none.
+    pub fn spec(self) -> Result<ServiceSpec, UnknownStrategy> {
+        let create = ServiceCreate {
+            configs: BTreeSet::new(),
+            encryption_required: false,
+            max_idle_time_millis: self.max_idle_time_millis,
+            name: self.name,
+            role_attributes: RoleAttributes::default(),
+            tags: self.tags,
+            terminator_strategy: Some(self.terminator_strategy),
+        };
+        Ok(ServiceSpec {
+            is_fabric_only: true,
+            ..create.spec()?
+        })
+    }
+
+    /// The changes that it asks for as a replacement.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownStrategy`] when the strategy is none.
+    pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
+        let part = ServicePart {
+            max_idle_time_millis: Some(self.max_idle_time_millis),
+            name: Some(self.name),
+            tags: Some(self.tags),
+            terminator_strategy: Some(self.terminator_strategy),
+        };
+        part.patch()
+    }
+}
+
+impl ServicePart {
+    /// The changes that it asks for.
+    ///
+    /// # Errors
+    ///
+    /// [`UnknownStrategy`] when the strategy is none.
+    pub fn patch(self) -> Result<ServicePatch, UnknownStrategy> {
+        let merge = ServiceMerge {
+            max_idle_time_millis: self.max_idle_time_millis,
+            name: self.name,
+            tags: self.tags,
+            terminator_strategy: self.terminator_strategy,
+            ..ServiceMerge::default()
+        };
+        merge.patch()
+    }
+}
+
+impl From<ServiceView> for ServiceDetail {
+    fn from(view: ServiceView) -> Self {
+        let service = view.service;
+        let spec = service.spec;
+        Self {
+            base: Base {
+                links: links(&service.id),
+                created_at: service.created_at.into(),
+                id: service.id,
+                tags: spec.tags,
+                updated_at: service.updated_at.into(),
+            },
+            max_idle_time_millis: i64::try_from(spec.max_idle_time_millis).unwrap_or(i64::MAX),
+            name: spec.name,
+            terminator_strategy: spec.terminator_strategy.name().to_owned(),
+        }
+    }
+}
+
+/// A reference to a service on the fabric.
+pub(super) fn reference(service: Named<ServiceId>) -> EntityRef {
+    let id = service.id.as_str();
+    EntityRef::with_links("services", id, service.name, ["terminators"])
+}
+
+fn links(id: &ServiceId) -> Links {
+    Links::to_all(&format!("services/{id}"), ["terminators"])
+}

@@ -1,0 +1,139 @@
+//! Terminators as the fabric has them.
+
+use super::{router, service};
+use crate::decode::{Decode, DecodeError, Members};
+use crate::entity::Base;
+use crate::link::{EntityRef, Links};
+use crate::schema;
+use crate::terminator::{TerminatorMerge, TerminatorReplace};
+use portcullis_domain::identity::Precedence;
+use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
+use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
+use portcullis_domain::view::TerminatorView;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A terminator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TerminatorDetail {
+    /// The members that every entity has.
+    #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
+    pub base: Base<TerminatorId>,
+    /// What the router connects to.
+    pub address: String,
+    /// The part of the router that connects circuits to the service.
+    pub binding: String,
+    /// What it costs to use it.
+    pub cost: u16,
+    /// What using it costs besides, by what was learnt of late.
+    pub dynamic_cost: u16,
+    /// The identity that hosts it; empty where nobody said.
+    pub host_id: String,
+    /// The instance of the service that it is.
+    pub instance_id: String,
+    /// How it is preferred among those of the service.
+    #[schemars(with = "schema::word::Precedence")]
+    pub precedence: Precedence,
+    /// Its router.
+    pub router: EntityRef,
+    /// Id of its router.
+    #[schemars(with = "String")]
+    pub router_id: RouterId,
+    /// Its service.
+    pub service: EntityRef,
+    /// Id of its service.
+    #[schemars(with = "String")]
+    pub service_id: ServiceId,
+}
+
+/// The body of POST `/terminators` and PUT `/terminators/{id}`. What is left out is at its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TerminatorBody {
+    /// The members that the edge knows too.
+    pub common: TerminatorReplace,
+    /// The identity that hosts it.
+    pub host_id: String,
+    /// The instance of the service that it is; it never changes.
+    pub instance_id: String,
+}
+
+/// The body of PATCH `/terminators/{id}`. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TerminatorPart {
+    /// The members that the edge knows too.
+    pub common: TerminatorMerge,
+    /// New host.
+    pub host_id: Option<String>,
+}
+
+const PARAMETER: &str = "terminator";
+
+impl Decode for TerminatorBody {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            common: TerminatorReplace::decode(members)?,
+            host_id: members.optional_string("hostId")?.unwrap_or_default(),
+            instance_id: members.optional_string("instanceId")?.unwrap_or_default(),
+        })
+    }
+}
+
+impl Decode for TerminatorPart {
+    const PARAMETER: &'static str = PARAMETER;
+
+    fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        Ok(Self {
+            common: TerminatorMerge::decode(members)?,
+            host_id: members.optional_string("hostId")?,
+        })
+    }
+}
+
+impl From<TerminatorBody> for TerminatorSpec {
+    fn from(body: TerminatorBody) -> Self {
+        Self {
+            host_id: Some(body.host_id),
+            ..body.common.spec(body.instance_id)
+        }
+    }
+}
+
+impl From<TerminatorPart> for TerminatorPatch {
+    fn from(part: TerminatorPart) -> Self {
+        Self {
+            host_id: part.host_id,
+            ..part.common.into()
+        }
+    }
+}
+
+impl From<TerminatorView> for TerminatorDetail {
+    fn from(view: TerminatorView) -> Self {
+        let terminator = view.terminator;
+        let spec = terminator.spec;
+        Self {
+            base: Base {
+                links: Links::to(format!("terminators/{}", terminator.id)),
+                created_at: terminator.created_at.into(),
+                id: terminator.id,
+                tags: spec.tags,
+                updated_at: terminator.updated_at.into(),
+            },
+            address: spec.address,
+            binding: spec.binding,
+            cost: spec.cost,
+            dynamic_cost: view.dynamic_cost,
+            host_id: spec.host_id.unwrap_or_default(),
+            instance_id: spec.instance_id,
+            precedence: spec.precedence,
+            router: router::reference(&view.router.id, view.router.name),
+            router_id: spec.router,
+            service: service::reference(view.service),
+            service_id: spec.service,
+        }
+    }
+}

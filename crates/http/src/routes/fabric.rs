@@ -1,0 +1,27 @@
+//! The API of the fabric, one module per noun.
+
+mod cluster;
+mod inspections;
+mod links;
+mod routers;
+mod services;
+mod terminators;
+mod woven;
+
+use crate::path::Api;
+use crate::route::Route;
+
+pub(super) fn routes() -> Vec<Route> {
+    [
+        cluster::routes(),
+        inspections::routes(),
+        links::routes(),
+        routers::routes(),
+        services::routes(),
+        terminators::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .map(|route| route.only(&[Api::Fabric]))
+    .collect()
+}
