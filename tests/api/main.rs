@@ -20,6 +20,7 @@ mod credentials;
 mod database;
 mod database_checks;
 mod deactivation;
+mod descriptions;
 mod deviations;
 mod edge_routers;
 mod enroll_by_token;

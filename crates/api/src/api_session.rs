@@ -9,16 +9,18 @@ use portcullis_domain::ids::{ApiSessionId, IdentityId};
 use portcullis_domain::signer::Signer;
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{ApiSessionView, AuthQuestion};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// An API session.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiSessionDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ApiSessionId>,
     /// What its holder has still to answer.
     #[serde(default)]
@@ -35,6 +37,7 @@ pub struct ApiSessionDetail {
     /// Whose it is.
     pub identity: EntityRef,
     /// Id of the identity whose it is.
+    #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// Whether the client left out an intermediate that its certificate needs.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -62,6 +65,7 @@ pub struct ApiSessionDetail {
     pub last_activity_at: Option<WireTime>,
     /// To its holder the token, to administrators a UUID that opens nothing.
     #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
     pub token: SecretString,
     /// Seconds that it lives without being used; shown to its holder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,7 +76,7 @@ pub struct ApiSessionDetail {
 }
 
 /// Something that the holder of a session has still to answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthQuery {
     /// The client to name to an external provider.

@@ -10,14 +10,16 @@ use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::auth_policy::{self as domain, AuthPolicy};
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// An authentication policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuthPolicyDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<AuthPolicyId>,
     /// Its unique name.
     pub name: String,
@@ -28,7 +30,8 @@ pub struct AuthPolicyDetail {
 }
 
 /// Rules on primary mechanisms.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuthPolicyPrimary")]
 #[serde(rename_all = "camelCase")]
 pub struct Primary {
     /// Client certificates.
@@ -40,7 +43,8 @@ pub struct Primary {
 }
 
 /// Rules on client certificates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuthPolicyCertRules")]
 #[serde(rename_all = "camelCase")]
 pub struct CertRules {
     /// Whether one whose time is over is a way in.
@@ -50,17 +54,20 @@ pub struct CertRules {
 }
 
 /// Rules on JWTs of external signers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuthPolicyExtJwtRules")]
 #[serde(rename_all = "camelCase")]
 pub struct ExtJwtRules {
     /// Whether such JWTs are a way in.
     pub allowed: bool,
     /// The signers allowed; none named stands for every enabled one.
+    #[schemars(with = "BTreeSet<String>")]
     pub allowed_signers: BTreeSet<SignerId>,
 }
 
 /// Rules on username and password.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuthPolicyUpdbRules")]
 #[serde(rename_all = "camelCase")]
 pub struct UpdbRules {
     /// Whether passwords are a way in.
@@ -80,11 +87,13 @@ pub struct UpdbRules {
 }
 
 /// Rules on secondary factors.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "AuthPolicySecondary")]
 #[serde(rename_all = "camelCase")]
 pub struct Secondary {
     /// The signer of a JWT that is demanded with every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub require_ext_jwt_signer: Option<SignerId>,
     /// Whether a TOTP code is demanded.
     pub require_totp: bool,

@@ -60,6 +60,28 @@ impl Authenticate {
 impl Decode for Authenticate {
     const PARAMETER: &'static str = "auth";
     const IS_OPTIONAL: bool = true;
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("username", "The username."),
+        ("password", "The password."),
+        (
+            "configTypes",
+            "Types of configurations that the client wants to see with services, by id or name.",
+        ),
+        ("envInfo", "What the client says of its machine."),
+        ("envInfo.arch", "Processor architecture."),
+        ("envInfo.domain", "Windows domain or DNS domain."),
+        ("envInfo.hostname", "Host name."),
+        ("envInfo.os", "Operating system."),
+        ("envInfo.osRelease", "Its release."),
+        ("envInfo.osVersion", "Its version."),
+        ("sdkInfo", "What the client says of its software."),
+        ("sdkInfo.appId", "Name of the application."),
+        ("sdkInfo.appVersion", "Version of the application."),
+        ("sdkInfo.branch", "Source branch of the SDK."),
+        ("sdkInfo.revision", "Source revision of the SDK."),
+        ("sdkInfo.type", "Name of the SDK."),
+        ("sdkInfo.version", "Version of the SDK."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

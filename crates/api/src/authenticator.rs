@@ -13,15 +13,17 @@ use crate::time::WireTime;
 use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::view::AuthenticatorView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A credential of an identity, without anything that could be used to log in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthenticatorDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<AuthenticatorId>,
     /// The certificate and its intermediates, PEM.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +37,7 @@ pub struct AuthenticatorDetail {
     /// Whose it is.
     pub identity: EntityRef,
     /// Id of the identity whose it is.
+    #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// Whether an administrator asked for the certificate to be extended.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -110,7 +113,7 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
 }
 
 /// The successor of a certificate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Extended {
     /// The authorities that clients are to trust, PEM.

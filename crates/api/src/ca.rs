@@ -12,6 +12,7 @@ use portcullis_domain::ca::Ca;
 use portcullis_domain::ids::CaId;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::CaRef;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -19,11 +20,12 @@ use std::borrow::Cow;
 const PLURAL: &str = "cas";
 
 /// A third-party certificate authority.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<CaId>,
     /// Its certificate, PEM.
     pub cert_pem: String,
@@ -35,6 +37,7 @@ pub struct CaDetail {
     /// How identities that it enrolls by itself are named.
     pub identity_name_format: String,
     /// The role attributes of identities that it enrolls by itself; `null` for none.
+    #[schemars(with = "Option<Vec<String>>")]
     pub identity_roles: Option<RoleAttributes>,
     /// Whether its certificates are a way in.
     pub is_auth_enabled: bool,

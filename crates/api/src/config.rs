@@ -6,23 +6,28 @@ pub use request::{ConfigCreate, ConfigMerge, ConfigReplace};
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
+use crate::schema;
 use portcullis_domain::config::Object;
 use portcullis_domain::ids::{ConfigId, ConfigTypeId};
 use portcullis_domain::view::ConfigView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A configuration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ConfigId>,
     /// Its type.
     pub config_type: EntityRef,
     /// Id of its type.
+    #[schemars(with = "String")]
     pub config_type_id: ConfigTypeId,
     /// What it says.
+    #[schemars(with = "schema::Object")]
     pub data: Object,
     /// Its unique name.
     pub name: String,

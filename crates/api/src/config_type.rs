@@ -6,22 +6,27 @@ pub use request::{ConfigTypeCreate, ConfigTypeMerge, ConfigTypeReplace};
 
 use crate::entity::Base;
 use crate::link::Links;
+use crate::schema;
 use portcullis_domain::config::{ConfigType, Object, Target};
 use portcullis_domain::ids::ConfigTypeId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A type of configurations.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigTypeDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ConfigTypeId>,
     /// Its unique name.
     pub name: String,
     /// The JSON Schema of its configurations; `null` where any object will do.
+    #[schemars(with = "Option<schema::Object>")]
     pub schema: Option<Object>,
     /// What its configurations are for.
     #[serde(default)]
+    #[schemars(with = "schema::word::Target")]
     pub target: Target,
 }
 

@@ -3,6 +3,7 @@
 use crate::entity::Base;
 use crate::time::WireTime;
 use portcullis_domain::ids::ControllerId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,11 +12,12 @@ use std::collections::BTreeMap;
 const FOR_CLIENTS: [&str; 2] = ["edge-client", "edge-oidc"];
 
 /// A controller of the network.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ControllerDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ControllerId>,
     /// Where its APIs are found, by the name of the API.
     #[serde(default)]
@@ -39,7 +41,7 @@ pub struct ControllerDetail {
 }
 
 /// Where an API is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiAddress {
     /// The URL with the prefix of the API.
     pub url: String,

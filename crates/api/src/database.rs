@@ -3,12 +3,13 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::envelope::Pagination;
 use crate::time::WireTime;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How many entities of each kind there are, by the names of the kinds.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct SummaryCounts(pub BTreeMap<Cow<'static, str>, u64>);
 
@@ -22,7 +23,7 @@ pub struct SnapshotCreate {
 }
 
 /// Where a copy of the store was put.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SnapshotCreated {
     /// Its path.
     pub path: String,
@@ -30,6 +31,10 @@ pub struct SnapshotCreated {
 
 impl Decode for SnapshotCreate {
     const PARAMETER: &'static str = "snapshot";
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "path",
+        "Where the copy is put, relative to the folder of the store; at the usual place if it is left out.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let path = members.optional_string("path")?;
@@ -40,7 +45,7 @@ impl Decode for SnapshotCreate {
 }
 
 /// What the last check of the store has found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IntegrityDetails {
     /// When it ended; `null` before that.
@@ -60,7 +65,7 @@ pub struct IntegrityDetails {
 }
 
 /// Something that a check of the store has found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityResult {
     /// What is wrong, in words.
     pub description: String,
@@ -69,7 +74,7 @@ pub struct IntegrityResult {
 }
 
 /// The answer with [`IntegrityDetails`], which counts them as a list does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityEnvelope {
     /// What was found.
     pub data: IntegrityDetails,
@@ -78,7 +83,7 @@ pub struct IntegrityEnvelope {
 }
 
 /// The `meta` of an [`IntegrityEnvelope`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IntegrityMeta {
     /// All of them on one page, which has the limit -1.
     pub pagination: Pagination,

@@ -12,11 +12,14 @@
 
 mod members;
 mod node;
+mod watch;
 
 pub(crate) use members::echo_list;
 pub use members::{Members, StringLists};
+pub(crate) use watch::{Asked, Rule, Shape, Watch};
 
 use portcullis_domain::FieldError;
+use std::any;
 
 /// A body that is no valid request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +42,16 @@ pub trait Decode: Sized {
 
     /// Whether the body is a list; its items stand among the members under their positions then.
     const IS_LIST: bool = false;
+
+    /// What members mean, by their path in the body, for descriptions of the API. What has the name
+    /// of a member of the answers about the same noun needs no words of its own.
+    const WORDS: &'static [(&'static str, &'static str)] = &[];
+
+    /// Name of the request in descriptions of the API; that of its type.
+    fn name() -> String {
+        let name = any::type_name::<Self>();
+        name.rsplit("::").next().unwrap_or(name).to_owned()
+    }
 
     /// Takes the request out of the members of its body.
     ///

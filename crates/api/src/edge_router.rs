@@ -12,16 +12,18 @@ use crate::router::{CommonEdgeRouter, CtrlChanListeners, EnrollmentMembers, Vers
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ManagedRouterView, RouterView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// An edge router.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeRouterDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
     /// What clients see as well.
     #[serde(flatten)]
@@ -29,6 +31,7 @@ pub struct EdgeRouterDetail {
     /// Its certificate, PEM; `null` before it enrolled.
     pub cert_pem: Option<String>,
     /// Ids of its configurations; `null` for none.
+    #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Addresses at which controllers reach it.
     #[serde(default, skip_serializing_if = "CtrlChanListeners::is_empty")]
@@ -48,6 +51,7 @@ pub struct EdgeRouterDetail {
     #[serde(default)]
     pub is_verified: bool,
     /// The words by which policies select it; `null` for none.
+    #[schemars(with = "Option<Vec<String>>")]
     pub role_attributes: Option<RoleAttributes>,
     /// A certificate that was issued to it and that it did not use yet.
     pub unverified_cert_pem: Option<String>,

@@ -8,6 +8,7 @@ use crate::authenticate::{PASSWORD_LENGTH, USERNAME_LENGTH};
 use crate::controller::ControllerDetail;
 use crate::decode::{Decode, DecodeError, Members};
 use crate::secret;
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -51,6 +52,26 @@ pub struct Enroll {
 impl Decode for Enroll {
     const PARAMETER: &'static str = "body";
     const IS_OPTIONAL: bool = true;
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        (
+            "name",
+            "The name that the new identity is to have, where there was none before.",
+        ),
+        ("username", "The username, where it may be chosen."),
+        ("password", "The password chosen."),
+        (
+            "clientCsr",
+            "Request for the certificate of an identity, PEM.",
+        ),
+        (
+            "certCsr",
+            "Request for the client certificate of a router, PEM.",
+        ),
+        (
+            "serverCertCsr",
+            "Request for the server certificate of a router, PEM.",
+        ),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -81,6 +102,13 @@ pub struct EnrollOtt {
 
 impl Decode for EnrollOtt {
     const PARAMETER: &'static str = "ottEnrollmentRequest";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        (
+            "token",
+            "The token of the enrollment; without one there is none to complete.",
+        ),
+        ("clientCsr", "Request for the certificate, PEM."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -91,7 +119,7 @@ impl Decode for EnrollOtt {
 }
 
 /// What a completed enrollment brings. Which members are set depends on the method.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentResult {
     /// The controllers of the network, as clients see them.

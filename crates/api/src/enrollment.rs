@@ -10,25 +10,29 @@ use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::ids::{CaId, EnrollmentId, IdentityId, RouterId};
 use portcullis_domain::view::{EnrollmentHolder, EnrollmentView};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A pending enrollment.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<EnrollmentId>,
     /// The third-party authority whose certificate is demanded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub ca_id: Option<CaId>,
     /// The edge router that is to obtain a certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edge_router: Option<EntityRef>,
     /// Id of that edge router.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub edge_router_id: Option<RouterId>,
     /// When it ends.
     pub expires_at: WireTime,
@@ -37,6 +41,7 @@ pub struct EnrollmentDetail {
     pub identity: Option<EntityRef>,
     /// Id of that identity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub identity_id: Option<IdentityId>,
     /// The token in the signed form that is handed to a person.
     #[serde(
@@ -44,17 +49,20 @@ pub struct EnrollmentDetail {
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
+    #[schemars(with = "Option<String>")]
     pub jwt: Option<SecretString>,
     /// How it is redeemed: `ott`, `ottca` or `updb`, and others for routers.
     pub method: Cow<'static, str>,
     /// The token.
     #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
     pub token: SecretString,
     /// The transit router that is to obtain a certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transit_router: Option<EntityRef>,
     /// Id of that transit router.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub transit_router_id: Option<RouterId>,
 }
 

@@ -1,13 +1,15 @@
 //! The members that every entity has.
 
 use crate::link::Links;
+use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::tags::Tags;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The members that every entity has, whatever its kind; `I` is its id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Base<I> {
     /// Where it and what belongs to it is found.
@@ -19,6 +21,7 @@ pub struct Base<I> {
     pub id: I,
     /// What users attached to it.
     #[serde(default)]
+    #[schemars(with = "schema::Tags")]
     pub tags: Tags,
     /// When it last changed.
     pub updated_at: WireTime,

@@ -3,15 +3,17 @@
 use crate::json;
 use crate::link::Links;
 use portcullis_domain::view::Page;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// An object without members.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Empty {}
 
 /// An answer: the data and an empty `meta`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "{T}Envelope")]
 pub struct Envelope<T> {
     /// What was asked for.
     pub data: T,
@@ -43,7 +45,7 @@ impl Envelope<Empty> {
 }
 
 /// The answer to a creation: where the new entity is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Created {
     /// The link `self`.
     #[serde(rename = "_links", default)]
@@ -64,7 +66,8 @@ impl Created {
 }
 
 /// A page of a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "{T}List")]
 pub struct ListEnvelope<T> {
     /// The entities of the page.
     pub data: Vec<T>,
@@ -73,7 +76,7 @@ pub struct ListEnvelope<T> {
 }
 
 /// Where a page stands in its list, and how the list can be narrowed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListMeta {
     /// Names that a filter may use; left out when the list takes no filter.
@@ -84,7 +87,7 @@ pub struct ListMeta {
 }
 
 /// Where a page stands in its list, counted in entities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pagination {
     /// Size of the page that was in force; [`i64::MAX`] for no limit.

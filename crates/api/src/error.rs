@@ -4,8 +4,10 @@ mod posture;
 
 use crate::code::Code;
 use crate::decode::DecodeError;
+use crate::schema;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::RequestId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -26,7 +28,11 @@ use std::borrow::Cow;
 /// assert_eq!(json["error"]["cause"]["code"], "UNHANDLED");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(
+    rename = "Error",
+    description = "The body of an error: the error and the versions of the API."
+)]
 pub struct ErrorBody {
     /// The error.
     pub error: ApiError,
@@ -36,23 +42,25 @@ pub struct ErrorBody {
 }
 
 /// An error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiError {
     /// What led to it, if more is known than the code says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
     /// Name of its code; that of another server may be one that is not known here.
+    #[schemars(with = "schema::ErrorCode", description = "Name of its code.")]
     pub code: Cow<'static, str>,
     /// What it means, in words.
     pub message: Cow<'static, str>,
     /// Names the request in the logs of the controller.
     #[serde(default = "unknown_request")]
+    #[schemars(with = "String")]
     pub request_id: RequestId,
 }
 
 /// The versions of the API that stand in every error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ErrorMeta {
     /// Version of the enrollment API.
@@ -72,7 +80,7 @@ impl Default for ErrorMeta {
 }
 
 /// What led to an error.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Cause {
     /// A member of the request.
@@ -84,7 +92,7 @@ pub enum Cause {
 }
 
 /// A member of the request that is at fault.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldCause {
     /// Its name, with the path to it where it is nested.
     pub field: String,
@@ -96,7 +104,7 @@ pub struct FieldCause {
 }
 
 /// An error that led to another one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NestedCause {
     /// What led to it in turn.
@@ -208,7 +216,7 @@ impl DecodeError {
 
 /// An error outside the envelope, for requests that are refused before they are looked at, as those
 /// with too large a body are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BareError {
     /// Name of its code.
     pub code: Cow<'static, str>,

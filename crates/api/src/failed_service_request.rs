@@ -8,17 +8,20 @@ use crate::service_policy::PolicyType;
 use crate::time::WireTime;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::posture::{CheckFailure, FailedRequest, PolicyFailure};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A request for a service session that was refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedServiceRequest {
     /// The session by which it was made.
+    #[schemars(with = "String")]
     pub api_session_id: ApiSessionId,
     /// The policies that would have granted it.
     pub policy_failures: Vec<PolicyFailureDetail>,
     /// For which service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
     /// What the service was called.
     pub service_name: String,
@@ -29,25 +32,27 @@ pub struct FailedServiceRequest {
 }
 
 /// A policy that was not passed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyFailureDetail {
     /// The checks that were in the way.
     pub checks: Vec<CheckFailureDetail>,
     /// Id of the policy.
+    #[schemars(with = "String")]
     pub policy_id: ServicePolicyId,
     /// What it was called.
     pub policy_name: String,
 }
 
 /// A check that was not passed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckFailureDetail {
     /// Its type, what it expected and what there was instead.
     #[serde(flatten)]
     pub values: FailureValues,
     /// Its id.
+    #[schemars(with = "String")]
     pub posture_check_id: PostureCheckId,
     /// What it was called.
     pub posture_check_name: String,

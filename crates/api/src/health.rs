@@ -1,10 +1,11 @@
 //! What monitors are told: whether the controller can do its work.
 
 use portcullis_domain::clock::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// All checks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HealthDetail {
     /// The checks.
     pub checks: Vec<CheckDetail>,
@@ -13,7 +14,7 @@ pub struct HealthDetail {
 }
 
 /// One check.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckDetail {
     /// How often in a row it failed; left out while it passes.
@@ -38,7 +39,7 @@ pub struct CheckDetail {
 }
 
 /// What is wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckFault {
     /// In words.
     pub message: String,

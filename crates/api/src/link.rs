@@ -3,6 +3,7 @@
 use portcullis_domain::identity::IdentityType;
 use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::view::IdentityRef;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,14 +24,14 @@ const OF_AN_IDENTITY: [&str; 9] = [
 ];
 
 /// Where something is found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
     /// A path that begins with `./` and continues after the prefix of the API.
     pub href: String,
 }
 
 /// Links by their names.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Links(BTreeMap<Cow<'static, str>, Link>);
 
@@ -68,7 +69,7 @@ impl Links {
 }
 
 /// A reference to an entity.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EntityRef {
     /// The links of the entity.
     #[serde(rename = "_links")]

@@ -8,6 +8,7 @@ use crate::secret;
 use portcullis_domain::ids::MfaId;
 use portcullis_domain::mfa::Mfa;
 use portcullis_domain::view::{MfaSetUp, MfaView, RecoveryCodesView};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +16,12 @@ use serde::{Deserialize, Serialize};
 const OWN: &str = "current-identity/mfa";
 
 /// The caller's own TOTP enrollment.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<MfaId>,
     /// Whether a code was accepted, which finishes it.
     pub is_verified: bool,
@@ -29,9 +31,11 @@ pub struct MfaDetail {
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
+    #[schemars(with = "Option<String>")]
     pub provisioning_url: Option<SecretString>,
     /// The recovery codes; `null` once it is verified.
     #[serde(default, serialize_with = "secret::serialize_list_option")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub recovery_codes: Option<Vec<SecretString>>,
 }
 
@@ -57,7 +61,7 @@ impl From<MfaView> for MfaDetail {
 }
 
 /// The answer to POST `/current-identity/mfa`: where the enrollment is found, and what finishes it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaStarted {
     /// Its link and its id.
@@ -65,9 +69,11 @@ pub struct MfaStarted {
     pub created: Created,
     /// URL of the scheme `otpauth`, with the secret.
     #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
     pub provisioning_url: SecretString,
     /// The recovery codes.
     #[serde(serialize_with = "secret::serialize_list")]
+    #[schemars(with = "Vec<String>")]
     pub recovery_codes: Vec<SecretString>,
 }
 
@@ -86,14 +92,16 @@ impl MfaStarted {
 }
 
 /// The recovery codes that are left to the caller.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodesDetail {
     /// The members that every entity has; those of the enrollment.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<MfaId>,
     /// The codes that are not spent.
     #[serde(serialize_with = "secret::serialize_list")]
+    #[schemars(with = "Vec<String>")]
     pub recovery_codes: Vec<SecretString>,
 }
 
@@ -116,6 +124,10 @@ pub struct MfaCode {
 
 impl Decode for MfaCode {
     const PARAMETER: &'static str = "mfaValidation";
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "code",
+        "A code of the authenticator app, or a recovery code.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -131,6 +143,10 @@ pub struct MfaAnswer(pub MfaCode);
 
 impl Decode for MfaAnswer {
     const PARAMETER: &'static str = "mfaAuth";
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "code",
+        "A code of the authenticator app, or a recovery code.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         MfaCode::decode(members).map(Self)
@@ -147,6 +163,10 @@ pub struct MfaCodeIfAny {
 impl Decode for MfaCodeIfAny {
     const PARAMETER: &'static str = "mfaValidation";
     const IS_OPTIONAL: bool = true;
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "code",
+        "A code of the authenticator app, or a recovery code.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

@@ -4,10 +4,11 @@ use crate::entity::is_false;
 use crate::link::EntityRef;
 use portcullis_domain::ids::{IdentityId, ServiceId};
 use portcullis_domain::view::{CommonRouter, PolicyAdviceView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Whether an identity can use a service, and what of it is missing. What is 0 or false is left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyAdvice {
     /// The edge routers that both may use; `null` for none.
@@ -15,6 +16,7 @@ pub struct PolicyAdvice {
     /// The identity.
     pub identity: EntityRef,
     /// Id of the identity.
+    #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// How many edge routers the identity may use.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -28,6 +30,7 @@ pub struct PolicyAdvice {
     /// The service.
     pub service: EntityRef,
     /// Id of the service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
     /// Through how many edge routers the service may be used.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -35,7 +38,7 @@ pub struct PolicyAdvice {
 }
 
 /// A reference to an edge router that says whether it is connected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterEntityRef {
     /// The reference.

@@ -14,13 +14,14 @@ use crate::link::Links;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::roles::RoleAttributes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of every posture check: they are not counted.
 const VERSION: i64 = 1;
 
 /// A posture check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureCheckDetail {
     /// Its type, and what it asks.
@@ -28,11 +29,13 @@ pub struct PostureCheckDetail {
     pub check: CheckBody,
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<PostureCheckId>,
     /// Its unique name.
     pub name: String,
     /// The words by which policies select it; an empty list for none.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub role_attributes: RoleAttributes,
     /// Always 1.
     #[serde(default)]

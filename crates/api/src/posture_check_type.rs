@@ -5,11 +5,12 @@ use crate::link::Links;
 use crate::posture_check::OperatingSystem;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture_check::CheckSupport;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A type that a posture check may have, and the operating systems that it is for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureCheckTypeDetail {
     /// The members that every entity has; the id is the word under `typeId`.

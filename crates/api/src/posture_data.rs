@@ -1,19 +1,22 @@
 //! What the sessions of an identity reported, on the wire.
 
 use crate::entity::is_false;
+use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::ids::{ApiSessionId, PostureCheckId};
 use portcullis_domain::posture::{Os, Process, Reported};
 use portcullis_domain::view::{PostureView, SessionPosture};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the sessions of an identity reported, the newest of everything.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureData {
     /// What belongs to single sessions, by their ids.
+    #[schemars(with = "BTreeMap<String, SessionData>")]
     pub api_session_posture_data: BTreeMap<ApiSessionId, SessionData>,
     /// The Windows domain.
     pub domain: DomainData,
@@ -26,12 +29,13 @@ pub struct PostureData {
 }
 
 /// The members that every report has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportData {
     /// When it was reported; `null` if it was not.
     pub last_updated_at: Option<WireTime>,
     /// For which check the client said to report it; empty if it did not.
+    #[schemars(with = "String")]
     pub posture_check_id: PostureCheckId,
     /// Always false: reports do not time out.
     #[serde(default)]
@@ -39,7 +43,7 @@ pub struct ReportData {
 }
 
 /// A Windows domain that was reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DomainData {
     /// The members that every report has.
     #[serde(flatten)]
@@ -49,7 +53,7 @@ pub struct DomainData {
 }
 
 /// MAC addresses that were reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MacData {
     /// The members that every report has.
     #[serde(flatten)]
@@ -59,7 +63,7 @@ pub struct MacData {
 }
 
 /// An operating system that was reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OsData {
     /// The members that every report has.
     #[serde(flatten)]
@@ -74,7 +78,7 @@ pub struct OsData {
 }
 
 /// A process that was reported.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessData {
     /// The members that every report has.
@@ -91,7 +95,7 @@ pub struct ProcessData {
 }
 
 /// What is known of the machine and the user behind one session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionData {
     /// What happened to the machine.
@@ -101,11 +105,12 @@ pub struct SessionData {
     pub mfa: MfaData,
     /// What its SDK says of itself.
     #[serde(default)]
+    #[schemars(with = "schema::SdkInfo")]
     pub sdk_info: SdkInfo,
 }
 
 /// What happened to a machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointState {
     /// When it was last unlocked.
@@ -115,10 +120,11 @@ pub struct EndpointState {
 }
 
 /// How a session stands with TOTP.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaData {
     /// The session.
+    #[schemars(with = "String")]
     pub api_session_id: ApiSessionId,
     /// When a code was last accepted.
     pub passed_at: Option<WireTime>,

@@ -4,10 +4,12 @@ mod report;
 
 use crate::decode::{Decode, DecodeError, Members};
 use crate::posture_check::seconds;
+use crate::schema;
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService, Statement};
 use portcullis_domain::posture_check::CheckKind;
 use report::ReportBody;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::num::NonZeroU32;
 
@@ -23,21 +25,23 @@ pub struct PostureResponseCreate(pub Statement);
 pub struct PostureResponseBulk(pub Vec<Statement>);
 
 /// The answer to reports: for which services a code has to be shown sooner than was known.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PostureResponse {
     /// The services.
     pub services: Vec<PostureResponseService>,
 }
 
 /// A service for which a code has to be shown sooner than was known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureResponseService {
     /// Its id.
+    #[schemars(with = "String")]
     pub id: ServiceId,
     /// Its name.
     pub name: String,
     /// Of which type the check is that ends.
+    #[schemars(with = "schema::word::CheckKind")]
     pub posture_query_type: CheckKind,
     /// Seconds for which a code would do otherwise; -1 for no limit.
     pub timeout: i64,
@@ -47,6 +51,7 @@ pub struct PostureResponseService {
 
 impl Decode for PostureResponseCreate {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = report::WORDS;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         report::statement(members).map(Self)
@@ -56,6 +61,7 @@ impl Decode for PostureResponseCreate {
 impl Decode for PostureResponseBulk {
     const PARAMETER: &'static str = PARAMETER;
     const IS_LIST: bool = true;
+    const WORDS: &'static [(&'static str, &'static str)] = report::WORDS;
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let mut items = members.items()?;

@@ -3,11 +3,13 @@
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
 use crate::link::Links;
+use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::RevocationId;
 use portcullis_domain::revocation::{Revocation, Revoked};
 use portcullis_domain::tags::Tags;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where the groups of digits of a UUID end.
@@ -62,16 +64,18 @@ fn is_uuid(text: &str) -> bool {
 }
 
 /// A revocation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RevocationDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<RevocationId>,
     /// When it goes by itself.
     pub expires_at: WireTime,
     /// What is revoked.
     #[serde(rename = "type")]
+    #[schemars(with = "schema::word::Revoked")]
     pub revoked: Revoked,
 }
 

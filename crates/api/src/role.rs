@@ -5,13 +5,14 @@ use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::{Roles, Semantic};
 use portcullis_domain::view::Names;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The words for how many of a list's attributes an entity has to carry.
 const SEMANTICS: [&str; 2] = [Semantic::AllOf.name(), Semantic::AnyOf.name()];
 
 /// A selector and how it is shown to people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NamedRole {
     /// The selector, or `@` and the name of the entity that it names.
     #[serde(default)]

@@ -9,19 +9,22 @@ pub use request::{RouterBody, RouterMerge};
 /// Addresses at which controllers reach a router, and the groups of each.
 pub use crate::decode::StringLists as CtrlChanListeners;
 
+use crate::schema;
 use portcullis_domain::router::{Edge, RouterKind};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{RouterConnection, RouterVersion, RouterView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What is shown of an edge router to administrators and clients alike.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommonEdgeRouter {
     /// What it hands to clients that ask for it; shown to administrators.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<schema::Tags>")]
     pub app_data: Option<Tags>,
     /// What it can do, by the names of [`capability`](crate::capability); `null` as long as it did
     /// not say.
@@ -56,7 +59,7 @@ pub struct CommonEdgeRouter {
 }
 
 /// What a router runs, as it says.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct VersionInfo {
     /// Processor architecture.

@@ -8,26 +8,31 @@ pub use request::{ServiceCreate, ServiceMerge, ServiceReplace, UnknownStrategy};
 
 use crate::entity::Base;
 use crate::link::Links;
+use crate::schema;
 use crate::service_policy::PolicyType;
 use portcullis_domain::config::Object;
 use portcullis_domain::ids::{ConfigId, ServiceId};
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::view::{ServiceGrants, ServiceView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A service.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ServiceId>,
     /// What its configurations say to the viewer, by the names of their types; `null` where none
     /// were asked for.
+    #[schemars(with = "Option<BTreeMap<Arc<str>, Arc<schema::Object>>>")]
     pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
     /// Ids of its configurations; `null` for none.
+    #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Whether those who dial and those who bind it have to encrypt from end to end.
     pub encryption_required: bool,
@@ -43,6 +48,7 @@ pub struct ServiceDetail {
     #[serde(default)]
     pub posture_queries: Vec<PostureQueries>,
     /// The words by which policies select it; `null` for none.
+    #[schemars(with = "Option<Vec<String>>")]
     pub role_attributes: Option<RoleAttributes>,
     /// How one of its terminators is chosen.
     pub terminator_strategy: String,

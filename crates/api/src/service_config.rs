@@ -5,6 +5,7 @@ use crate::envelope::{ListEnvelope, ListMeta, Pagination};
 use crate::link::EntityRef;
 use portcullis_domain::ids::{ConfigId, ServiceId};
 use portcullis_domain::view::ServiceConfigView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which configuration is shown with which service.
@@ -23,16 +24,18 @@ pub struct ServiceConfigAssign {
 pub struct ServiceConfigAssignments(pub Vec<ServiceConfigAssign>);
 
 /// A configuration that an identity is shown with a service.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceConfigDetail {
     /// The configuration.
     pub config: EntityRef,
     /// Id of the configuration.
+    #[schemars(with = "String")]
     pub config_id: ConfigId,
     /// The service.
     pub service: EntityRef,
     /// Id of the service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
 }
 

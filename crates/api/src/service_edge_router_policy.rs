@@ -7,27 +7,33 @@ pub use request::{ServiceEdgeRouterPolicyBody, ServiceEdgeRouterPolicyMerge};
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, shown};
+use crate::schema;
 use portcullis_domain::ids::{RouterId, ServiceEdgeRouterPolicyId, ServiceId};
 use portcullis_domain::roles::{Roles, Semantic};
 use portcullis_domain::view::ServiceEdgeRouterPolicyView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A service-edge-router policy. Lists of selectors are `null` when they are empty.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEdgeRouterPolicyDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ServiceEdgeRouterPolicyId>,
     /// Through which routers.
+    #[schemars(with = "Option<Vec<String>>")]
     pub edge_router_roles: Option<Roles<RouterId>>,
     /// The same, as it is shown to people.
     pub edge_router_roles_display: Vec<NamedRole>,
     /// Its unique name.
     pub name: String,
     /// How many of the attributes of a list an entity has to carry.
+    #[schemars(with = "schema::word::Semantic")]
     pub semantic: Semantic,
     /// The use of which services.
+    #[schemars(with = "Option<Vec<String>>")]
     pub service_roles: Option<Roles<ServiceId>>,
     /// The same, as it is shown to people.
     pub service_roles_display: Vec<NamedRole>,

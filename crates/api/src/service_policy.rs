@@ -9,31 +9,38 @@ pub use request::{ServicePolicyBody, ServicePolicyMerge};
 use crate::entity::Base;
 use crate::link::Links;
 use crate::role::{NamedRole, shown};
+use crate::schema;
 use portcullis_domain::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
 use portcullis_domain::roles::{Roles, Semantic};
 use portcullis_domain::view::ServicePolicyView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A service policy. Lists of selectors are `null` when they are empty.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServicePolicyDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ServicePolicyId>,
     /// To whom it is granted.
+    #[schemars(with = "Option<Vec<String>>")]
     pub identity_roles: Option<Roles<IdentityId>>,
     /// The same, as it is shown to people.
     pub identity_roles_display: Vec<NamedRole>,
     /// Its unique name.
     pub name: String,
     /// What has to be passed for it.
+    #[schemars(with = "Option<Vec<String>>")]
     pub posture_check_roles: Option<Roles<PostureCheckId>>,
     /// The same, as it is shown to people.
     pub posture_check_roles_display: Vec<NamedRole>,
     /// How many of the attributes of a list an entity has to carry.
+    #[schemars(with = "schema::word::Semantic")]
     pub semantic: Semantic,
     /// The use of which services.
+    #[schemars(with = "Option<Vec<String>>")]
     pub service_roles: Option<Roles<ServiceId>>,
     /// The same, as it is shown to people.
     pub service_roles_display: Vec<NamedRole>,

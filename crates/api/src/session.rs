@@ -11,30 +11,36 @@ use crate::secret;
 use crate::service_policy::PolicyType;
 use portcullis_domain::ids::{ApiSessionId, IdentityId, ServiceId, SessionId};
 use portcullis_domain::view::SessionView;
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 /// A service session.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<SessionId>,
     /// The API session to which it was granted.
     pub api_session: Option<EntityRef>,
     /// Id of that.
+    #[schemars(with = "String")]
     pub api_session_id: ApiSessionId,
     /// The edge routers through which it may be used; `null` for none.
     pub edge_routers: Option<Vec<SessionEdgeRouter>>,
     /// Id of the identity to which it was granted.
+    #[schemars(with = "String")]
     pub identity_id: IdentityId,
     /// The service.
     pub service: Option<EntityRef>,
     /// Id of the service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
     /// What edge routers are shown, a JWT; to administrators something that opens nothing.
     #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
     pub token: SecretString,
     /// What was granted.
     #[serde(rename = "type")]
@@ -45,7 +51,7 @@ pub struct SessionDetail {
 }
 
 /// The routers that a service session passes, as GET `/sessions/{id}/route-path` shows them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionRoutePath {
     /// Ids of the routers, from the client to the service.

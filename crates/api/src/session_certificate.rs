@@ -8,6 +8,7 @@ use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::SessionCertificateId;
 use portcullis_domain::view::SessionCertificateView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
@@ -23,6 +24,8 @@ pub struct SessionCertificateCreate {
 
 impl Decode for SessionCertificateCreate {
     const PARAMETER: &'static str = "sessionCertificate";
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("csr", "Request for the certificate, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let csr = members.bounded_string("csr", CSR_LENGTH)?;
@@ -34,12 +37,13 @@ impl Decode for SessionCertificateCreate {
 }
 
 /// A certificate that was issued for a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionCertificateCreated {
     /// Where it is found.
     #[serde(rename = "_links")]
     pub links: Links,
     /// Its id.
+    #[schemars(with = "String")]
     pub id: SessionCertificateId,
     /// The authorities that clients are to trust, PEM.
     pub cas: String,
@@ -60,11 +64,12 @@ impl SessionCertificateCreated {
 }
 
 /// A certificate of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCertificateDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<SessionCertificateId>,
     /// The certificate and, as far as they are known, its intermediates, PEM.
     pub certificate: String,

@@ -12,15 +12,17 @@ use jiff::tz::Offset;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
 use portcullis_domain::signer::Signer;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// An external JWT signer, for administrators.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignerDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<SignerId>,
     /// What has to be among the audiences of its tokens.
     pub audience: String,
@@ -38,6 +40,7 @@ pub struct SignerDetail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enroll_attribute_claims_selector: Option<String>,
     /// The policy of new identities.
+    #[schemars(with = "String")]
     pub enroll_auth_policy_id: AuthPolicyId,
     /// Where the claim stands that becomes the name of new identities.
     pub enroll_name_claims_selector: String,
@@ -72,11 +75,12 @@ pub struct SignerDetail {
 }
 
 /// An external JWT signer, for everybody who might log in with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientSignerDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<SignerId>,
     /// The audience that its tokens need.
     pub audience: String,

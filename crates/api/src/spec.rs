@@ -3,11 +3,12 @@
 use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::clock::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A description of an API.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpecDetail {
     /// The members that every entity has.
     #[serde(flatten)]

@@ -6,18 +6,21 @@ pub use request::{TerminatorCreate, TerminatorMerge, TerminatorReplace};
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
+use crate::schema;
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
 use portcullis_domain::terminator::Terminator;
 use portcullis_domain::view::TerminatorView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A terminator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminatorDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<TerminatorId>,
     /// What the router connects to.
     pub address: String,
@@ -34,32 +37,38 @@ pub struct TerminatorDetail {
     pub identity: String,
     /// How it is preferred among those of the service.
     #[serde(default)]
+    #[schemars(with = "schema::word::Precedence")]
     pub precedence: Precedence,
     /// Its router, as one of those that pass traffic on.
     pub router: EntityRef,
     /// Id of its router.
+    #[schemars(with = "String")]
     pub router_id: RouterId,
     /// Its service.
     pub service: EntityRef,
     /// Id of its service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
 }
 
 /// A terminator as clients see it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminatorClientDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<TerminatorId>,
     /// The instance of the service that it is.
     #[serde(default)]
     pub identity: String,
     /// Id of its router.
+    #[schemars(with = "String")]
     pub router_id: RouterId,
     /// Its service.
     pub service: EntityRef,
     /// Id of its service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
 }
 

@@ -7,6 +7,7 @@ use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::trace::{Trace, TraceSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeSet;
 
@@ -28,6 +29,21 @@ pub struct TraceIdentity {
 
 impl Decode for TraceIdentity {
     const PARAMETER: &'static str = "traceSpec";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("enabled", "Whether to trace it; without it, tracing ends."),
+        (
+            "duration",
+            "For how long, such as `10m` or `1h30m`; demanded by a trace that is to begin.",
+        ),
+        (
+            "traceId",
+            "What reports are to be found by; one is made up if none is given.",
+        ),
+        (
+            "channels",
+            "The names of the channels that are traced; every one if none is named.",
+        ),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let is_enabled = members.optional_bool("enabled")?.unwrap_or_default();
@@ -103,7 +119,7 @@ fn channels(members: &mut Members) -> Result<BTreeSet<String>, DecodeError> {
 }
 
 /// How an identity is traced. What is off has neither `enabled` nor an id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TraceDetail {
     /// Whether it is.

@@ -5,18 +5,21 @@ use crate::link::Links;
 use crate::router::{CtrlChanListeners, EnrollmentMembers};
 use portcullis_domain::ids::{ConfigId, RouterId};
 use portcullis_domain::view::ManagedRouterView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A router among all routers of the network.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransitRouterDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
     /// Ids of its configurations; `null` for none.
+    #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
     /// What it costs to cross it.
     #[serde(default)]

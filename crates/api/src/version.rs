@@ -1,5 +1,6 @@
 //! What a controller is and which APIs it offers where.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 ///
 /// The first thing that clients read: some end themselves when `apiVersions` or `capabilities` is
 /// missing, so both are always there.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Version {
     /// The APIs by their names, each by its versions.
@@ -34,7 +35,7 @@ pub struct Version {
 }
 
 /// One version of an API.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiVersion {
     /// Where it is found, one URL for each listener.

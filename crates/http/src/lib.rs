@@ -16,6 +16,7 @@ pub mod error;
 mod language;
 mod list;
 pub mod listen;
+pub mod openapi;
 pub mod outbound;
 mod parts;
 mod party;

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::parts::{Gone, PartsWriter, parts};
 use crate::party::Acting;
 use crate::query::Query;
-use crate::route::{Call, Payload};
+use crate::route::{Call, Parameter, Payload, Values};
 use bytes::Bytes;
 use portcullis_api::decode::DecodeError;
 use portcullis_api::envelope::{ListMeta, ListWriter, Pagination};
@@ -38,7 +38,44 @@ static LONG_DESK: Desk = Desk::new(4, 16);
 #[derive(Debug)]
 pub(crate) struct Paged;
 
+/// What every list hears of.
+pub(crate) const PARAMETERS: [Parameter; 6] = [
+    FILTER,
+    Parameter::query(
+        "limit",
+        "The most entities that the page has: 10 unless something else is asked for, 500 at most, and -1 for all of them. A limit in the filter wins over it.",
+    )
+    .with(Values::Number),
+    Parameter::query(
+        "offset",
+        "How many entities come before the page. A `skip` in the filter wins over it.",
+    )
+    .with(Values::Number),
+    Parameter::query(
+        "sort",
+        "By which fields the list is ordered, with commas between them and `asc` or `desc` behind each, for example `name desc, createdAt`. An order in the filter wins over it.",
+    ),
+    Parameter::query(
+        "roleFilter",
+        "A selector, as policies have them, of the entities that the list is restricted to: `#attribute`, `#all`, `@id` or `@name`. Only lists of what has role attributes hear it.",
+    )
+    .with(Values::Several),
+    Parameter::query(
+        "roleSemantic",
+        "Whether all of the attributes in `roleFilter` have to be carried, or any.",
+    )
+    .with(Values::OneOf(&["AllOf", "AnyOf"])),
+];
+
+/// The filter of a list.
+pub(crate) const FILTER: Parameter = Parameter::query(
+    "filter",
+    "Which entities the list has, for example `name contains \"lap\" and isAdmin = false sort by name limit 20`. The fields that it may name stand under `meta.filterableFields` of the answer.",
+);
+
 impl Payload for Paged {
+    const PARAMETERS: &'static [Parameter] = &PARAMETERS;
+
     fn check(query: &Query) -> Result<(), ApiError> {
         Ok(listing::check_numbers(&parameters(query))?)
     }

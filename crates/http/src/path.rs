@@ -29,6 +29,16 @@ impl Api {
         Self::HealthChecks,
     ];
 
+    /// Itself and no other.
+    pub(crate) const fn alone(self) -> &'static [Self] {
+        match self {
+            Self::Client => &[Self::Client],
+            Self::Management => &[Self::Management],
+            Self::Fabric => &[Self::Fabric],
+            Self::HealthChecks => &[Self::HealthChecks],
+        }
+    }
+
     /// Where its paths begin.
     pub const fn base(self) -> &'static str {
         match self {

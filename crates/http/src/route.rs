@@ -4,9 +4,12 @@
 //! follows from the types, not from the handler: session (401), body (400), permission (401), and
 //! only then the handler, which gets the proof of permission as an argument.
 
+mod described;
 mod payload;
 mod table;
 
+pub use described::{Answers, Body, Parameter};
+pub(crate) use described::{SchemaOf, Values};
 pub use payload::{Ignored, Json, JsonIfAny, JsonIfFit, Payload};
 pub use table::{BadRoute, Lookup, Table};
 
@@ -47,6 +50,12 @@ pub struct Route {
     /// Whether it does what the description of the API says; otherwise it answers 501, as every
     /// controller does.
     pub is_performed: bool,
+    /// What it answers when all goes well, if that is said.
+    pub(crate) answers: Option<Answers>,
+    /// What its body is.
+    pub(crate) body: fn() -> Body,
+    /// The parameters that it reads besides those of its path.
+    pub(crate) parameters: Vec<&'static Parameter>,
     serve: Serve,
 }
 
@@ -184,6 +193,9 @@ impl Route {
         Self {
             apis: &[Api::Client, Api::Management],
             is_changing: !method.is_safe(),
+            answers: Answers::usual(&method),
+            body: B::described,
+            parameters: B::PARAMETERS.iter().collect(),
             method,
             path,
             access,

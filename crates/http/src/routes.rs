@@ -45,7 +45,7 @@ pub use version::API_LEVEL;
 
 /// All routes.
 pub fn all() -> Vec<Route> {
-    [
+    let mut routes: Vec<_> = [
         api_sessions::routes(),
         auth_policies::routes(),
         authenticate::routes(),
@@ -86,5 +86,7 @@ pub fn all() -> Vec<Route> {
     ]
     .into_iter()
     .flatten()
-    .collect()
+    .collect();
+    routes.extend(specs::descriptions(&routes));
+    routes
 }

@@ -5,6 +5,7 @@
 
 mod clock;
 mod counted;
+mod described;
 mod entropy;
 mod harness;
 mod network;

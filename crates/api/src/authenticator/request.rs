@@ -49,8 +49,14 @@ pub enum NewCredential {
 
 impl Decode for AuthenticatorCreate {
     const PARAMETER: &'static str = "authenticator";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("certPem", "The certificate, PEM."),
+        ("username", "The username."),
+        ("password", "The password."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
+        members.one_of("method", &["cert", "updb"]);
         let method = members.required_string("method")?;
         let identity_id = IdentityId::from_wire(members.required_string("identityId")?);
         let credential = match method.as_str() {
@@ -94,6 +100,10 @@ pub struct AuthenticatorReplace {
 
 impl Decode for AuthenticatorReplace {
     const PARAMETER: &'static str = "authenticator";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("username", "The new username."),
+        ("password", "The new password."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let username = members.bounded_string("username", USERNAME_LENGTH)?;
@@ -125,6 +135,10 @@ pub struct AuthenticatorPatch {
 
 impl Decode for AuthenticatorPatch {
     const PARAMETER: &'static str = "authenticator";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("username", "The new username."),
+        ("password", "The new password."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -150,6 +164,15 @@ pub struct ByOwner<T> {
 
 impl<T: Decode> Decode for ByOwner<T> {
     const PARAMETER: &'static str = T::PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("currentPassword", "The password as it is until then."),
+        ("username", "The new username."),
+        ("password", "The new password."),
+    ];
+
+    fn name() -> String {
+        format!("{}ByOwner", T::name())
+    }
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         // No rule of today holds for what was chosen once.
@@ -172,6 +195,10 @@ pub struct ExtendRequest {
 impl Decode for ExtendRequest {
     const PARAMETER: &'static str = "requestExtendAuthenticator";
     const IS_OPTIONAL: bool = true;
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "rollKeys",
+        "Whether the new certificate is to have another key.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -190,6 +217,8 @@ pub struct Extend {
 
 impl Decode for Extend {
     const PARAMETER: &'static str = "extend";
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("clientCertCsr", "Request for the new certificate, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let csr = members.bounded_string("clientCertCsr", PEM_LENGTH)?;
@@ -209,6 +238,8 @@ pub struct ExtendVerify {
 
 impl Decode for ExtendVerify {
     const PARAMETER: &'static str = "extend";
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("clientCert", "The new certificate, PEM.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let certificate = members.bounded_string("clientCert", PEM_LENGTH)?;

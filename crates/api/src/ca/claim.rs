@@ -1,23 +1,28 @@
 //! Where certificates name the external id of their holder, on the wire.
 
 use crate::decode::{DecodeError, Members};
+use crate::schema;
 use portcullis_domain::ca::{ClaimPatch, ExternalIdClaim, Location, Matcher, Parser};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where certificates name the external id of their holder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClaimDetail {
     /// Which of the values that result is the external id, from 0.
     pub index: u32,
     /// Which names of the certificate are looked at.
+    #[schemars(with = "schema::word::Location")]
     pub location: Location,
     /// Which of them count.
+    #[schemars(with = "schema::word::Matcher")]
     pub matcher: Matcher,
     /// The prefix, suffix or scheme that counts.
     #[serde(default)]
     pub matcher_criteria: String,
     /// How a name is taken apart.
+    #[schemars(with = "schema::word::Parser")]
     pub parser: Parser,
     /// What stands between the parts.
     #[serde(default)]

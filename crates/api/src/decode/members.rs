@@ -2,6 +2,7 @@
 
 use super::DecodeError;
 use super::node::{self, Node};
+use super::watch::{Rule, Shape, Watch};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
 use portcullis_domain::tags::Tags;
@@ -39,7 +40,9 @@ const LONGEST_ECHO: usize = 64;
 pub struct Members {
     /// Path of the object in the body, with a dot at the end unless it is empty.
     prefix: String,
-    members: Vec<(String, Node)>,
+    nodes: Vec<(String, Node)>,
+    /// Who is told what is asked for, when a request is only read to describe it.
+    watch: Option<Watch>,
 }
 
 impl fmt::Debug for Members {
@@ -47,7 +50,7 @@ impl fmt::Debug for Members {
         // Names only: the values may be secrets.
         formatter
             .debug_set()
-            .entries(self.members.iter().map(|(name, _)| self.path(name)))
+            .entries(self.nodes.iter().map(|(name, _)| self.path(name)))
             .finish()
     }
 }
@@ -74,7 +77,8 @@ impl Members {
     pub fn parse_optional(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
         Ok(Self::read(bytes, parameter)?.unwrap_or_else(|| Self {
             prefix: String::new(),
-            members: Vec::new(),
+            nodes: Vec::new(),
+            watch: None,
         }))
     }
 
@@ -95,9 +99,10 @@ impl Members {
         let numbered = items.into_iter().enumerate();
         Ok(Self {
             prefix: String::new(),
-            members: numbered
+            nodes: numbered
                 .map(|(position, item)| (position.to_string(), item))
                 .collect(),
+            watch: None,
         })
     }
 
@@ -110,8 +115,27 @@ impl Members {
         };
         Ok(Some(Self {
             prefix: String::new(),
-            members,
+            nodes: members,
+            watch: None,
         }))
+    }
+
+    /// The same members, of which `watch` is told what is asked for.
+    pub(crate) fn watched(mut self, watch: &Watch) -> Self {
+        self.watch = Some(watch.clone());
+        self
+    }
+
+    /// Tells whoever watches what the member `name` has to be.
+    fn note(&self, name: &str, rule: impl FnOnce() -> Rule) {
+        if let Some(watch) = &self.watch {
+            watch.rule(&self.path(name), rule());
+        }
+    }
+
+    /// Says which words the text `name` may be, where it is the reader who finds that out.
+    pub(crate) fn one_of(&self, name: &str, words: &[&'static str]) {
+        self.note(name, || Rule::OneOf(words.to_vec()));
     }
 
     /// Path of the member `name` in the body, as errors give it.
@@ -121,7 +145,7 @@ impl Members {
 
     /// A text.
     pub fn optional_string(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
-        self.take(name, "a string", |node| match node {
+        self.take(name, Shape::Text, |node| match node {
             Node::Text(text) => Ok(text),
             other => Err(other),
         })
@@ -140,6 +164,7 @@ impl Members {
         length: RangeInclusive<usize>,
     ) -> Result<Option<String>, DecodeError> {
         let text = self.optional_string(name)?.filter(|text| !text.is_empty());
+        self.note(name, || Rule::Length(length.clone()));
         self.bound(name, length, text)
     }
 
@@ -150,6 +175,7 @@ impl Members {
         length: RangeInclusive<usize>,
     ) -> Result<Option<String>, DecodeError> {
         let text = self.optional_string(name)?;
+        self.note(name, || Rule::Length(length.clone()));
         self.bound(name, length, text)
     }
 
@@ -171,6 +197,7 @@ impl Members {
         name: &str,
         length: RangeInclusive<usize>,
     ) -> Result<String, DecodeError> {
+        self.note(name, || Rule::Length(length.clone()));
         let text = self.required_string(name)?;
         check_length(&self.path(name), text.chars().count(), &length, &text)?;
         Ok(text)
@@ -184,6 +211,8 @@ impl Members {
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
         let text = self.optional_string(name)?.filter(|text| !text.is_empty());
+        self.note(name, || Rule::Length(length.clone()));
+        self.note(name, || Rule::Secret);
         self.bound_secret(name, length, text)
     }
 
@@ -195,6 +224,8 @@ impl Members {
         length: RangeInclusive<usize>,
     ) -> Result<Option<SecretString>, DecodeError> {
         let text = self.optional_string(name)?;
+        self.note(name, || Rule::Length(length.clone()));
+        self.note(name, || Rule::Secret);
         self.bound_secret(name, length, text)
     }
 
@@ -220,7 +251,9 @@ impl Members {
         name: &str,
         choices: &[&'static str],
     ) -> Result<Option<&'static str>, DecodeError> {
-        let Some(text) = self.optional_string(name)? else {
+        let text = self.optional_string(name)?;
+        self.one_of(name, choices);
+        let Some(text) = text else {
             return Ok(None);
         };
         match choices.iter().find(|choice| **choice == text) {
@@ -246,7 +279,7 @@ impl Members {
 
     /// A boolean.
     pub fn optional_bool(&mut self, name: &str) -> Result<Option<bool>, DecodeError> {
-        self.take(name, "a boolean", |node| match node {
+        self.take(name, Shape::Flag, |node| match node {
             Node::Bool(value) => Ok(value),
             other => Err(other),
         })
@@ -267,7 +300,8 @@ impl Members {
     /// A whole number of things; one below 0 counts as 0, as clients are used to.
     pub fn optional_count(&mut self, name: &str) -> Result<Option<u32>, DecodeError> {
         let path = self.path(name);
-        let Some(value) = self.take(name, "a whole number", integer)? else {
+        self.note(name, || Rule::Range(0, u32::MAX.into()));
+        let Some(value) = self.take(name, Shape::Integer, integer)? else {
             return Ok(None);
         };
         match u32::try_from(value.max(0)) {
@@ -287,13 +321,14 @@ impl Members {
 
     /// A whole number.
     pub fn optional_integer(&mut self, name: &str) -> Result<Option<i64>, DecodeError> {
-        self.take(name, "a whole number", integer)
+        self.take(name, Shape::Integer, integer)
     }
 
     /// A whole number from 0 to 65535.
     pub fn optional_u16(&mut self, name: &str) -> Result<Option<u16>, DecodeError> {
         let path = self.path(name);
-        self.take(name, "a whole number", integer)?
+        self.note(name, || Rule::Range(0, u16::MAX.into()));
+        self.take(name, Shape::Integer, integer)?
             .map(|value| to_u16(&path, value))
             .transpose()
     }
@@ -301,6 +336,7 @@ impl Members {
     /// An RFC 3339 instant that must be there. Another text is a parse error, as a wrong type is.
     pub fn required_time(&mut self, name: &str) -> Result<WireTime, DecodeError> {
         let path = self.path(name);
+        self.note(name, || Rule::Format("date-time"));
         let text = self.required_string(name)?;
         WireTime::parse(&text)
             .ok_or_else(|| DecodeError::Parse(format!("{path} must be an RFC 3339 instant")))
@@ -308,7 +344,7 @@ impl Members {
 
     /// A list of texts.
     pub fn string_list(&mut self, name: &str) -> Result<Option<Vec<String>>, DecodeError> {
-        let items = self.take(name, "a list of strings", |node| match node {
+        let items = self.take(name, Shape::Texts, |node| match node {
             Node::List(items) => Ok(items),
             other => Err(other),
         })?;
@@ -325,8 +361,13 @@ impl Members {
     /// An object whose members are read like those of the body.
     pub fn object(&mut self, name: &str) -> Result<Option<Self>, DecodeError> {
         let prefix = format!("{}.", self.path(name));
-        let members = self.take_object(name)?;
-        Ok(members.map(|members| Self { prefix, members }))
+        let members = self.take_object(name, Shape::Object)?;
+        let watch = self.watch.clone();
+        Ok(members.map(|members| Self {
+            prefix,
+            nodes: members,
+            watch,
+        }))
     }
 
     /// An object that must be there, whose members are read like those of the body.
@@ -337,18 +378,24 @@ impl Members {
 
     /// What users attach to an entity, under the name `tags`.
     pub fn tags(&mut self) -> Result<Option<Tags>, DecodeError> {
-        let object = self.json_object("tags")?;
+        let object = self.take_object("tags", Shape::Flat)?;
+        let object = object.map(node::into_map);
         Ok(object.map(Tags::from_json).transpose()?)
     }
 
     /// An object that is kept as it is: names are not matched without regard to case, and `null`
     /// is a value.
     pub fn json_object(&mut self, name: &str) -> Result<Option<Map<String, Value>>, DecodeError> {
-        Ok(self.take_object(name)?.map(node::into_map))
+        let object = self.take_object(name, Shape::Document)?;
+        Ok(object.map(node::into_map))
     }
 
-    fn take_object(&mut self, name: &str) -> Result<Option<Vec<(String, Node)>>, DecodeError> {
-        self.take(name, "an object", |node| match node {
+    fn take_object(
+        &mut self,
+        name: &str,
+        shape: Shape,
+    ) -> Result<Option<Vec<(String, Node)>>, DecodeError> {
+        self.take(name, shape, |node| match node {
             Node::Object(members) => Ok(members),
             other => Err(other),
         })
@@ -358,11 +405,14 @@ impl Members {
     fn take<T>(
         &mut self,
         name: &str,
-        expected: &str,
+        shape: Shape,
         read: impl FnOnce(Node) -> Result<T, Node>,
     ) -> Result<Option<T>, DecodeError> {
+        if let Some(watch) = &self.watch {
+            watch.asked(&self.path(name), shape);
+        }
         let node = self
-            .members
+            .nodes
             .iter_mut()
             .rfind(|(candidate, _)| candidate.eq_ignore_ascii_case(name))
             .map_or(Node::Null, |(_, node)| std::mem::replace(node, Node::Null));
@@ -370,7 +420,7 @@ impl Members {
             Node::Null => Ok(None),
             node => read(node)
                 .map(Some)
-                .map_err(|node| wrong_type(&self.path(name), expected, &node)),
+                .map_err(|node| wrong_type(&self.path(name), shape.words(), &node)),
         }
     }
 

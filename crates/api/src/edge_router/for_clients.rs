@@ -5,14 +5,16 @@ use crate::link::Links;
 use crate::router::CommonEdgeRouter;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::view::RouterView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An edge router that the caller may use, as GET `/current-identity/edge-routers` lists it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CurrentIdentityEdgeRouter {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
     /// What is needed to connect.
     #[serde(flatten)]
@@ -20,7 +22,7 @@ pub struct CurrentIdentityEdgeRouter {
 }
 
 /// An edge router through which a service session may be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionEdgeRouter {
     /// What is needed to connect.
     #[serde(flatten)]
@@ -32,7 +34,7 @@ pub struct SessionEdgeRouter {
 
 /// The edge routers through which the caller may use a service, as GET
 /// `/services/{id}/edge-routers` of the client API shows them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceEdgeRouters {
     /// The routers; `null` for none.

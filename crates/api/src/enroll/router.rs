@@ -38,6 +38,16 @@ pub struct ExtendRouter {
 
 impl Decode for EnrollErott {
     const PARAMETER: &'static str = "erOttEnrollmentRequest";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        (
+            "token",
+            "The token of the enrollment; without one there is none to complete.",
+        ),
+        ("clientCsr", "Request for the client certificate, PEM."),
+        ("certCsr", "Another name of `clientCsr`."),
+        ("serverCsr", "Request for the server certificate, PEM."),
+        ("serverCertCsr", "Another name of `serverCsr`."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let token = members.bounded_secret("token", TEXT_LENGTH)?;
@@ -55,6 +65,13 @@ impl Decode for EnrollErott {
 
 impl Decode for ExtendRouter {
     const PARAMETER: &'static str = "routerExtendEnrollmentRequest";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("certCsr", "Request for the new client certificate, PEM."),
+        (
+            "serverCertCsr",
+            "Request for the new server certificate, PEM.",
+        ),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

@@ -54,6 +54,10 @@ impl EnrollmentCreate {
 
 impl Decode for EnrollmentCreate {
     const PARAMETER: &'static str = "enrollment";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("caId", "The third-party authority, for the method `ottca`."),
+        ("username", "The username, for the method `updb`."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -85,6 +89,7 @@ impl Decode for EnrollmentRefresh {
 }
 
 fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
+    members.one_of("method", &MethodKind::ALL.map(MethodKind::name));
     let name = members.required_string("method")?;
     MethodKind::from_name(&name).ok_or_else(|| {
         let all = MethodKind::ALL.map(MethodKind::name).join(" ");

@@ -29,6 +29,10 @@ const PARAMETER: &str = "member";
 
 impl Decode for AddMember {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("address", "Where the controller is reached."),
+        ("isVoter", "Whether it is to have a vote."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -40,6 +44,7 @@ impl Decode for AddMember {
 
 impl Decode for RemoveMember {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[("id", "The controller.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -50,6 +55,10 @@ impl Decode for RemoveMember {
 
 impl Decode for TransferLeadership {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "newLeaderId",
+        "The controller that is to lead; any other where it is left out.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

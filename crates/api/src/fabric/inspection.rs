@@ -1,6 +1,7 @@
 //! Looking into controllers and routers.
 
 use crate::decode::{Decode, DecodeError, Members};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use serde_json::Value;
 
@@ -14,7 +15,7 @@ pub struct InspectRequest {
 }
 
 /// The answer, which comes without an envelope.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InspectResponse {
     /// What could not be looked at, and why.
     pub errors: Vec<String>,
@@ -25,7 +26,7 @@ pub struct InspectResponse {
 }
 
 /// One thing that was seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InspectValue {
     /// The id of the controller or router.
@@ -38,6 +39,13 @@ pub struct InspectValue {
 
 impl Decode for InspectRequest {
     const PARAMETER: &'static str = "request";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        (
+            "appRegex",
+            "A regular expression for the ids of those to look into.",
+        ),
+        ("requestedValues", "What is to be looked at."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

@@ -21,6 +21,10 @@ pub struct CircuitDelete {
 
 impl Decode for LinkMerge {
     const PARAMETER: &'static str = "link";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        ("down", "Whether it is to be taken for broken."),
+        ("staticCost", "What it is to cost besides its latency."),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {
@@ -43,6 +47,8 @@ fn static_cost(cost: i64) -> Result<u32, FieldError> {
 
 impl Decode for CircuitDelete {
     const PARAMETER: &'static str = "options";
+    const WORDS: &'static [(&'static str, &'static str)] =
+        &[("immediate", "Whether what is under way is dropped.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         Ok(Self {

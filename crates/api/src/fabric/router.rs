@@ -10,18 +10,21 @@ use portcullis_domain::router::{
     EdgePatch, RouterCertificate, RouterKind, RouterPatch, RouterSpec,
 };
 use portcullis_domain::view::ManagedRouterView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// A router.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouterDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<RouterId>,
     /// Ids of its configurations; `null` for none.
+    #[schemars(with = "Option<BTreeSet<String>>")]
     pub configs: Option<BTreeSet<ConfigId>>,
     /// Whether it is connected.
     pub connected: bool,

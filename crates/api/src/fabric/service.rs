@@ -9,15 +9,17 @@ use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::service::{ServicePatch, ServiceSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_domain::view::{Named, ServiceView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// A service.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<ServiceId>,
     /// Milliseconds after which an idle circuit is closed; 0 for never.
     pub max_idle_time_millis: i64,

@@ -4,19 +4,22 @@ use super::{router, service};
 use crate::decode::{Decode, DecodeError, Members};
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
+use crate::schema;
 use crate::terminator::{TerminatorMerge, TerminatorReplace};
 use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::{RouterId, ServiceId, TerminatorId};
 use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
 use portcullis_domain::view::TerminatorView;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A terminator.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TerminatorDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<TerminatorId>,
     /// What the router connects to.
     pub address: String,
@@ -31,14 +34,17 @@ pub struct TerminatorDetail {
     /// The instance of the service that it is.
     pub instance_id: String,
     /// How it is preferred among those of the service.
+    #[schemars(with = "schema::word::Precedence")]
     pub precedence: Precedence,
     /// Its router.
     pub router: EntityRef,
     /// Id of its router.
+    #[schemars(with = "String")]
     pub router_id: RouterId,
     /// Its service.
     pub service: EntityRef,
     /// Id of its service.
+    #[schemars(with = "String")]
     pub service_id: ServiceId,
 }
 

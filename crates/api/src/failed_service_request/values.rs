@@ -2,15 +2,17 @@
 
 use crate::posture_check::{CheckBody, OperatingSystem, ProcessBody, ProcessMultiBody, seconds};
 use crate::posture_data::signers;
+use crate::schema;
 use crate::time::WireTime;
 use portcullis_domain::posture::{Actual, ActualProcess, MfaCriteria, MfaValues};
 use portcullis_domain::posture_check::Check;
 use portcullis_domain::roles::Semantic;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// The type of a check under `postureCheckType`, what it expected and what there was instead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "postureCheckType",
     rename_all = "SCREAMING_SNAKE_CASE",
@@ -61,12 +63,13 @@ pub enum FailureValues {
         /// What had to be.
         expected_value: Vec<ProcessMultiBody>,
         /// How many of them had to run.
+        #[schemars(with = "schema::word::Semantic")]
         semantic: Semantic,
     },
 }
 
 /// An operating system, in the words of a client; empty if none was reported.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ActualOsBody {
     /// Its type.
     #[serde(rename = "type")]
@@ -76,7 +79,7 @@ pub struct ActualOsBody {
 }
 
 /// A process as it was reported.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActualProcessBody {
     /// The hash of its binary.
@@ -91,7 +94,7 @@ pub struct ActualProcessBody {
 }
 
 /// In which respects a check of TOTP codes was passed, or had to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(
     clippy::struct_excessive_bools,
@@ -109,7 +112,7 @@ pub struct MfaValuesBody {
 }
 
 /// By what a check of TOTP codes was judged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaCriteriaBody {
     /// When a code was last shown.

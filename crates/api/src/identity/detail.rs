@@ -2,6 +2,7 @@
 
 use crate::entity::Base;
 use crate::link::{EntityRef, Links};
+use crate::schema;
 use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -15,6 +16,7 @@ use portcullis_domain::permission::PermissionSet;
 use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::AppData;
 use portcullis_domain::view::{CaRef, IdentityView};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,19 +24,22 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// An identity.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IdentityDetail {
     /// The members that every entity has.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<IdentityId>,
     /// What its application keeps with it.
     #[serde(default)]
+    #[schemars(with = "schema::Object")]
     pub app_data: AppData,
     /// Its authentication policy, if that can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auth_policy: Option<EntityRef>,
     /// Id of its authentication policy.
+    #[schemars(with = "String")]
     pub auth_policy_id: AuthPolicyId,
     /// Its credentials.
     pub authenticators: IdentityAuthenticators,
@@ -43,6 +48,7 @@ pub struct IdentityDetail {
     pub default_hosting_cost: u16,
     /// Precedence of its terminators where the service has none of its own.
     #[serde(default)]
+    #[schemars(with = "schema::word::Precedence")]
     pub default_hosting_precedence: Precedence,
     /// Whether it is shut out now.
     #[serde(default)]
@@ -60,6 +66,7 @@ pub struct IdentityDetail {
     pub enrollment: IdentityEnrollments,
     /// What its client said of its machine at the last login.
     #[serde(default)]
+    #[schemars(with = "schema::EnvInfo")]
     pub env_info: EnvInfo,
     /// Links it to the subject of an external JWT signer.
     pub external_id: Option<String>,
@@ -82,17 +89,22 @@ pub struct IdentityDetail {
     /// Its name.
     pub name: String,
     /// What it may do on the management API; `null` when nothing was ever decided.
+    #[schemars(with = "Option<Vec<String>>")]
     pub permissions: Option<PermissionSet>,
     /// The words by which policies select it.
+    #[schemars(with = "Vec<String>")]
     pub role_attributes: RoleAttributes,
     /// What its client said of its software at the last login.
     #[serde(default)]
+    #[schemars(with = "schema::SdkInfo")]
     pub sdk_info: SdkInfo,
     /// Cost of its terminators by service.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, u16>")]
     pub service_hosting_costs: BTreeMap<ServiceId, u16>,
     /// Precedence of its terminators by service.
     #[serde(default)]
+    #[schemars(with = "BTreeMap<String, schema::word::Precedence>")]
     pub service_hosting_precedences: BTreeMap<ServiceId, Precedence>,
     /// Its type.
     #[serde(rename = "type")]
@@ -103,7 +115,7 @@ pub struct IdentityDetail {
 }
 
 /// The credentials of an identity, one of each method.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdentityAuthenticators {
     /// The certificate; of several the youngest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,19 +126,21 @@ pub struct IdentityAuthenticators {
 }
 
 /// A certificate by which an identity proves itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CertSummary {
     /// Lower-case hex SHA-1 of the certificate.
     #[serde(default)]
     pub fingerprint: String,
     /// Id of the authenticator.
+    #[schemars(with = "String")]
     pub id: AuthenticatorId,
 }
 
 /// A username by which an identity proves itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UpdbSummary {
     /// Id of the authenticator.
+    #[schemars(with = "String")]
     pub id: AuthenticatorId,
     /// The username.
     #[serde(default)]
@@ -134,7 +148,7 @@ pub struct UpdbSummary {
 }
 
 /// The pending enrollments of an identity, one of each method.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IdentityEnrollments {
     /// With a certificate request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,7 +162,7 @@ pub struct IdentityEnrollments {
 }
 
 /// A pending enrollment of an identity.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingEnrollment {
     /// The third-party authority, if its certificate is demanded and its name known.
@@ -156,16 +170,20 @@ pub struct PendingEnrollment {
     pub ca: Option<EntityRef>,
     /// Id of the third-party authority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub ca_id: Option<CaId>,
     /// When it ends.
     pub expires_at: WireTime,
     /// Its id.
+    #[schemars(with = "String")]
     pub id: EnrollmentId,
     /// The token in the signed form that is handed to a person.
     #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
     pub jwt: SecretString,
     /// The token.
     #[serde(serialize_with = "secret::serialize")]
+    #[schemars(with = "String")]
     pub token: SecretString,
 }
 

@@ -4,11 +4,12 @@ use crate::entity::Base;
 use crate::link::Links;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::IdentityType;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A type that an identity may have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdentityTypeDetail {
     /// The members that every entity has.
     #[serde(flatten)]

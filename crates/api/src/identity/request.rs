@@ -28,6 +28,21 @@ pub struct CreateIdentity {
 
 impl Decode for CreateIdentity {
     const PARAMETER: &'static str = "identity";
+    const WORDS: &'static [(&'static str, &'static str)] = &[
+        (
+            "enrollment",
+            "How the identity is to obtain its first credential: by one of these methods at most.",
+        ),
+        ("enrollment.ott", "Whether by a one-time token."),
+        (
+            "enrollment.ottca",
+            "By a one-time token and a certificate of this third-party authority: its id.",
+        ),
+        (
+            "enrollment.updb",
+            "By a one-time token and a password: the username.",
+        ),
+    ];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         if let Some(IdentityType::Router) = kind(members)? {
@@ -116,6 +131,10 @@ pub struct DisableIdentity {
 
 impl Decode for DisableIdentity {
     const PARAMETER: &'static str = "disable";
+    const WORDS: &'static [(&'static str, &'static str)] = &[(
+        "durationMinutes",
+        "For how many minutes it is shut out; 0 until it is enabled again.",
+    )];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let minutes = members.required_integer("durationMinutes")?;
@@ -209,6 +228,10 @@ fn permissions(members: &mut Members) -> Result<Option<PermissionSet>, DecodeErr
 
 fn default_precedence(members: &mut Members) -> Result<Option<Precedence>, DecodeError> {
     let path = members.path("defaultHostingPrecedence");
+    members.one_of(
+        "defaultHostingPrecedence",
+        &Precedence::ALL.map(Precedence::name),
+    );
     let name = members.optional_string("defaultHostingPrecedence")?;
     Ok(name.map(|name| precedence(&path, &name)).transpose()?)
 }

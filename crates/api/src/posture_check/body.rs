@@ -1,11 +1,13 @@
 //! What posture checks ask, as it is written.
 
 use crate::entity::is_false;
+use crate::schema;
 use portcullis_domain::posture_check::{
     Check, CheckKind, CheckedProcess, Fingerprint, Fingerprints, MfaCheck, OsCheck, OsType,
     ProcessCheck, VersionRange,
 };
 use portcullis_domain::roles::Semantic;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
@@ -13,7 +15,7 @@ use std::num::NonZeroU32;
 const NO_TIMEOUT: i64 = -1;
 
 /// The type of a posture check under `typeId`, and what it asks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "typeId",
     rename_all = "SCREAMING_SNAKE_CASE",
@@ -47,22 +49,24 @@ pub enum CheckBody {
         /// The processes.
         processes: Vec<ProcessMultiBody>,
         /// How many of them have to run.
+        #[schemars(with = "schema::word::Semantic")]
         semantic: Semantic,
     },
 }
 
 /// An operating system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatingSystem {
     /// Which one.
     #[serde(rename = "type")]
+    #[schemars(with = "schema::word::OsType")]
     pub kind: OsType,
     /// Versions, or ranges of them; `null` for any.
     pub versions: Option<Vec<String>>,
 }
 
 /// What is asked about TOTP codes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MfaBody {
     /// Whether clients that know nothing of timeouts are told of none.
@@ -80,12 +84,13 @@ pub struct MfaBody {
 }
 
 /// The process of a check that asks for one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessBody {
     /// Hashes of the binary that will do; `null` for any.
     pub hashes: Option<Vec<String>>,
     /// The system for which the path is meant.
+    #[schemars(with = "schema::word::OsType")]
     pub os_type: OsType,
     /// The binary.
     pub path: String,
@@ -95,13 +100,14 @@ pub struct ProcessBody {
 }
 
 /// A process of a check that asks for several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProcessMultiBody {
     /// Hashes of the binary that will do; an empty list for any.
     #[serde(default)]
     pub hashes: Vec<String>,
     /// The system for which the path is meant.
+    #[schemars(with = "schema::word::OsType")]
     pub os_type: OsType,
     /// The binary.
     pub path: String,

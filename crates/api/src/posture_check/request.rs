@@ -50,9 +50,10 @@ pub struct PostureCheckMerge {
 
 impl Decode for PostureCheckBody {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[("typeId", "What it asks about.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.kind(CheckKind::find)?;
+        let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
         Ok(Self {
             name: members.required_string("name")?,
             role_attributes: members.role_attributes()?.unwrap_or_default(),
@@ -64,9 +65,10 @@ impl Decode for PostureCheckBody {
 
 impl Decode for PostureCheckMerge {
     const PARAMETER: &'static str = PARAMETER;
+    const WORDS: &'static [(&'static str, &'static str)] = &[("typeId", "What it asks about.")];
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
-        let kind = members.kind(CheckKind::find)?;
+        let kind = members.kind(&CheckKind::ALL, CheckKind::name)?;
         Ok(Self {
             name: members.optional_string("name")?,
             role_attributes: members.role_attributes()?,

@@ -57,21 +57,51 @@ enum Details<'a> {
 }
 
 impl Kind {
-    fn find(name: &str) -> Option<Self> {
-        Some(match name {
-            "OS" => Self::Os,
-            "DOMAIN" => Self::Domain,
-            "MAC" => Self::Mac,
-            "PROCESS" => Self::Process,
-            "ENDPOINT_STATE" => Self::EndpointState,
-            _ => return None,
-        })
+    const ALL: [Self; 5] = [
+        Self::Os,
+        Self::Domain,
+        Self::Mac,
+        Self::Process,
+        Self::EndpointState,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Os => "OS",
+            Self::Domain => "DOMAIN",
+            Self::Mac => "MAC",
+            Self::Process => "PROCESS",
+            Self::EndpointState => "ENDPOINT_STATE",
+        }
     }
 }
 
+/// What the members of reports mean.
+pub(super) const WORDS: &[(&str, &str)] = &[
+    ("typeId", "What the report is about."),
+    ("id", "For which posture check it is."),
+    (
+        "type",
+        "The type of the operating system, for example `Linux`.",
+    ),
+    ("version", "The version of the operating system."),
+    ("build", "The build of the operating system."),
+    ("domain", "The Windows domain."),
+    ("macAddresses", "The MAC addresses of the machine."),
+    ("path", "The binary of the process."),
+    ("isRunning", "Whether the process runs."),
+    ("hash", "The hash of the binary."),
+    (
+        "signerFingerprints",
+        "The fingerprints of those who signed the binary.",
+    ),
+    ("woken", "Whether the machine woke up."),
+    ("unlocked", "Whether the machine was unlocked."),
+];
+
 /// Takes a report out of its members.
 pub(super) fn statement(members: &mut Members) -> Result<Statement, DecodeError> {
-    let kind = members.kind(Kind::find)?;
+    let kind = members.kind(&Kind::ALL, Kind::name)?;
     let check = PostureCheckId::from_wire(members.required_string("id")?);
     let report = match kind {
         Kind::Os => Report::Os(Os {

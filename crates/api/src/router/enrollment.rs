@@ -3,11 +3,12 @@
 use crate::secret;
 use crate::time::WireTime;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
+use schemars::JsonSchema;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
 /// The pending enrollment of a router; without members when there is none.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnrollmentMembers {
     /// When it was created.
@@ -22,6 +23,7 @@ pub struct EnrollmentMembers {
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
+    #[schemars(with = "Option<String>")]
     pub enrollment_jwt: Option<SecretString>,
     /// The token.
     #[serde(
@@ -29,6 +31,7 @@ pub struct EnrollmentMembers {
         skip_serializing_if = "Option::is_none",
         serialize_with = "secret::serialize_option"
     )]
+    #[schemars(with = "Option<String>")]
     pub enrollment_token: Option<SecretString>,
 }
 

@@ -3,17 +3,19 @@
 use crate::entity::{Base, is_false};
 use crate::link::Links;
 use crate::posture_check::seconds;
+use crate::schema;
 use crate::service_policy::PolicyType;
 use crate::time::WireTime;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture_check::{Check, CheckKind, OsType, ProcessPath};
 use portcullis_domain::view::{CheckPosture, PolicyPosture};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::num::NonZeroU32;
 
 /// The posture checks of one policy.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureQueries {
     /// Whether every check is passed.
@@ -27,12 +29,13 @@ pub struct PostureQueries {
 }
 
 /// A posture check: what clients are asked to report, and how they stand with it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureQuery {
     /// The members of the check that every entity has. When it last changed is later if its answer
     /// changed by more than the passing of time; clients see by that whether to report again.
     #[serde(flatten)]
+    #[schemars(with = "Base<String>")]
     pub base: Base<PostureCheckId>,
     /// Whether it is passed.
     pub is_passing: bool,
@@ -49,6 +52,7 @@ pub struct PostureQuery {
     #[serde(default, skip_serializing_if = "is_false")]
     pub prompt_on_wake: bool,
     /// The type of the check.
+    #[schemars(with = "schema::word::CheckKind")]
     pub query_type: CheckKind,
     /// Seconds for which it can be passed; -1 for no limit.
     pub timeout: i64,
@@ -60,10 +64,11 @@ pub struct PostureQuery {
 }
 
 /// A process about which clients are asked to report.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PostureQueryProcess {
     /// The system for which the path is meant.
+    #[schemars(with = "schema::word::OsType")]
     pub os_type: OsType,
     /// Its binary.
     pub path: String,

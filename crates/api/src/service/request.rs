@@ -120,7 +120,7 @@ impl ServiceCreate {
             name: members.required_string("name")?,
             role_attributes: members.role_attributes()?.unwrap_or_default(),
             tags: members.tags()?.unwrap_or_default(),
-            terminator_strategy: members.optional_string("terminatorStrategy")?,
+            terminator_strategy: take_strategy(members)?,
         })
     }
 }
@@ -177,9 +177,18 @@ impl Decode for ServiceMerge {
             name: members.optional_string("name")?,
             role_attributes: members.role_attributes()?,
             tags: members.tags()?,
-            terminator_strategy: members.optional_string("terminatorStrategy")?,
+            terminator_strategy: take_strategy(members)?,
         })
     }
+}
+
+/// Takes out the strategy, which is looked at later.
+fn take_strategy(members: &mut Members) -> Result<Option<String>, DecodeError> {
+    members.one_of(
+        "terminatorStrategy",
+        &TerminatorStrategy::ALL.map(TerminatorStrategy::name),
+    );
+    members.optional_string("terminatorStrategy")
 }
 
 fn strategy(name: String) -> Result<TerminatorStrategy, UnknownStrategy> {

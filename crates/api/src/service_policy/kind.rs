@@ -3,10 +3,11 @@
 use crate::decode::{DecodeError, Members};
 use portcullis_domain::FieldError;
 use portcullis_domain::policies::ServiceGrant;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a service policy grants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum PolicyType {
     /// To connect to a service.
     Dial,

@@ -3,8 +3,10 @@
 use crate::error::ApiError;
 use crate::language::Consumes;
 use crate::query::Query;
+use crate::route::{Body, Parameter};
 use bytes::Bytes;
 use portcullis_api::decode::{Decode, DecodeError};
+use portcullis_api::describe::Request;
 
 /// A body.
 pub trait Payload: Sized + Send + 'static {
@@ -13,6 +15,14 @@ pub trait Payload: Sized + Send + 'static {
 
     /// The most bytes it may have.
     const CAP: usize = 1024 * 1024;
+
+    /// The parameters that are judged together with it.
+    const PARAMETERS: &'static [Parameter] = &[];
+
+    /// What it is, for the description of the API.
+    fn described() -> Body {
+        Body::Absent
+    }
 
     /// Checks what the query says, which is judged together with the body.
     fn check(query: &Query) -> Result<(), ApiError> {
@@ -39,6 +49,10 @@ impl Payload for Ignored {
 pub struct Json<T>(pub T);
 
 impl<T: Decode + Send + 'static> Payload for Json<T> {
+    fn described() -> Body {
+        Body::Json(Box::new(Request::of::<T>()))
+    }
+
     fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         T::from_body(bytes).map(Self)
     }
@@ -49,6 +63,10 @@ impl<T: Decode + Send + 'static> Payload for Json<T> {
 pub struct JsonIfFit<T>(pub T);
 
 impl<T: Decode + Default + Send + 'static> Payload for JsonIfFit<T> {
+    fn described() -> Body {
+        optional::<T>()
+    }
+
     fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self(T::from_body(bytes).unwrap_or_default()))
     }
@@ -59,8 +77,20 @@ impl<T: Decode + Default + Send + 'static> Payload for JsonIfFit<T> {
 pub struct JsonIfAny<T>(pub Option<T>);
 
 impl<T: Decode + Send + 'static> Payload for JsonIfAny<T> {
+    fn described() -> Body {
+        optional::<T>()
+    }
+
     fn read(_content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         let body = (!bytes.is_empty()).then(|| T::from_body(bytes));
         Ok(Self(body.transpose()?))
     }
+}
+
+/// A JSON body that is optional whatever its reader says.
+fn optional<T: Decode>() -> Body {
+    Body::Json(Box::new(Request {
+        is_optional: true,
+        ..Request::of::<T>()
+    }))
 }

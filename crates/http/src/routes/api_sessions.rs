@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_app::listing::kinds;
@@ -14,8 +14,10 @@ use portcullis_domain::ids::ApiSessionId;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/api-sessions", list),
-        guarded::<Read, Ignored, _, _>(Method::GET, "/api-sessions/{id}", detail),
+        guarded::<Read, Paged, _, _>(Method::GET, "/api-sessions", list)
+            .answers(Answers::list::<ApiSessionDetail>()),
+        guarded::<Read, Ignored, _, _>(Method::GET, "/api-sessions/{id}", detail)
+            .answers(Answers::detail::<ApiSessionDetail>()),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, "/api-sessions/{id}", delete),
     ]
     .into_iter()

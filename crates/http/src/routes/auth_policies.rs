@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::auth_policy::{AuthPolicyBody, AuthPolicyDetail, MergeAuthPolicy};
 use portcullis_app::auth_policies::{self, Create, Delete, Read, Update};
@@ -15,9 +15,11 @@ use portcullis_domain::ids::AuthPolicyId;
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/auth-policies/{id}";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/auth-policies", list),
+        guarded::<Read, Paged, _, _>(Method::GET, "/auth-policies", list)
+            .answers(Answers::list::<AuthPolicyDetail>()),
         guarded::<Create, Json<AuthPolicyBody>, _, _>(Method::POST, "/auth-policies", create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<AuthPolicyDetail>()),
         guarded::<Update, Json<AuthPolicyBody>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<MergeAuthPolicy>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),

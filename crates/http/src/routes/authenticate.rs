@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::challenge;
 use crate::error::ApiError;
-use crate::route::{Call, Context, Json, Route, open};
+use crate::route::{Answers, Call, Context, Json, Parameter, Route, Values, open};
 use crate::session::{self, ZT_SESSION};
 use http::{HeaderName, HeaderValue, Method, header};
 use portcullis_api::api_session::ApiSessionDetail;
@@ -23,8 +23,21 @@ const EXTEND_REQUESTED: HeaderName = HeaderName::from_static("ziti-authenticator
 const CAP: usize = 64 * 1024;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![open::<Json<Authenticate>, _, _>(Method::POST, "/authenticate", authenticate).at_most(CAP)]
+    vec![
+        open::<Json<Authenticate>, _, _>(Method::POST, "/authenticate", authenticate)
+            .answers(Answers::detail::<ApiSessionDetail>())
+            .asks(&[METHOD])
+            .at_most(CAP),
+    ]
 }
+
+/// How to log in.
+const METHOD: Parameter = Parameter::query(
+    "method",
+    "How to log in: with the username and password in the body, with the client certificate of the connection, or with the token of an external signer under `Authorization`.",
+)
+.with(Values::OneOf(&["password", "cert", "ext-jwt"]))
+.required();
 
 /// The ways to log in.
 enum Means {

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::authenticator as wire;
 use portcullis_api::authenticator::{
@@ -23,9 +23,11 @@ pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/authenticators";
     const ONE: &str = "/authenticators/{id}";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, ALL, list),
+        guarded::<Read, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<AuthenticatorDetail>()),
         guarded::<Create, Json<AuthenticatorCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<AuthenticatorDetail>()),
         guarded::<Update, Json<AuthenticatorReplace>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<AuthenticatorPatch>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
@@ -33,13 +35,15 @@ pub(super) fn routes() -> Vec<Route> {
             Method::POST,
             "/authenticators/{id}/request-extend",
             request_extension,
-        ),
+        )
+        .answers(Answers::done()),
         guarded::<ReEnroll, Json<EnrollmentRefresh>, _, _>(
             Method::POST,
             "/authenticators/{id}/re-enroll",
             re_enroll,
         ),
-        guarded::<Read, Paged, _, _>(Method::GET, "/identities/{id}/authenticators", list_of),
+        guarded::<Read, Paged, _, _>(Method::GET, "/identities/{id}/authenticators", list_of)
+            .answers(Answers::list::<AuthenticatorDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))

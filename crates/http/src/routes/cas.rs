@@ -5,7 +5,7 @@ use crate::error::ApiError;
 use crate::language::Consumes;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Payload, Route, guarded};
+use crate::route::{Answers, Body, Call, Context, Ignored, Json, Payload, Route, guarded};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::ca::{CaCreate, CaDetail, CaMerge, CaReplace};
@@ -24,14 +24,19 @@ const JWT: &str = "application/jwt";
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/cas/{id}";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/cas", list),
+        guarded::<Read, Paged, _, _>(Method::GET, "/cas", list)
+            .answers(Answers::list::<CaDetail>()),
         guarded::<Create, Json<CaCreate>, _, _>(Method::POST, "/cas", create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<CaDetail>()),
         guarded::<Update, Json<CaReplace>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<CaMerge>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
-        guarded::<Update, Proof, _, _>(Method::POST, "/cas/{id}/verify", verify),
-        guarded::<Read, Ignored, _, _>(Method::GET, "/cas/{id}/jwt", token).producing(JWT),
+        guarded::<Update, Proof, _, _>(Method::POST, "/cas/{id}/verify", verify)
+            .answers(Answers::done()),
+        guarded::<Read, Ignored, _, _>(Method::GET, "/cas/{id}/jwt", token)
+            .answers(Answers::raw())
+            .producing(JWT),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))
@@ -45,6 +50,10 @@ struct Proof(Result<String, DecodeError>);
 impl Payload for Proof {
     const CONSUMES: Consumes = Consumes::Certificate;
     const CAP: usize = 64 * 1024;
+
+    fn described() -> Body {
+        Body::Text
+    }
 
     fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self(if bytes.is_empty() {

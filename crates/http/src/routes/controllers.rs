@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Call, Route, guarded};
+use crate::route::{Answers, Call, Route, guarded};
 use crate::state::State;
 use http::Method;
 use portcullis_api::controller::{ApiAddress, ControllerDetail};
@@ -17,8 +17,12 @@ use std::borrow::Cow;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadPeers, Paged, _, _>(Method::GET, "/controllers", peers).only(&[Api::Client]),
-        guarded::<ReadAll, Paged, _, _>(Method::GET, "/controllers", all).only(&[Api::Management]),
+        guarded::<ReadPeers, Paged, _, _>(Method::GET, "/controllers", peers)
+            .answers(Answers::list::<ControllerDetail>())
+            .only(&[Api::Client]),
+        guarded::<ReadAll, Paged, _, _>(Method::GET, "/controllers", all)
+            .answers(Answers::list::<ControllerDetail>())
+            .only(&[Api::Management]),
     ]
 }
 

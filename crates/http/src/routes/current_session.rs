@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::service_updates::ServiceUpdates;
@@ -13,13 +13,15 @@ use portcullis_domain::access::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, "/current-api-session", detail),
+        guarded::<ReadOwn, Ignored, _, _>(Method::GET, "/current-api-session", detail)
+            .answers(Answers::detail::<ApiSessionDetail>()),
         guarded::<End, Ignored, _, _>(Method::DELETE, "/current-api-session", end),
         guarded::<ReadUpdates, Ignored, _, _>(
             Method::GET,
             "/current-api-session/service-updates",
             service_updates,
         )
+        .answers(Answers::detail::<ServiceUpdates>())
         .only(&[Api::Client]),
     ]
 }

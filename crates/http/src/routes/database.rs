@@ -3,10 +3,11 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Ignored, JsonIfAny, Route, guarded};
+use crate::route::{Answers, Call, Ignored, JsonIfAny, Route, guarded};
 use http::Method;
 use portcullis_api::database::{
-    IntegrityDetails, IntegrityResult, SnapshotCreate, SnapshotCreated, SummaryCounts,
+    IntegrityDetails, IntegrityEnvelope, IntegrityResult, SnapshotCreate, SnapshotCreated,
+    SummaryCounts,
 };
 use portcullis_app::database::{
     self, Check, CheckReport, CheckResult, Copy, Fix, ReadReport, ReadSummary,
@@ -18,20 +19,30 @@ pub(super) fn routes() -> Vec<Route> {
     const SNAPSHOT: &str = "/database/snapshot";
     const BOTH: &[Api] = &[Api::Management, Api::Fabric];
     vec![
-        guarded::<Copy, Ignored, _, _>(Method::POST, SNAPSHOT, snapshot).only(&[Api::Management]),
-        guarded::<Copy, Ignored, _, _>(Method::POST, "/database", snapshot).only(&[Api::Fabric]),
+        guarded::<Copy, Ignored, _, _>(Method::POST, SNAPSHOT, snapshot)
+            .answers(Answers::done())
+            .only(&[Api::Management]),
+        guarded::<Copy, Ignored, _, _>(Method::POST, "/database", snapshot)
+            .answers(Answers::done())
+            .only(&[Api::Fabric]),
         guarded::<Copy, JsonIfAny<SnapshotCreate>, _, _>(Method::POST, SNAPSHOT, snapshot_there)
+            .answers(Answers::detail::<SnapshotCreated>())
             .only(&[Api::Fabric]),
         guarded::<Check, Ignored, _, _>(Method::POST, "/database/check-data-integrity", check)
+            .answers(Answers::begun())
             .only(BOTH),
-        guarded::<Fix, Ignored, _, _>(Method::POST, "/database/fix-data-integrity", fix).only(BOTH),
+        guarded::<Fix, Ignored, _, _>(Method::POST, "/database/fix-data-integrity", fix)
+            .answers(Answers::begun())
+            .only(BOTH),
         guarded::<ReadReport, Ignored, _, _>(
             Method::GET,
             "/database/data-integrity-results",
             results,
         )
+        .answers(Answers::json::<IntegrityEnvelope>())
         .only(BOTH),
         guarded::<ReadSummary, Ignored, _, _>(Method::GET, "/summary", summary)
+            .answers(Answers::detail::<SummaryCounts>())
             .only(&[Api::Management]),
     ]
 }

@@ -5,10 +5,11 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::language::Consumes;
 use crate::path::Api;
-use crate::route::{Call, Context, Json, Payload, Route, open};
+use crate::route::{Answers, Body, Call, Context, Json, Parameter, Payload, Route, Values, open};
 use bytes::Bytes;
 use http::Method;
 use portcullis_api::decode::{Decode as _, DecodeError};
+use portcullis_api::describe::Request;
 use portcullis_api::enroll::{Enroll, EnrollOtt, EnrollmentResult};
 use portcullis_app::enrollments::{self, Newcomer, Proof, Redeemed, Redemption, RouterProof};
 use portcullis_domain::FieldError;
@@ -16,16 +17,40 @@ use secrecy::SecretString;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Proofs, _, _>(Method::POST, "/enroll", enroll),
+        open::<Proofs, _, _>(Method::POST, "/enroll", enroll).asks(&[METHOD, TOKEN]),
         open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ott", enroll_ott),
         open::<Json<EnrollOtt>, _, _>(Method::POST, "/enroll/ottca", enroll_ottca),
-        open::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb),
+        open::<Json<Enroll>, _, _>(Method::POST, "/enroll/updb", enroll_updb)
+            .asks(&[TOKEN_OF_UPDB]),
         open::<Proofs, _, _>(Method::POST, "/enroll/ca", enroll_ca),
     ]
     .into_iter()
-    .map(|route| route.only(&[Api::Client]))
+    .map(|route| {
+        route
+            .answers(Answers::detail::<EnrollmentResult>())
+            .only(&[Api::Client])
+    })
     .collect()
 }
+
+/// The token of the enrollment.
+const TOKEN: Parameter = Parameter::query(
+    "token",
+    "The token of the enrollment; methods `ca` and `token` need none.",
+);
+
+/// The token of an enrollment by username and password.
+const TOKEN_OF_UPDB: Parameter =
+    Parameter::query("token", "The token of the enrollment.").required();
+
+/// How the enrollment is completed.
+const METHOD: Parameter = Parameter::query(
+    "method",
+    "How the enrollment is completed. If it is not said, the token decides.",
+)
+.with(Values::OneOf(&[
+    "ott", "ottca", "updb", "erott", "ca", "token",
+]));
 
 /// What a client brings besides the certificates of its connection: JSON, or a certificate request
 /// as text.
@@ -34,6 +59,10 @@ struct Proofs(Enroll);
 
 impl Payload for Proofs {
     const CONSUMES: Consumes = Consumes::Enrollment;
+
+    fn described() -> Body {
+        Body::JsonOrText(Box::new(Request::of::<Enroll>()))
+    }
 
     fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         if content_type.is_some_and(|given| given != "application/json") {

@@ -4,7 +4,7 @@ use super::enroll;
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Context, Json, Route, open};
+use crate::route::{Answers, Call, Context, Json, Route, open};
 use http::Method;
 use portcullis_api::enroll::{EnrollErott, EnrollmentResult, ExtendRouter};
 use portcullis_app::enrollments::{Proof, Redemption};
@@ -16,7 +16,11 @@ pub(super) fn routes() -> Vec<Route> {
         open::<Json<ExtendRouter>, _, _>(Method::POST, "/enroll/extend/router", extend),
     ]
     .into_iter()
-    .map(|route| route.only(&[Api::Client]))
+    .map(|route| {
+        route
+            .answers(Answers::detail::<EnrollmentResult>())
+            .only(&[Api::Client])
+    })
     .collect()
 }
 

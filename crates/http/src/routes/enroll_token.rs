@@ -4,7 +4,7 @@ use super::controllers;
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Context, Json, Route, open};
+use crate::route::{Answers, Call, Context, Json, Parameter, Route, open};
 use crate::session;
 use http::{HeaderName, Method};
 use portcullis_api::enroll::{Enroll, EnrollmentResult};
@@ -16,9 +16,24 @@ use portcullis_domain::ids::SignerId;
 /// Names the signer whose token it is.
 const ISSUER_ID: HeaderName = HeaderName::from_static("ziti-token-issuer-id");
 
+/// The token.
+const AUTHORIZATION: Parameter = Parameter::header(
+    "Authorization",
+    "`Bearer` and the token of an external signer that allows enrollment by its tokens.",
+)
+.required();
+
+/// The signer.
+const ISSUER: Parameter = Parameter::header(
+    "ziti-token-issuer-id",
+    "Id of the signer whose token it is. If it is not said, the issuer that the token names decides.",
+);
+
 pub(super) fn routes() -> Vec<Route> {
     vec![
         open::<Json<Enroll>, _, _>(Method::POST, "/enroll/token", enroll_token)
+            .answers(Answers::detail::<EnrollmentResult>())
+            .asks(&[AUTHORIZATION, ISSUER])
             .only(&[Api::Client]),
     ]
 }

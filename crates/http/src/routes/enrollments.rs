@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::enrollment::{EnrollmentCreate, EnrollmentDetail, EnrollmentRefresh};
@@ -17,16 +17,20 @@ use portcullis_domain::ids::{EnrollmentId, IdentityId};
 pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/enrollments/{id}";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/enrollments", list),
+        guarded::<Read, Paged, _, _>(Method::GET, "/enrollments", list)
+            .answers(Answers::list::<EnrollmentDetail>()),
         guarded::<Create, Json<EnrollmentCreate>, _, _>(Method::POST, "/enrollments", create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<EnrollmentDetail>()),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
         guarded::<Update, Json<EnrollmentRefresh>, _, _>(
             Method::POST,
             "/enrollments/{id}/refresh",
             refresh,
-        ),
-        guarded::<Read, Paged, _, _>(Method::GET, "/identities/{id}/enrollments", list_of),
+        )
+        .answers(Answers::done()),
+        guarded::<Read, Paged, _, _>(Method::GET, "/identities/{id}/enrollments", list_of)
+            .answers(Answers::list::<EnrollmentDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))

@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, open};
+use crate::route::{Answers, Call, Ignored, Parameter, Route, Values, open};
 use http::{Method, StatusCode};
 use portcullis_api::envelope::Envelope;
 use portcullis_api::health::{self, CheckDetail, CheckFault, HealthDetail};
@@ -18,11 +18,30 @@ pub(super) fn routes() -> Vec<Route> {
             [Method::GET, Method::HEAD].map(|method| {
                 open::<Ignored, _, _>(method, path, report)
                     .only(&[Api::HealthChecks])
+                    .answers(
+                        Answers::detail::<HealthDetail>()
+                            .or_at_times(StatusCode::SERVICE_UNAVAILABLE),
+                    )
+                    .asks(&PARAMETERS)
                     .whatever_is_accepted()
             })
         })
         .collect()
 }
+
+/// How much is said, and how.
+const PARAMETERS: [Parameter; 2] = [
+    Parameter::query(
+        "type",
+        "`short` tells of each check whether it passes, and no more.",
+    )
+    .with(Values::OneOf(&["short"])),
+    Parameter::query(
+        "status",
+        "`code` tells by the status as well: 503 when a check fails.",
+    )
+    .with(Values::OneOf(&["code"])),
+];
 
 /// Reports the checks: in full, or with `type=short` whether they pass. The status is 200 even when
 /// one fails, as clients that read the body expect, but 503 then with `status=code`.

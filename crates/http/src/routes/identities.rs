@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, JsonIfAny, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, JsonIfAny, Route, guarded};
 use http::Method;
 use portcullis_api::identity::{
     CreateIdentity, DisableIdentity, IdentityDetail, PatchIdentity, ReplaceIdentity,
@@ -23,9 +23,11 @@ pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = "/identities/{id}";
     const SERVICE_CONFIGS: &str = "/identities/{id}/service-configs";
     vec![
-        guarded::<Read, Paged, _, _>(Method::GET, "/identities", list),
+        guarded::<Read, Paged, _, _>(Method::GET, "/identities", list)
+            .answers(Answers::list::<IdentityDetail>()),
         guarded::<Create, Json<CreateIdentity>, _, _>(Method::POST, "/identities", create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<IdentityDetail>()),
         guarded::<Update, Json<ReplaceIdentity>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<PatchIdentity>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
@@ -33,15 +35,20 @@ pub(super) fn routes() -> Vec<Route> {
             Method::POST,
             "/identities/{id}/disable",
             disable,
-        ),
-        guarded::<Update, Ignored, _, _>(Method::POST, "/identities/{id}/enable", enable),
-        guarded::<Update, Json<TraceIdentity>, _, _>(Method::PUT, "/identities/{id}/trace", trace),
-        guarded::<Read, Ignored, _, _>(Method::GET, SERVICE_CONFIGS, service_configs),
+        )
+        .answers(Answers::done()),
+        guarded::<Update, Ignored, _, _>(Method::POST, "/identities/{id}/enable", enable)
+            .answers(Answers::done()),
+        guarded::<Update, Json<TraceIdentity>, _, _>(Method::PUT, "/identities/{id}/trace", trace)
+            .answers(Answers::detail::<TraceDetail>()),
+        guarded::<Read, Ignored, _, _>(Method::GET, SERVICE_CONFIGS, service_configs)
+            .answers(Answers::list::<ServiceConfigDetail>()),
         guarded::<Update, Json<ServiceConfigAssignments>, _, _>(
             Method::POST,
             SERVICE_CONFIGS,
             assign_service_configs,
-        ),
+        )
+        .answers(Answers::done()),
         guarded::<Update, JsonIfAny<ServiceConfigAssignments>, _, _>(
             Method::DELETE,
             SERVICE_CONFIGS,
@@ -51,7 +58,8 @@ pub(super) fn routes() -> Vec<Route> {
             Method::GET,
             "/identities/{id}/policy-advice/{serviceId}",
             policy_advice,
-        ),
+        )
+        .answers(Answers::detail::<PolicyAdvice>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))

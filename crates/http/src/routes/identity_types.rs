@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::identity::IdentityTypeDetail;
 use portcullis_app::identities::{self, ReadTypes};
@@ -14,8 +14,10 @@ use portcullis_domain::identity::IdentityType;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/identity-types", list),
-        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/identity-types/{id}", detail),
+        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/identity-types", list)
+            .answers(Answers::list::<IdentityTypeDetail>()),
+        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/identity-types/{id}", detail)
+            .answers(Answers::detail::<IdentityTypeDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))

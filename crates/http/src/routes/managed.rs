@@ -4,13 +4,14 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_app::listing::Schema;
 use portcullis_app::managed::{self, Create, Delete, Made, Read, Update};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::EntityId as _;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A kind of what administrators make, as the API has it.
@@ -37,7 +38,7 @@ pub(super) trait Served: Made {
     type Merge: Decode + Send + 'static;
 
     /// One of them on the wire.
-    type Detail: Serialize + From<Self::View>;
+    type Detail: Serialize + JsonSchema + From<Self::View>;
 
     /// What a creation decides.
     fn created(body: Self::Creation) -> Result<Self, ApiError>;
@@ -53,8 +54,11 @@ pub(super) trait Served: Made {
 pub(super) fn routes<S: Served>() -> Vec<Route> {
     let mut routes = changes::<S>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list::<S>).only(&[Api::Management]),
+        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list::<S>)
+            .answers(Answers::list::<S::Detail>())
+            .only(&[Api::Management]),
         guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, detail::<S>)
+            .answers(Answers::detail::<S::Detail>())
             .only(&[Api::Management]),
     ]);
     routes

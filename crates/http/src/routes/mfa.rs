@@ -3,7 +3,9 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, JsonIfAny, JsonIfFit, Route, guarded};
+use crate::route::{
+    Answers, Call, Context, Ignored, Json, JsonIfAny, JsonIfFit, Parameter, Route, guarded,
+};
 use http::Method;
 use portcullis_api::mfa::RecoveryCodesDetail;
 use portcullis_api::mfa::{MfaAnswer, MfaCode, MfaCodeIfAny, MfaDetail, MfaStarted};
@@ -17,32 +19,49 @@ use secrecy::SecretString;
 /// The header in which codes come with requests whose bodies are unusual.
 const VALIDATION_CODE: &str = "mfa-validation-code";
 
+/// The code in the head of a request.
+const CODE: Parameter = Parameter::header(
+    VALIDATION_CODE,
+    "A code of the authenticator app or a recovery code, for clients that send no body with this method.",
+);
+
 pub(super) fn routes() -> Vec<Route> {
     const OWN: &str = "/current-identity/mfa";
     const CODES: &str = "/current-identity/mfa/recovery-codes";
     vec![
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, OWN, detail),
-        guarded::<Start, Ignored, _, _>(Method::POST, OWN, start),
-        guarded::<RemoveOwn, JsonIfFit<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own),
+        guarded::<ReadOwn, Ignored, _, _>(Method::GET, OWN, detail)
+            .answers(Answers::detail::<MfaDetail>()),
+        guarded::<Start, Ignored, _, _>(Method::POST, OWN, start)
+            .answers(Answers::created_with::<MfaStarted>()),
+        guarded::<RemoveOwn, JsonIfFit<MfaCodeIfAny>, _, _>(Method::DELETE, OWN, remove_own)
+            .asks(&[CODE]),
         guarded::<Verify, Json<MfaCode>, _, _>(
             Method::POST,
             "/current-identity/mfa/verify",
             verify,
-        ),
+        )
+        .answers(Answers::done()),
         guarded::<ReadOwn, Ignored, _, _>(Method::GET, "/current-identity/mfa/qr-code", qr_code)
+            .answers(Answers::raw())
             .producing("image/png"),
-        guarded::<ReadCodes, JsonIfAny<MfaCode>, _, _>(Method::GET, CODES, codes).changing(),
-        guarded::<ReplaceCodes, Json<MfaCode>, _, _>(Method::POST, CODES, replace_codes),
+        guarded::<ReadCodes, JsonIfAny<MfaCode>, _, _>(Method::GET, CODES, codes)
+            .answers(Answers::detail::<RecoveryCodesDetail>())
+            .asks(&[CODE])
+            .changing(),
+        guarded::<ReplaceCodes, Json<MfaCode>, _, _>(Method::POST, CODES, replace_codes)
+            .answers(Answers::detail::<RecoveryCodesDetail>()),
         guarded::<mfa::Answer, Json<MfaAnswer>, _, _>(
             Method::POST,
             "/authenticate/mfa",
             authenticate,
-        ),
+        )
+        .answers(Answers::done()),
         guarded::<RequestToken, Json<MfaCode>, _, _>(
             Method::POST,
             "/current-api-session/totp-token",
             token,
-        ),
+        )
+        .answers(Answers::done()),
         guarded::<Remove, Ignored, _, _>(Method::DELETE, "/identities/{id}/mfa", remove)
             .only(&[Api::Management]),
     ]

@@ -4,7 +4,7 @@ use super::authenticators::{patch, replacement};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::authenticator::{
     AuthenticatorDetail, AuthenticatorPatch, AuthenticatorReplace, ByOwner, Extend, ExtendVerify,
@@ -28,20 +28,24 @@ pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/current-identity/authenticators";
     const ONE: &str = "/current-identity/authenticators/{id}";
     vec![
-        guarded::<ReadOwn, Paged, _, _>(Method::GET, ALL, list),
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<ReadOwn, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<AuthenticatorDetail>()),
+        guarded::<ReadOwn, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<AuthenticatorDetail>()),
         guarded::<UpdateOwn, Replacement, _, _>(Method::PUT, ONE, replace),
         guarded::<UpdateOwn, Patch, _, _>(Method::PATCH, ONE, merge),
         guarded::<Renew, Json<Extend>, _, _>(
             Method::POST,
             "/current-identity/authenticators/{id}/extend",
             extend,
-        ),
+        )
+        .answers(Answers::detail::<Extended>()),
         guarded::<Renew, Json<ExtendVerify>, _, _>(
             Method::POST,
             "/current-identity/authenticators/{id}/extend-verify",
             confirm,
-        ),
+        )
+        .answers(Answers::done()),
     ]
 }
 

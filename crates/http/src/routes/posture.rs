@@ -5,7 +5,7 @@ use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
 use crate::party::Acting as _;
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::failed_service_request::FailedServiceRequest;
 use portcullis_api::posture_data::PostureData;
@@ -30,16 +30,21 @@ pub(super) fn routes() -> Vec<Route> {
             "/posture-response",
             report,
         )
+        .answers(Answers::created_with::<PostureResponse>())
         .only(&[Api::Client]),
         guarded::<Report, Json<PostureResponseBulk>, _, _>(
             Method::POST,
             "/posture-response-bulk",
             report_several,
         )
+        .answers(Answers::created_with::<PostureResponse>())
         .only(&[Api::Client]),
         guarded::<ReadData, Ignored, _, _>(Method::GET, REFUSALS, refusals)
+            .answers(Answers::detail::<Vec<FailedServiceRequest>>())
             .only(&[Api::Management]),
-        guarded::<ReadData, Ignored, _, _>(Method::GET, DATA, data).only(&[Api::Management]),
+        guarded::<ReadData, Ignored, _, _>(Method::GET, DATA, data)
+            .answers(Answers::detail::<PostureData>())
+            .only(&[Api::Management]),
     ]
 }
 

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check_type::PostureCheckTypeDetail;
 use portcullis_app::listing::kinds;
@@ -14,8 +14,10 @@ use portcullis_domain::posture_check::CheckSupport;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/posture-check-types", list),
-        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/posture-check-types/{id}", detail),
+        guarded::<ReadTypes, Paged, _, _>(Method::GET, "/posture-check-types", list)
+            .answers(Answers::list::<PostureCheckTypeDetail>()),
+        guarded::<ReadTypes, Ignored, _, _>(Method::GET, "/posture-check-types/{id}", detail)
+            .answers(Answers::detail::<PostureCheckTypeDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::Paged;
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check::{PostureCheckBody, PostureCheckDetail, PostureCheckMerge};
 use portcullis_app::listing::{Schema, kinds};
@@ -18,8 +18,11 @@ type S = PostureCheckSpec;
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = managed::changes::<S>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list).only(&[Api::Management]),
+        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
+            .answers(Answers::list::<PostureCheckDetail>())
+            .only(&[Api::Management]),
         guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, managed::detail::<S>)
+            .answers(Answers::detail::<PostureCheckDetail>())
             .only(&[Api::Management]),
     ]);
     routes

@@ -4,7 +4,7 @@ use super::managed::Served;
 use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Call, Context, Route, guarded};
+use crate::route::{Answers, Call, Context, Parameter, Route, Values, guarded};
 use http::Method;
 use portcullis_api::edge_router::EdgeRouterDetail;
 use portcullis_api::identity::IdentityDetail;
@@ -22,6 +22,7 @@ use portcullis_domain::posture_check::PostureCheckSpec;
 use portcullis_domain::router::RouterSpec;
 use portcullis_domain::service::ServiceSpec;
 use portcullis_domain::terminator::TerminatorSpec;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -118,7 +119,9 @@ fn referring<S: Served>(path: &'static str, reference: Reference) -> Route {
         })
         .await
     };
-    guarded::<Read<S>, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
+    guarded::<Read<S>, Paged, _, _>(Method::GET, path, list)
+        .answers(Answers::list::<S::Detail>())
+        .only(&[Api::Management])
 }
 
 /// A list of what `S` describes, below the entity in the path.
@@ -132,7 +135,7 @@ fn routers(path: &'static str, relation: Relation) -> Route {
 }
 
 /// A list of what `S` describes, each on the wire as `D`, below the entity in the path.
-fn shown_as<S: Related, D: Serialize + From<S::View>>(
+fn shown_as<S: Related, D: Serialize + JsonSchema + From<S::View>>(
     path: &'static str,
     symbols: &'static Schema,
     relation: Relation,
@@ -150,7 +153,10 @@ fn shown_as<S: Related, D: Serialize + From<S::View>>(
         })
         .await
     };
-    guarded::<Read<S>, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
+    let route = guarded::<Read<S>, Paged, _, _>(Method::GET, path, list)
+        .answers(Answers::list::<D>())
+        .only(&[Api::Management]);
+    hearing(relation, route)
 }
 
 /// A list of identities, below the entity in the path.
@@ -165,8 +171,26 @@ fn identities(path: &'static str, relation: Relation) -> Route {
         })
         .await
     };
-    guarded::<identities::Read, Paged, _, _>(Method::GET, path, list).only(&[Api::Management])
+    let route = guarded::<identities::Read, Paged, _, _>(Method::GET, path, list)
+        .answers(Answers::list::<IdentityDetail>())
+        .only(&[Api::Management]);
+    hearing(relation, route)
 }
+
+/// The route of a relation, which hears what has to be granted where that matters.
+fn hearing(relation: Relation, route: Route) -> Route {
+    match relation {
+        Relation::Plain(_) => route,
+        Relation::Granted(_) => route.asks(&[GRANT]),
+    }
+}
+
+/// What has to be granted.
+const GRANT: Parameter = Parameter::query(
+    "policyType",
+    "What has to be granted for what the list is about: to connect to the service, or to offer it. Either will do if nothing is said.",
+)
+.with(Values::OneOf(&["dial", "bind"]));
 
 /// The relation to the entity in the path. What the query says about grants counts where they matter
 /// alone.

@@ -5,7 +5,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::revocation::{RevocationCreate, RevocationDetail};
@@ -21,9 +21,11 @@ type S = RevocationSpec;
 pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/revocations";
     vec![
-        guarded::<Read<S>, Paged, _, _>(Method::GET, ALL, list),
+        guarded::<Read<S>, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<RevocationDetail>()),
         guarded::<Create<S>, Json<RevocationCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, "/revocations/{id}", detail),
+        guarded::<Read<S>, Ignored, _, _>(Method::GET, "/revocations/{id}", detail)
+            .answers(Answers::detail::<RevocationDetail>()),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]))

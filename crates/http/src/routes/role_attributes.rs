@@ -2,9 +2,9 @@
 
 use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::list;
+use crate::list::{self, FILTER};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Parameter, Route, Values, guarded};
 use http::Method;
 use portcullis_api::role_attribute::{Usage, UsageDetail};
 use portcullis_app::listing::kinds;
@@ -45,13 +45,23 @@ fn of<E: Attributed>(
     (usage, carriers): (&'static str, &'static str),
 ) -> [Route; 2] {
     [
-        guarded::<E::Read, Ignored, _, _>(Method::GET, path, list::<E>),
+        guarded::<E::Read, Ignored, _, _>(Method::GET, path, list::<E>)
+            .answers(Answers::list::<String>()),
         guarded::<E::Read, Ignored, _, _>(Method::GET, usage, move |call| {
             list_usage::<E>(call, carriers)
-        }),
+        })
+        .answers(Answers::list::<UsageDetail>())
+        .asks(&[WITH_IDS]),
     ]
-    .map(|route| route.only(&[Api::Management]))
+    .map(|route| route.asks(&[FILTER]).only(&[Api::Management]))
 }
+
+/// Whether users are named.
+const WITH_IDS: Parameter = Parameter::query(
+    "withIds",
+    "`true` has the ids of those listed that carry an attribute, or name it.",
+)
+.with(Values::OneOf(&["true", "false"]));
 
 async fn list<E: Attributed>(call: Call<Permit<E::Read>, Ignored>) -> Result<Answer, ApiError> {
     list::answer(call, &kinds::ROLE_ATTRIBUTES, |call, asked, show| {

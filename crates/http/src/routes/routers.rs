@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_api::edge_router::{
@@ -19,6 +19,7 @@ use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{EdgePatch, RouterKind, RouterPatch, RouterSpec};
 use portcullis_domain::view::ManagedRouterView;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How a set of routers is served.
@@ -39,7 +40,7 @@ trait Face: 'static {
     type Merge: Decode + Send + 'static;
 
     /// One of them on the wire.
-    type Detail: Serialize + From<ManagedRouterView>;
+    type Detail: Serialize + JsonSchema + From<ManagedRouterView>;
 
     /// What a body decides.
     fn spec(body: Self::Body) -> RouterSpec;
@@ -101,12 +102,14 @@ pub(super) fn routes() -> Vec<Route> {
             "/edge-routers/{id}/re-enroll",
             re_enroll,
         )
+        .answers(Answers::done())
         .only(&[Api::Management]),
         guarded::<ReadOwnRouters, Paged, _, _>(
             Method::GET,
             "/current-identity/edge-routers",
             list_own,
         )
+        .answers(Answers::list::<CurrentIdentityEdgeRouter>())
         .only(&[Api::Client]),
     ]);
     routes
@@ -115,9 +118,11 @@ pub(super) fn routes() -> Vec<Route> {
 fn operations<F: Face>(all: &'static str, one: &'static str) -> Vec<Route> {
     type S = RouterSpec;
     vec![
-        guarded::<Read<S>, Paged, _, _>(Method::GET, all, list::<F>),
+        guarded::<Read<S>, Paged, _, _>(Method::GET, all, list::<F>)
+            .answers(Answers::list::<F::Detail>()),
         guarded::<Create<S>, Json<F::Body>, _, _>(Method::POST, all, create::<F>),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, one, detail::<F>),
+        guarded::<Read<S>, Ignored, _, _>(Method::GET, one, detail::<F>)
+            .answers(Answers::detail::<F::Detail>()),
         guarded::<Update<S>, Json<F::Body>, _, _>(Method::PUT, one, replace::<F>),
         guarded::<Update<S>, Json<F::Merge>, _, _>(Method::PATCH, one, merge::<F>),
         guarded::<Delete<S>, Ignored, _, _>(Method::DELETE, one, delete::<F>),

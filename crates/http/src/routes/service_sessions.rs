@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::session::{SessionCreate, SessionDetail, SessionRoutePath};
 use portcullis_app::listing::kinds;
@@ -19,15 +19,21 @@ const ROUTE_PATH: &str = "/sessions/{id}/route-path";
 
 pub(super) fn routes() -> Vec<Route> {
     let client = [
-        guarded::<Create, Json<SessionCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<ReadOwn, Paged, _, _>(Method::GET, ALL, list_own),
-        guarded::<ReadOwn, Ignored, _, _>(Method::GET, ONE, detail_own),
+        guarded::<Create, Json<SessionCreate>, _, _>(Method::POST, ALL, create)
+            .answers(Answers::created_with::<SessionDetail>()),
+        guarded::<ReadOwn, Paged, _, _>(Method::GET, ALL, list_own)
+            .answers(Answers::list::<SessionDetail>()),
+        guarded::<ReadOwn, Ignored, _, _>(Method::GET, ONE, detail_own)
+            .answers(Answers::detail::<SessionDetail>()),
         guarded::<DeleteOwn, Ignored, _, _>(Method::DELETE, ONE, delete_own),
     ];
     let management = [
-        guarded::<Read, Paged, _, _>(Method::GET, ALL, list),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
-        guarded::<Read, Ignored, _, _>(Method::GET, ROUTE_PATH, route_path),
+        guarded::<Read, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<SessionDetail>()),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<SessionDetail>()),
+        guarded::<Read, Ignored, _, _>(Method::GET, ROUTE_PATH, route_path)
+            .answers(Answers::detail::<SessionRoutePath>()),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
     ];
     let client = client.map(|route| route.only(&[Api::Client]));

@@ -6,7 +6,7 @@ use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::query::Query;
-use crate::route::{Call, Context, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Parameter, Route, Values, guarded};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::edge_router::ServiceEdgeRouters;
@@ -28,26 +28,50 @@ pub(super) fn routes() -> Vec<Route> {
     const ONE: &str = S::ONE;
     let mut routes = managed::changes::<S>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list).only(&[Api::Management]),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail).only(&[Api::Management]),
-        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own).only(&[Api::Client]),
+        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
+            .answers(Answers::list::<ServiceDetail>())
+            .asks(&[CONFIG_TYPES, AS_IDENTITY])
+            .only(&[Api::Management]),
+        guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<ServiceDetail>())
+            .only(&[Api::Management]),
+        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own)
+            .answers(Answers::list::<ServiceDetail>())
+            .asks(&[CONFIG_TYPES])
+            .only(&[Api::Client]),
         guarded::<ReadOwnServices, Ignored, _, _>(Method::GET, ONE, detail_own)
+            .answers(Answers::detail::<ServiceDetail>())
             .only(&[Api::Client]),
         guarded::<ReadOwnServices, Paged, _, _>(
             Method::GET,
             "/services/{id}/terminators",
             own_terminators,
         )
+        .answers(Answers::list::<TerminatorClientDetail>())
         .only(&[Api::Client]),
         guarded::<ReadOwnServices, Ignored, _, _>(
             Method::GET,
             "/services/{id}/edge-routers",
             own_edge_routers,
         )
+        .answers(Answers::detail::<ServiceEdgeRouters>())
         .only(&[Api::Client]),
     ]);
     routes
 }
+
+/// Which configurations services are shown with.
+const CONFIG_TYPES: Parameter = Parameter::query(
+    "configTypes",
+    "Types of configurations, by id or name, that services are shown with under `config`; `all` for every type. Several stand in one parameter with commas between them, or in several parameters.",
+)
+.with(Values::Several);
+
+/// Whose services the list has.
+const AS_IDENTITY: Parameter = Parameter::query(
+    "asIdentity",
+    "An identity, by id or name: the list is the one that it would see.",
+);
 
 async fn list(call: Call<Permit<Read<ServiceSpec>>, Paged>) -> Result<Answer, ApiError> {
     list::answer(call, &kinds::SERVICES, |call, asked, show| {

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::session_certificate::{
@@ -20,13 +20,16 @@ pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/current-api-session/certificates";
     const ONE: &str = "/current-api-session/certificates/{id}";
     vec![
-        guarded::<ReadCertificates, Paged, _, _>(Method::GET, ALL, list),
+        guarded::<ReadCertificates, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<SessionCertificateDetail>()),
         guarded::<CreateCertificate, Json<SessionCertificateCreate>, _, _>(
             Method::POST,
             ALL,
             create,
-        ),
-        guarded::<ReadCertificates, Ignored, _, _>(Method::GET, ONE, detail),
+        )
+        .answers(Answers::created_with::<SessionCertificateCreated>()),
+        guarded::<ReadCertificates, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<SessionCertificateDetail>()),
         guarded::<DeleteCertificate, Ignored, _, _>(Method::DELETE, ONE, delete),
     ]
     .into_iter()

@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::path::Api;
-use crate::route::{Call, Context, Ignored, Json, Route, guarded, open};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded, open};
 use http::Method;
 use portcullis_api::signer::{ClientSignerDetail, SignerCreate, SignerDetail, SignerUpdate};
 use portcullis_app::listing::kinds;
@@ -17,16 +17,20 @@ const ONE: &str = "/external-jwt-signers/{id}";
 
 pub(super) fn routes() -> Vec<Route> {
     let managed = vec![
-        guarded::<Read, Paged, _, _>(Method::GET, ALL, list),
+        guarded::<Read, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<SignerDetail>()),
         guarded::<Create, Json<SignerCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Read, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<SignerDetail>()),
         guarded::<Update, Json<SignerCreate>, _, _>(Method::PUT, ONE, replace),
         guarded::<Update, Json<SignerUpdate>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Delete, Ignored, _, _>(Method::DELETE, ONE, delete),
     ]
     .into_iter()
     .map(|route| route.only(&[Api::Management]));
-    let public = open::<Paged, _, _>(Method::GET, ALL, list_enabled).only(&[Api::Client]);
+    let public = open::<Paged, _, _>(Method::GET, ALL, list_enabled)
+        .answers(Answers::list::<ClientSignerDetail>())
+        .only(&[Api::Client]);
     managed.chain([public]).collect()
 }
 

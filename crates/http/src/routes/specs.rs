@@ -2,18 +2,42 @@
 
 use crate::answer::Answer;
 use crate::error::ApiError;
+use crate::language;
+use crate::openapi::{self, Document};
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, open};
+use crate::route::{Answers, Call, Context, Ignored, Route, open};
 use crate::state::State;
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::spec::SpecDetail;
+use portcullis_app::AppError;
+
+const JSON: &str = "application/json";
+const YAML: &str = "text/yaml";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/specs", list),
-        open::<Ignored, _, _>(Method::GET, "/specs/{id}", detail),
+        open::<Ignored, _, _>(Method::GET, "/specs", list)
+            .answers(Answers::detail::<Vec<SpecDetail>>()),
+        open::<Ignored, _, _>(Method::GET, "/specs/{id}", detail)
+            .answers(Answers::detail::<SpecDetail>()),
+        open::<Ignored, _, _>(Method::GET, "/specs/{id}/spec", body)
+            .answers(Answers::detail::<String>())
+            .producing(YAML),
     ]
+}
+
+/// Where each API describes itself. What monitors call has no room for it: all of its paths are
+/// taken.
+pub(super) fn descriptions(routes: &[Route]) -> Vec<Route> {
+    openapi::described(routes)
+        .filter(|api| *api != Api::HealthChecks)
+        .map(|api| {
+            open::<Ignored, _, _>(Method::GET, "/swagger.json", own)
+                .answers(Answers::json::<serde_json::Map<String, serde_json::Value>>())
+                .only(api.alone())
+        })
+        .collect()
 }
 
 async fn list(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
@@ -21,11 +45,45 @@ async fn list(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
 }
 
 async fn detail(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    let api = [Api::Client, Api::Management]
-        .into_iter()
-        .find(|api| api.binding() == call.context.id())
-        .ok_or_else(|| ApiError::new(Code::NotFound))?;
+    let (api, _document) = find(&call.context).await?;
     Ok(Answer::detail(&spec(&call.context.state, api)))
+}
+
+/// The document itself as YAML; for those who take JSON alone, its text in an envelope.
+async fn body(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+    let (_api, document) = find(&call.context).await?;
+    if language::accepts(&call.context.headers, YAML) {
+        return Ok(Answer::raw(YAML, document.yaml.clone()));
+    }
+    Ok(Answer::detail(&String::from_utf8_lossy(&document.yaml)))
+}
+
+/// The document of the API under which it is asked for.
+async fn own(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
+    let document = document(call.context.api).await?;
+    Ok(Answer::raw(JSON, document.json.clone()))
+}
+
+/// The API that the path names.
+async fn find(context: &Context) -> Result<(Api, &'static Document), ApiError> {
+    let named = Api::ALL
+        .into_iter()
+        .find(|api| api.binding() == context.id());
+    let api = named.ok_or_else(unknown)?;
+    Ok((api, document(api).await?))
+}
+
+/// The description of an API. The first one takes a while to be made, which stands in nobody's way.
+async fn document(api: Api) -> Result<&'static Document, ApiError> {
+    let document = tokio::task::spawn_blocking(move || openapi::document(api)).await;
+    match document {
+        Ok(document) => document.ok_or_else(unknown),
+        Err(_panicked) => Err(AppError::internal("the description was not made").into()),
+    }
+}
+
+fn unknown() -> ApiError {
+    ApiError::new(Code::NotFound)
 }
 
 fn spec(state: &State, api: Api) -> SpecDetail {

@@ -2,7 +2,7 @@
 
 use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::route::{Call, Ignored, Route, open};
+use crate::route::{Answers, Call, Ignored, Route, open};
 use http::{HeaderName, HeaderValue, Method};
 use portcullis_api::network_jwt::NetworkJwt;
 
@@ -13,8 +13,11 @@ const TRANSFER_ENCODING: HeaderName = HeaderName::from_static("content-transfer-
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/.well-known/est/cacerts", bundle).producing(PKCS7),
-        open::<Ignored, _, _>(Method::GET, "/network-jwts", network_jwts),
+        open::<Ignored, _, _>(Method::GET, "/.well-known/est/cacerts", bundle)
+            .answers(Answers::raw())
+            .producing(PKCS7),
+        open::<Ignored, _, _>(Method::GET, "/network-jwts", network_jwts)
+            .answers(Answers::detail::<Vec<NetworkJwt>>()),
     ]
 }
 

@@ -3,12 +3,13 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::path::Api;
-use crate::route::{Call, Ignored, Route, guarded, open};
+use crate::route::{Answers, Call, Ignored, Route, guarded, open};
 use http::Method;
 use portcullis_api::capability;
 use portcullis_api::version::Version;
 use portcullis_app::controllers::ReadCapabilities;
 use portcullis_domain::access::Permit;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The level of the API by which clients decide what they may use.
@@ -16,16 +17,35 @@ pub const API_LEVEL: &str = "v2.1.0";
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        open::<Ignored, _, _>(Method::GET, "/", version),
-        open::<Ignored, _, _>(Method::GET, "/version", version),
-        open::<Ignored, _, _>(Method::GET, "/protocols", protocols).only(&[Api::Client]),
-        open::<Ignored, _, _>(Method::GET, "/enumerated-capabilities", capabilities),
+        open::<Ignored, _, _>(Method::GET, "/", version).answers(Answers::detail::<Version>()),
+        open::<Ignored, _, _>(Method::GET, "/version", version)
+            .answers(Answers::detail::<Version>()),
+        open::<Ignored, _, _>(Method::GET, "/protocols", protocols)
+            .answers(Answers::detail::<Protocols>())
+            .only(&[Api::Client]),
+        open::<Ignored, _, _>(Method::GET, "/enumerated-capabilities", capabilities)
+            .answers(Answers::detail::<Vec<String>>()),
         guarded::<ReadCapabilities, Ignored, _, _>(
             Method::GET,
             "/enumerated-router-capabilities",
             router_capabilities,
-        ),
+        )
+        .answers(Answers::detail::<Vec<String>>()),
     ]
+}
+
+/// How the API is spoken to.
+#[derive(Serialize, JsonSchema)]
+struct Protocols {
+    /// By HTTP over TLS.
+    https: Address,
+}
+
+/// Where something listens.
+#[derive(Serialize, JsonSchema)]
+struct Address {
+    /// Host and port.
+    address: String,
 }
 
 async fn version(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
@@ -52,15 +72,7 @@ async fn version(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
 }
 
 async fn protocols(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    #[derive(Serialize)]
-    struct Protocols<'a> {
-        https: Address<'a>,
-    }
-    #[derive(Serialize)]
-    struct Address<'a> {
-        address: &'a str,
-    }
-    let address = call.context.state.app.network().api_address();
+    let address = call.context.state.app.network().api_address().to_owned();
     Ok(Answer::detail(&Protocols {
         https: Address { address },
     }))

@@ -2,6 +2,7 @@
 
 use super::{Members, Node, echo, node};
 use crate::decode::DecodeError;
+use crate::decode::watch::Shape;
 use portcullis_domain::FieldError;
 use serde_json::{Map, Value};
 
@@ -20,7 +21,7 @@ impl Members {
     /// in each other.
     pub fn document(&mut self, name: &str) -> Result<Option<Map<String, Value>>, DecodeError> {
         let path = self.path(name);
-        let Some(node) = self.take(name, "an object", Ok)? else {
+        let Some(node) = self.take(name, Shape::Document, Ok)? else {
             return Ok(None);
         };
         if !node.is_within(MAX_DEPTH) {

@@ -2,24 +2,32 @@
 
 use super::{Members, Node, echo, missing, wrong_type};
 use crate::decode::DecodeError;
+use crate::decode::watch::{Shape, Watch};
 
 /// The member by which bodies of several kinds are told apart.
 const TYPE_ID: &str = "typeId";
 
 impl Members {
-    /// The kind of the body, by its word under `typeId`; `find` knows the words.
+    /// The kind of the body, by its word under `typeId`; `all` are the kinds, `name` knows the words.
     ///
     /// # Errors
     ///
-    /// [`DecodeError::Field`] when it is missing. A word that `find` does not know is
+    /// [`DecodeError::Field`] when it is missing. A word that is that of no kind is
     /// [`DecodeError::Parse`], for nobody can tell what the body has to look like then.
-    pub fn kind<K>(&mut self, find: impl FnOnce(&str) -> Option<K>) -> Result<K, DecodeError> {
+    pub fn kind<K: Copy>(
+        &mut self,
+        all: &[K],
+        name: impl Fn(K) -> &'static str,
+    ) -> Result<K, DecodeError> {
         let word = self.optional_string(TYPE_ID)?;
+        let words: Vec<_> = all.iter().map(|kind| name(*kind)).collect();
+        self.one_of(TYPE_ID, &words);
         let path = self.path(TYPE_ID);
         let Some(word) = word.filter(|word| !word.is_empty()) else {
             return Err(missing(&path, "").into());
         };
-        find(&word).ok_or_else(|| {
+        let found = all.iter().find(|kind| name(**kind) == word).copied();
+        found.ok_or_else(|| {
             DecodeError::Parse(format!("{path} has the unknown value {:?}", echo(&word)))
         })
     }
@@ -27,11 +35,12 @@ impl Members {
     /// A list of objects, whose members are read like those of the body.
     pub fn objects(&mut self, name: &str) -> Result<Option<Vec<Self>>, DecodeError> {
         let path = self.path(name);
-        let list = self.take(name, "a list of objects", |node| match node {
+        let list = self.take(name, Shape::Objects, |node| match node {
             Node::List(items) => Ok(items),
             other => Err(other),
         })?;
-        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items);
+        let watch = self.watch.clone();
+        let read = |items: Vec<Node>| Self::read_items(&format!("{path}."), items, watch.as_ref());
         list.map(read).transpose()
     }
 
@@ -45,6 +54,7 @@ impl Members {
     pub(super) fn read_items(
         prefix: &str,
         items: impl IntoIterator<Item = Node>,
+        watch: Option<&Watch>,
     ) -> Result<Vec<Self>, DecodeError> {
         let items = items.into_iter().enumerate();
         let read = |(place, node): (usize, Node)| {
@@ -52,7 +62,8 @@ impl Members {
             match node {
                 Node::Object(members) => Ok(Self {
                     prefix: format!("{path}."),
-                    members,
+                    nodes: members,
+                    watch: watch.cloned(),
                 }),
                 Node::Null => Err(missing(&path, "<nil>").into()),
                 other => Err(wrong_type(&path, "an object", &other)),
@@ -79,7 +90,7 @@ mod tests {
 
     #[test]
     fn kinds_are_found_by_their_word() {
-        let kind = |body: &str| members(body).kind(|word| (word == "OS").then_some(1));
+        let kind = |body: &str| members(body).kind(&[1], |_kind| "OS");
         assert_eq!(kind(r#"{"typeId": "OS"}"#), Ok(1));
         for body in ["{}", r#"{"typeId": null}"#, r#"{"typeId": ""}"#] {
             assert_eq!(field(kind(body)), ("typeId".to_owned(), String::new()));

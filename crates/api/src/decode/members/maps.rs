@@ -2,6 +2,7 @@
 
 use super::{Members, Node, integer, texts, to_u16, wrong_type};
 use crate::decode::DecodeError;
+use crate::decode::watch::Shape;
 use std::collections::BTreeMap;
 
 /// Lists of texts by free names; the list may be missing.
@@ -13,7 +14,7 @@ impl Members {
         &mut self,
         name: &str,
     ) -> Result<Option<BTreeMap<String, String>>, DecodeError> {
-        self.map(name, "a string", |_, node| match node {
+        self.map(name, Shape::TextMap, "a string", |_, node| match node {
             Node::Text(text) => Ok(Ok(text)),
             other => Err(other),
         })
@@ -21,7 +22,7 @@ impl Members {
 
     /// An object that maps free names to whole numbers from 0 to 65535.
     pub fn u16_map(&mut self, name: &str) -> Result<Option<BTreeMap<String, u16>>, DecodeError> {
-        self.map(name, "a whole number", |path, node| {
+        self.map(name, Shape::IntegerMap, "a whole number", |path, node| {
             integer(node).map(|value| to_u16(path, value))
         })
     }
@@ -29,11 +30,12 @@ impl Members {
     fn map<T>(
         &mut self,
         name: &str,
+        shape: Shape,
         expected: &str,
         read: impl Fn(&str, Node) -> Result<Result<T, DecodeError>, Node>,
     ) -> Result<Option<BTreeMap<String, T>>, DecodeError> {
         let path = self.path(name);
-        let Some(members) = self.take_object(name)? else {
+        let Some(members) = self.take_object(name, shape)? else {
             return Ok(None);
         };
         members
@@ -50,11 +52,16 @@ impl Members {
 
     /// An object that maps free names to lists of texts, or to nothing.
     pub fn string_lists(&mut self, name: &str) -> Result<Option<StringLists>, DecodeError> {
-        self.map(name, "a list of strings", |path, node| match node {
-            Node::Null => Ok(Ok(None)),
-            Node::List(items) => Ok(texts(path, items).map(Some)),
-            other => Err(other),
-        })
+        self.map(
+            name,
+            Shape::TextsMap,
+            "a list of strings",
+            |path, node| match node {
+                Node::Null => Ok(Ok(None)),
+                Node::List(items) => Ok(texts(path, items).map(Some)),
+                other => Err(other),
+            },
+        )
     }
 }
 

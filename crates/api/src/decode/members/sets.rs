@@ -2,6 +2,8 @@
 
 use super::{LONGEST_ECHO, Members, integer};
 use crate::decode::DecodeError;
+use crate::decode::node;
+use crate::decode::watch::{Rule, Shape};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::RoleAttributes;
@@ -24,7 +26,8 @@ impl Members {
     /// Named values that do not nest, as tags do not.
     pub fn flat_object(&mut self, name: &str) -> Result<Option<Tags>, DecodeError> {
         let path = self.path(name);
-        let object = self.json_object(name)?;
+        let object = self.take_object(name, Shape::Flat)?;
+        let object = object.map(node::into_map);
         let flat = object.map(Tags::from_json).transpose();
         Ok(flat.map_err(|error| FieldError {
             field: error.field.replacen("tags", &path, 1),
@@ -35,7 +38,8 @@ impl Members {
     /// A whole number from 0 to [`i64::MAX`].
     pub fn optional_u64(&mut self, name: &str) -> Result<Option<u64>, DecodeError> {
         let path = self.path(name);
-        let Some(value) = self.take(name, "a whole number", integer)? else {
+        self.note(name, || Rule::Range(0, i64::MAX));
+        let Some(value) = self.take(name, Shape::Integer, integer)? else {
             return Ok(None);
         };
         match u64::try_from(value) {
@@ -48,8 +52,8 @@ impl Members {
 
     /// Takes out the items of a list body, each an object.
     pub fn items(&mut self) -> Result<Vec<Self>, DecodeError> {
-        let items = std::mem::take(&mut self.members).into_iter();
-        Self::read_items("", items.map(|(_place, item)| item))
+        let items = std::mem::take(&mut self.nodes).into_iter();
+        Self::read_items("", items.map(|(_place, item)| item), self.watch.as_ref())
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::answer::Answer;
 use crate::error::ApiError;
-use crate::route::{Call, Ignored, Json, Payload, Route, guarded};
-use http::Method;
+use crate::route::{Answers, Call, Ignored, Json, Payload, Route, guarded};
+use http::{Method, StatusCode};
 use portcullis_api::code::Code;
 use portcullis_api::fabric::cluster::{AddMember, RemoveMember, TransferLeadership};
 use portcullis_app::fabric::ManageCluster;
@@ -24,4 +24,5 @@ fn refused<B: Payload>(method: Method, path: &'static str) -> Route {
         ready(Err(ApiError::new(Code::ServerNotRunningInHaMode)))
     };
     guarded::<ManageCluster, B, _, _>(method, path, answer)
+        .answers(Answers::refusal(StatusCode::BAD_REQUEST))
 }

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, Content};
 use crate::error::ApiError;
-use crate::route::{Call, Json, Route, guarded};
+use crate::route::{Answers, Call, Json, Route, guarded};
 use http::Method;
 use portcullis_api::fabric::inspection::{InspectRequest, InspectResponse, InspectValue, Value};
 use portcullis_api::json;
@@ -10,11 +10,10 @@ use portcullis_app::fabric::{self, Inspect};
 use portcullis_domain::access::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![guarded::<Inspect, Json<InspectRequest>, _, _>(
-        Method::POST,
-        "/inspections",
-        inspect,
-    )]
+    vec![
+        guarded::<Inspect, Json<InspectRequest>, _, _>(Method::POST, "/inspections", inspect)
+            .answers(Answers::json::<InspectResponse>()),
+    ]
 }
 
 async fn inspect(call: Call<Permit<Inspect>, Json<InspectRequest>>) -> Result<Answer, ApiError> {

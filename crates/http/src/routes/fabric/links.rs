@@ -3,9 +3,9 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
-use crate::route::{Call, Context, Ignored, Json, JsonIfAny, Payload, Route, guarded};
-use http::Method;
-use portcullis_api::envelope::ListEnvelope;
+use crate::route::{Answers, Call, Context, Ignored, Json, JsonIfAny, Payload, Route, guarded};
+use http::{Method, StatusCode};
+use portcullis_api::envelope::{Empty, ListEnvelope};
 use portcullis_api::fabric::link::{CircuitDelete, LinkMerge};
 use portcullis_app::AppError;
 use portcullis_app::fabric::{self, Delete, Read, Update};
@@ -38,7 +38,7 @@ fn list(path: &'static str, symbols: &'static Schema) -> Route {
             ))
         }))
     };
-    guarded::<Read, Paged, _, _>(Method::GET, path, answer)
+    guarded::<Read, Paged, _, _>(Method::GET, path, answer).answers(Answers::list::<Empty>())
 }
 
 /// An operation on one of them, which is not there.
@@ -49,7 +49,7 @@ fn missing<A: Action, B: Payload>(
     let answer = move |call: Call<Permit<A>, B>| -> Ready<Result<Answer, ApiError>> {
         ready(Err(unknown(kind, &call.context).into()))
     };
-    guarded::<A, B, _, _>(method, path, answer)
+    guarded::<A, B, _, _>(method, path, answer).answers(Answers::refusal(StatusCode::NOT_FOUND))
 }
 
 fn unknown(kind: &'static str, context: &Context) -> AppError {

@@ -4,7 +4,7 @@ use super::woven;
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::fabric::router::{RouterCreate, RouterDetail, RouterPart, RouterReplace};
 use portcullis_app::listing::kinds;
@@ -24,9 +24,11 @@ pub(super) fn routes() -> Vec<Route> {
     const ALL: &str = "/routers";
     const ONE: &str = "/routers/{id}";
     vec![
-        guarded::<Reading, Paged, _, _>(Method::GET, ALL, list),
+        guarded::<Reading, Paged, _, _>(Method::GET, ALL, list)
+            .answers(Answers::list::<RouterDetail>()),
         guarded::<Creating, Json<RouterCreate>, _, _>(Method::POST, ALL, create),
-        guarded::<Reading, Ignored, _, _>(Method::GET, ONE, detail),
+        guarded::<Reading, Ignored, _, _>(Method::GET, ONE, detail)
+            .answers(Answers::detail::<RouterDetail>()),
         guarded::<Updating, Json<RouterReplace>, _, _>(Method::PUT, ONE, replace),
         guarded::<Updating, Json<RouterPart>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Deleting, Ignored, _, _>(Method::DELETE, ONE, delete),

@@ -4,7 +4,7 @@
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
-use crate::route::{Call, Context, Ignored, Json, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use crate::routes::managed::{Served, id};
 use http::Method;
 use portcullis_api::decode::Decode;
@@ -15,6 +15,7 @@ use portcullis_app::related::{self, Reference};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::terminator::TerminatorSpec;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A kind as the fabric has it.
@@ -26,7 +27,7 @@ pub(super) trait Woven: Served {
     type Part: Decode + Send + 'static;
 
     /// One of them on the wire.
-    type Shape: Serialize + From<Self::View>;
+    type Shape: Serialize + JsonSchema + From<Self::View>;
 
     /// What a creation decides.
     fn made(body: Self::Body) -> Result<Self, ApiError>;
@@ -50,9 +51,11 @@ type Updating<S> = Permit<OnFabric<Update<S>>>;
 /// All six.
 pub(super) fn routes<S: Woven>() -> Vec<Route> {
     vec![
-        guarded::<OnFabric<Read<S>>, Paged, _, _>(Method::GET, S::ALL, list::<S>),
+        guarded::<OnFabric<Read<S>>, Paged, _, _>(Method::GET, S::ALL, list::<S>)
+            .answers(Answers::list::<S::Shape>()),
         guarded::<OnFabric<Create<S>>, Json<S::Body>, _, _>(Method::POST, S::ALL, create::<S>),
-        guarded::<OnFabric<Read<S>>, Ignored, _, _>(Method::GET, S::ONE, detail::<S>),
+        guarded::<OnFabric<Read<S>>, Ignored, _, _>(Method::GET, S::ONE, detail::<S>)
+            .answers(Answers::detail::<S::Shape>()),
         guarded::<OnFabric<Update<S>>, Json<S::Body>, _, _>(Method::PUT, S::ONE, replace::<S>),
         guarded::<OnFabric<Update<S>>, Json<S::Part>, _, _>(Method::PATCH, S::ONE, merge::<S>),
         guarded::<OnFabric<Delete<S>>, Ignored, _, _>(Method::DELETE, S::ONE, delete::<S>),
@@ -73,6 +76,7 @@ pub(super) fn terminators(path: &'static str, reference: Reference) -> Route {
         .await
     };
     guarded::<OnFabric<Read<T>>, Paged, _, _>(Method::GET, path, list)
+        .answers(Answers::list::<TerminatorDetail>())
 }
 
 async fn list<S: Woven>(call: Call<Reading<S>, Paged>) -> Result<Answer, ApiError> {

@@ -1,0 +1,102 @@
+//! The descriptions of the APIs, made from their routes: `OpenAPI` 3.1, one document for each API.
+//!
+//! Nothing is written down twice. Paths, methods, permissions, media types, parameters and answers
+//! are those of the [routes](crate::routes); the schemas of answers are those of the types that are
+//! written; the schemas of requests are found out by having them read
+//! ([`portcullis_api::describe`]). What is left are the words for it: [`said`] and doc comments.
+
+mod access;
+mod lend;
+mod names;
+mod nouns;
+mod operation;
+mod said;
+mod schemas;
+mod tidy;
+mod words;
+mod yaml;
+
+use crate::path::Api;
+use crate::route::Route;
+use crate::routes::{self, API_LEVEL};
+use bytes::Bytes;
+use http::Method;
+use schemas::Schemas;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The description of an API.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// As JSON.
+    pub json: Bytes,
+    /// As YAML.
+    pub yaml: Bytes,
+}
+
+/// The documents, made when the first one is asked for.
+static DOCUMENTS: LazyLock<BTreeMap<Api, Document>> = LazyLock::new(|| {
+    let routes = routes::all();
+    described(&routes)
+        .map(|api| (api, Document::of(api, &routes)))
+        .collect()
+});
+
+/// The description of an API; none of one without operations.
+pub fn document(api: Api) -> Option<&'static Document> {
+    DOCUMENTS.get(&api)
+}
+
+/// The APIs that have operations.
+pub(crate) fn described(routes: &[Route]) -> impl Iterator<Item = Api> {
+    Api::ALL
+        .into_iter()
+        .filter(|api| routes.iter().any(|route| route.apis.contains(api)))
+}
+
+impl Document {
+    fn of(api: Api, routes: &[Route]) -> Self {
+        let value = render(api, routes);
+        Self {
+            json: value.to_string().into(),
+            yaml: yaml::text(&value).into(),
+        }
+    }
+}
+
+/// The description of an API.
+fn render(api: Api, routes: &[Route]) -> Value {
+    let mut schemas = Schemas::default();
+    let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+    let here = routes.iter().filter(|route| route.apis.contains(&api));
+    for route in here.filter(|route| route.method != Method::HEAD) {
+        let operation = operation::describe(api, route, &mut schemas);
+        let path = paths.entry(template(route.path)).or_default();
+        path.insert(route.method.as_str().to_ascii_lowercase(), operation);
+    }
+    let refusals = operation::refusals(&mut schemas);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": format!("Portcullis, {}", words::title(api)),
+            "version": API_LEVEL,
+            "description": words::ABOUT,
+        },
+        "servers": [{"url": api.base()}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.finish(&paths),
+            "responses": refusals,
+            "securitySchemes": access::schemes(),
+        },
+    })
+}
+
+/// The path of a route as `OpenAPI` has it, which knows no parameter of several segments.
+fn template(path: &str) -> String {
+    path.replace("{*", "{")
+}
+
+#[cfg(test)]
+mod tests;

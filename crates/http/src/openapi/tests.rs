@@ -1,0 +1,148 @@
+//! Tests of the descriptions.
+
+use super::*;
+use crate::route::Body;
+use std::collections::BTreeSet;
+
+fn documents() -> Vec<(Api, Value)> {
+    let all = DOCUMENTS.iter();
+    all.map(|(api, document)| (*api, serde_json::from_slice(&document.json).unwrap()))
+        .collect()
+}
+
+/// The operations of a description: method, path, operation.
+fn operations(document: &Value) -> Vec<(String, String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let operations = paths.iter().flat_map(|(path, operations)| {
+        let operations = operations.as_object().unwrap();
+        operations
+            .iter()
+            .map(|(method, operation)| (method.to_uppercase(), path.clone(), operation))
+    });
+    operations.collect()
+}
+
+#[test]
+fn every_route_is_an_operation_and_every_operation_a_route() {
+    for (api, document) in documents() {
+        let routes: BTreeSet<_> = routes::all()
+            .iter()
+            .filter(|route| route.apis.contains(&api) && route.method != Method::HEAD)
+            .map(|route| (route.method.to_string(), template(route.path)))
+            .collect();
+        let described = operations(&document)
+            .into_iter()
+            .map(|(method, path, _)| (method, path));
+        assert_eq!(described.collect::<BTreeSet<_>>(), routes);
+    }
+}
+
+#[test]
+fn every_route_says_what_it_answers() {
+    let routes = routes::all();
+    let silent: Vec<_> = routes
+        .iter()
+        .filter(|route| !route.is_described())
+        .collect();
+    assert!(silent.is_empty(), "{silent:?}");
+}
+
+#[test]
+fn operations_have_names_of_their_own() {
+    for (api, document) in documents() {
+        let mut names = BTreeSet::new();
+        for (method, path, operation) in operations(&document) {
+            let name = operation["operationId"].as_str().unwrap().to_owned();
+            let is_new = names.insert(name.clone());
+            assert!(is_new, "{api:?} {method} {path}: {name} is there twice");
+        }
+    }
+}
+
+#[test]
+fn words_are_about_operations_that_are_there() {
+    let routes = routes::all();
+    for (method, path, id, summary) in said::SAID {
+        let is_there = routes
+            .iter()
+            .any(|route| route.method == *method && route.path == *path);
+        assert!(is_there, "{method} {path}");
+        assert!(summary.ends_with('.'), "{id}");
+    }
+}
+
+#[test]
+fn requests_are_found_out_whole_and_their_members_have_words() {
+    let requests = routes::all()
+        .into_iter()
+        .filter_map(|route| match (route.body)() {
+            Body::Json(request) | Body::JsonOrText(request) => Some(request),
+            Body::Absent | Body::Text => None,
+        });
+    let mut by_name = BTreeMap::new();
+    for request in requests {
+        assert_eq!(request.faults, [] as [&str; 0], "{}", request.name);
+        let known = by_name.insert(request.name.clone(), request.schema.clone());
+        let is_same = known.is_none_or(|known| known == request.schema);
+        assert!(is_same, "two requests are called {}", request.name);
+    }
+    let mut silent = BTreeSet::new();
+    for (_, document) in documents() {
+        let schemas = &document["components"]["schemas"];
+        for name in by_name.keys().filter(|name| !schemas[name].is_null()) {
+            wordless(name, &schemas[name], &mut silent);
+        }
+    }
+    assert_eq!(silent, BTreeSet::new(), "members without words");
+}
+
+fn wordless(path: &str, schema: &Value, silent: &mut BTreeSet<String>) {
+    for kind in schema["oneOf"].as_array().into_iter().flatten() {
+        wordless(path, kind, silent);
+    }
+    if schema["items"].is_object() {
+        wordless(path, &schema["items"], silent);
+    }
+    for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        wordless(&path, member, silent);
+        if member["description"].is_null() {
+            silent.insert(path);
+        }
+    }
+}
+
+#[test]
+fn references_lead_somewhere_and_nothing_is_left_over() {
+    for (api, document) in documents() {
+        let mut used = BTreeSet::new();
+        references(&document, &mut used);
+        for reference in &used {
+            let pointer = reference.strip_prefix('#').unwrap();
+            assert!(document.pointer(pointer).is_some(), "{api:?}: {reference}");
+        }
+        for name in document["components"]["schemas"]
+            .as_object()
+            .unwrap()
+            .keys()
+        {
+            assert!(
+                used.contains(&format!("#/components/schemas/{name}")),
+                "{api:?}: {name}"
+            );
+        }
+    }
+}
+
+fn references(value: &Value, into: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(reference)) = members.get("$ref") {
+                into.insert(reference.clone());
+            }
+            members.values().for_each(|member| references(member, into));
+        },
+        Value::Array(items) => items.iter().for_each(|item| references(item, into)),
+        _ => {},
+    }
+}
