@@ -4,6 +4,7 @@ use crate::clock::ManualClock;
 use crate::counted::{Counted, Counts};
 use crate::entropy::SeededEntropy;
 use crate::network::{API_ADDRESS, TestNetwork};
+use crate::published;
 use crate::reply::Reply;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
@@ -337,14 +338,17 @@ impl Request<'_> {
             tls_version: TlsVersion::Tls13,
             is_resumed: false,
         });
+        let (method, uri) = (self.head.method().clone(), self.head.uri().clone());
         let request = self.head.map(Body::from);
         let response = self.harness.controller.call(&connection, request).await;
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
-        Reply {
+        let reply = Reply {
             status: head.status,
             headers: head.headers,
             body,
-        }
+        };
+        published::hold(self.harness.table(), &method, &uri, &reply);
+        reply
     }
 }

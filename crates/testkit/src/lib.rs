@@ -8,6 +8,7 @@ mod counted;
 mod entropy;
 mod harness;
 mod network;
+pub mod published;
 mod reply;
 mod version_one;
 
