@@ -19,6 +19,7 @@ use document::{Document, described};
 use http::{Method, Uri, header};
 use portcullis_http::path::{self, Api};
 use portcullis_http::route::{Lookup, Table};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -85,6 +86,8 @@ fn faults_of_body(document: &Document, name: &str, reply: &Reply) -> Vec<String>
         return faults;
     }
     let body = match serde_json::from_slice(&reply.body) {
+        // Maps may be null, whole answers may not.
+        Ok(Value::Null) => return vec!["the body is null".to_owned()],
         Ok(body) => body,
         Err(error) => return vec![format!("the body is no JSON: {error}")],
     };

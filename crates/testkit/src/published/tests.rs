@@ -1,6 +1,6 @@
 use super::*;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 const ERROR: &str = r#"{"error": {"code": "NOT_FOUND"}, "meta": {}}"#;
@@ -64,6 +64,7 @@ fn other_answers_are_faults_with_their_place() {
             &changed("createdAt", json!("yesterday")),
             "/data/createdAt: ",
         ),
+        ("null", "the body is null"),
         ("{", "the body is no JSON"),
         ("", "the body is no JSON"),
     ] {
