@@ -15,6 +15,7 @@ mod enrollment;
 mod foreign_pki;
 mod golden;
 mod hardening;
+mod head;
 mod kill;
 mod long_lists;
 mod mfa;
