@@ -49,14 +49,14 @@ fn kinds(definitions: &Map<String, Value>) -> BTreeMap<&str, Vec<(&str, &str)>> 
 }
 
 fn dispatch(base: &str, discriminator: &str, kinds: &[(&str, &str)]) -> Value {
-    let bare = json!({"$ref": reference(base)});
+    let itself = json!({"$ref": reference(base)});
     let each = kinds.iter().map(|(class, name)| {
         json!({
             "if": {"required": [discriminator], "properties": {discriminator: {"const": class}}},
             "then": {"$ref": reference(name)},
         })
     });
-    json!({"allOf": std::iter::once(bare).chain(each).collect::<Vec<_>>()})
+    json!({"allOf": std::iter::once(itself).chain(each).collect::<Vec<_>>()})
 }
 
 /// Adapts a schema and its parts; `is_base` tells which definitions have a discriminator.
@@ -69,7 +69,7 @@ fn schema(original: &Value, is_base: &dyn Fn(&str) -> bool) -> Value {
         Value::Object(members) => {
             let kept = members
                 .iter()
-                .filter(|(name, value)| !(is_prose(name) && !is_schema(value)));
+                .filter(|(name, value)| !is_prose(name) || is_schema(value));
             let mut result: Map<_, _> = kept
                 .map(|(name, part)| (name.clone(), schema(part, is_base)))
                 .collect();
