@@ -4,7 +4,8 @@
 //! `PORTCULLIS_REQUIRE_TOOLS` is `1`. `PORTCULLIS_KILL_ROUNDS` sets the rounds of the kill loops,
 //! `PORTCULLIS_TEST_WHEEL=1` enables the tests that fetch the Python package of the C SDK, and
 //! `PORTCULLIS_TEST_ZITI=FILE` those that use OpenZiti's own command-line client. `PORTCULLIS_TEST_PYTHON`
-//! names a Python that has `PyJWT`, where the one on the path has not.
+//! names a Python that has `PyJWT`, where the one on the path has not. `PORTCULLIS_SCHEMATHESIS_SECONDS` enables
+//! the runs of requests that are made up from the descriptions, and says how long each takes.
 
 mod audit;
 mod c_sdk;
@@ -14,6 +15,7 @@ mod enrollment;
 mod foreign_pki;
 mod golden;
 mod hardening;
+mod head;
 mod kill;
 mod long_lists;
 mod mfa;
@@ -28,6 +30,7 @@ mod py_jwt;
 mod renewal;
 mod restart;
 mod routers;
+mod schemathesis;
 mod secrets;
 mod third_party;
 mod trust;
@@ -35,3 +38,12 @@ mod tunnel;
 mod ziti_cli;
 mod ziti_fabric;
 mod ziti_services;
+
+use std::path::{Path, PathBuf};
+
+/// A file beside this one.
+fn own(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("interop")
+        .join(name)
+}

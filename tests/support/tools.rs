@@ -14,6 +14,8 @@ pub enum Tool {
     Openssl,
     /// Python 3 with the package `cryptography`.
     Python,
+    /// The program that makes requests up from descriptions of APIs, as a package of Python.
+    Schemathesis,
     /// The program that gives another one a terminal.
     Script,
     /// The reader of QR codes.
@@ -27,22 +29,25 @@ impl Tool {
             Self::Curl => "curl",
             Self::Oathtool => "oathtool",
             Self::Openssl => "openssl",
-            Self::Python => "python3",
+            Self::Python | Self::Schemathesis => "python3",
             Self::Script => "script",
             Self::Zbarimg => "zbarimg",
         }
     }
 
     /// What is missing, if something is.
-    fn missing(self) -> Option<&'static str> {
+    fn missing(self) -> Option<String> {
         if command::find(self.program()).is_none() {
-            return Some(self.program());
+            return Some(self.program().to_owned());
         }
-        let is_complete = self != Self::Python
-            || run(Command::new("python3").args(["-c", "import cryptography"]))
-                .status
-                .success();
-        (!is_complete).then_some("the Python package cryptography")
+        let package = match self {
+            Self::Python => "cryptography",
+            Self::Schemathesis => "schemathesis",
+            _ => return None,
+        };
+        let statement = format!("import {package}");
+        let found = run(Command::new("python3").args(["-c", &statement]));
+        (!found.status.success()).then(|| format!("the Python package {package}"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What CI runs.
 
 use crate::findings::Findings;
-use crate::{deps, deviations, layers, workspace};
+use crate::{deps, deviations, layers, published, workspace};
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -41,6 +41,22 @@ const STEPS: &[Step] = &[
         ),
     ),
     ("test", Run::Cargo(&["test", "--workspace"], None)),
+    ("published", Run::Check(published::check)),
+    (
+        "schemathesis",
+        Run::Cargo(
+            &[
+                "test",
+                "--workspace",
+                "--test",
+                "interop",
+                "schemathesis::",
+                "--",
+                "--nocapture",
+            ],
+            Some(("PORTCULLIS_SCHEMATHESIS_SECONDS", "90")),
+        ),
+    ),
     (
         "fuzz",
         // The whole workspace is named so that nothing is built anew: only one crate has such tests.
@@ -86,6 +102,7 @@ impl Run {
             Self::Check(check) => check(root)?.report(),
             Self::Cargo(arguments, variable) => {
                 let mut command = workspace::cargo(root);
+                command.env(published::USED, published::used_file());
                 let status = command.args(*arguments).envs(*variable).status()?;
                 Ok(if status.success() {
                     ExitCode::SUCCESS

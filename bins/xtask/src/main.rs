@@ -10,6 +10,7 @@ mod deviations;
 mod findings;
 mod graph;
 mod layers;
+mod published;
 mod workspace;
 
 use clap::{Parser, Subcommand};

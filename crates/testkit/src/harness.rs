@@ -5,6 +5,7 @@ use crate::counted::{Counted, Counts};
 use crate::described;
 use crate::entropy::SeededEntropy;
 use crate::network::{API_ADDRESS, TestNetwork};
+use crate::published;
 use crate::reply::Reply;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
@@ -349,6 +350,7 @@ impl Request<'_> {
             body,
         };
         described::check(self.harness.table(), &method, uri.path(), &reply);
+        published::hold(self.harness.table(), &method, &uri, &reply);
         reply
     }
 }

@@ -9,6 +9,7 @@ mod described;
 mod entropy;
 mod harness;
 mod network;
+pub mod published;
 mod reply;
 mod version_one;
 
