@@ -33,7 +33,6 @@ mod failures;
 mod filters;
 mod first_identity;
 mod following;
-mod head;
 mod health;
 mod hold;
 mod idp;

@@ -15,7 +15,6 @@ mod enrollment;
 mod foreign_pki;
 mod golden;
 mod hardening;
-mod head;
 mod kill;
 mod long_lists;
 mod mfa;

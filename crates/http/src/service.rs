@@ -15,7 +15,6 @@ use crate::state::State;
 use crate::{compress, cors, session};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
-use hyper::body::Body as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
 use portcullis_domain::FieldError;
@@ -80,7 +79,6 @@ impl Service for Controller {
                 return cors::preflight(&head.headers).map(listen::whole);
             }
             let headers = head.headers.clone();
-            let is_head = head.method == Method::HEAD;
             let request_id = match RequestId::generate(&*shared.state.app.env().entropy) {
                 Ok(id) => id,
                 // Without randomness nothing else can be done either, but it can be said.
@@ -99,12 +97,7 @@ impl Service for Controller {
                 .await
                 .unwrap_or_else(|panicked| Err(ApiError::new(Code::Unhandled).detail(panicked)));
             let response = span.in_scope(|| respond(&headers, outcome, request_id));
-            let response = shared.finish(response);
-            if is_head {
-                bodiless(response)
-            } else {
-                response
-            }
+            shared.finish(response)
         })
     }
 
@@ -253,15 +246,6 @@ fn respond(
     }
     cors::allow(request, into);
     response
-}
-
-/// Leaves of an answer to GET what one to HEAD has: all but the body, the length of which it still tells if it is known.
-fn bodiless(response: listen::Answer) -> listen::Answer {
-    let (mut head, body) = response.into_parts();
-    if let Some(length) = body.size_hint().exact() {
-        head.headers.insert(header::CONTENT_LENGTH, length.into());
-    }
-    Response::from_parts(head, listen::whole(Vec::new()))
 }
 
 /// Checks the media types of body and answer; answers that of the body.

@@ -16,9 +16,7 @@ each request in the header `zt-session`. What an operation demands of its caller
 may still be open), a permission such as `identity.read`, or the rank of an administrator (`admin`; \
 `admin, read-only` where the permission `admin_readonly` suffices). Administrators may do everything, \
 and holders of `admin_readonly` may read whatever a permission lets others read, unless it is demanded \
-by name.
-
-`HEAD` is answered wherever `GET` is.";
+by name.";
 
 /// What an API is called.
 pub(super) const fn title(api: Api) -> &'static str {

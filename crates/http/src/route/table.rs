@@ -72,7 +72,7 @@ impl Table {
         self.apis.contains_key(&api)
     }
 
-    /// Finds the route for a path within an API. HEAD leads to the route of GET.
+    /// Finds the route for a path within an API.
     pub fn lookup(&self, api: Api, raw_path: &str, method: &Method) -> Lookup<'_> {
         let Some(found) = self
             .apis
@@ -87,12 +87,8 @@ impl Table {
                 .iter()
                 .filter_map(|&index| self.routes.get(index))
         };
-        let sought = match *method {
-            Method::HEAD => &Method::GET,
-            _ => method,
-        };
-        let Some(route) = here().find(|route| route.method == *sought) else {
-            return Lookup::WrongMethod(here().flat_map(methods).collect());
+        let Some(route) = here().find(|route| route.method == *method) else {
+            return Lookup::WrongMethod(here().map(|route| route.method.clone()).collect());
         };
         let mut parameters = BTreeMap::new();
         for (name, raw) in found.params.iter() {
@@ -104,12 +100,6 @@ impl Table {
         }
         Lookup::Found(route, parameters)
     }
-}
-
-/// The methods that lead to a route.
-fn methods(route: &Route) -> impl Iterator<Item = Method> {
-    let head = (route.method == Method::GET).then_some(Method::HEAD);
-    std::iter::once(route.method.clone()).chain(head)
 }
 
 /// The parameters that occur in paths.

@@ -14,10 +14,17 @@ use portcullis_app::health::{Check, check};
 pub(super) fn routes() -> Vec<Route> {
     ["/", "/{*path}"]
         .into_iter()
-        .map(|path| {
-            open::<Ignored, _, _>(Method::GET, path, report)
-                .only(&[Api::HealthChecks])
-                .whatever_is_accepted()
+        .flat_map(|path| {
+            [Method::GET, Method::HEAD].map(|method| {
+                open::<Ignored, _, _>(method, path, report)
+                    .only(&[Api::HealthChecks])
+                    .answers(
+                        Answers::detail::<HealthDetail>()
+                            .or_at_times(StatusCode::SERVICE_UNAVAILABLE),
+                    )
+                    .asks(&PARAMETERS)
+                    .whatever_is_accepted()
+            })
         })
         .collect()
 }
