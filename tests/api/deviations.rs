@@ -41,7 +41,7 @@ async fn unusable_names_are_refused_and_change_nothing() {
     let admin = controller.admin().await;
     identity(&controller, &admin, "taken").await;
     let path = identity(&controller, &admin, "laptop").await;
-    for name in ["", "taken"] {
+    for name in ["", " \t", "taken"] {
         for (method, path) in [
             (Method::POST, "/identities"),
             (Method::PUT, path.as_str()),

@@ -29,8 +29,8 @@ Every operation that the controller has, with what its caller needs: nothing (`a
 read whatever a permission lets others read, unless it is demanded *by name*. Some objects have rules
 of their own besides, which the answer names.
 
-*501* stands behind what the descriptions of the API have and no controller does. `HEAD` is answered
-wherever `GET` is.
+*501* stands behind what the descriptions of the API have and no controller does. `HEAD` is
+answered by `health-checks` alone, and by 405 elsewhere.
 
 This table is made from the routes by the test `operations` and cannot differ from them.
 ";

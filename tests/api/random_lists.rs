@@ -20,7 +20,7 @@ macro_rules! symbols {
             $crate::random_lists::symbol("id", $crate::naive::Type::Text, |row| row["id"].clone()),
             $crate::random_lists::symbol("createdAt", $crate::naive::Type::Time, |row| row["createdAt"].clone()),
             $crate::random_lists::symbol("updatedAt", $crate::naive::Type::Time, |row| row["updatedAt"].clone()),
-            $crate::random_lists::symbol("isSystem", $crate::naive::Type::Boolean, |_row| false.into()),
+            $crate::random_lists::symbol("isSystem", $crate::naive::Type::Boolean, |row| (row["id"] == "default").into()),
             $crate::random_lists::symbol("tags.site", $crate::naive::Type::Tag, |row| row["tags"]["site"].clone()),
             $crate::random_lists::symbol("tags.level", $crate::naive::Type::Tag, |row| row["tags"]["level"].clone()),
             $crate::random_lists::symbol("tags.x.y-z", $crate::naive::Type::Tag, |row| row["tags"]["x.y-z"].clone()),

@@ -63,6 +63,11 @@ async fn callers_below_an_administrator_cannot_make_or_touch_one() {
         (
             Method::PATCH,
             format!("/identities/{peer}"),
+            json!({"isDefaultAdmin": true}),
+        ),
+        (
+            Method::PATCH,
+            format!("/identities/{peer}"),
             json!({"permissions": ["ca"]}),
         ),
         (

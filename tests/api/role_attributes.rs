@@ -2,7 +2,7 @@
 
 use crate::lists_support::{list, pagination};
 use crate::network::Network;
-use crate::support::{create, revision};
+use crate::support::{create, revision, send};
 use crate::third_party::{Authority, add_unverified};
 use http::Method;
 use portcullis_testkit::Harness;
@@ -133,12 +133,52 @@ async fn use_is_counted_and_ids_are_given_on_request() {
         }}])
     };
     assert_eq!(of("web", "true").await, usage(2, json!(both), json!([])));
-    for without in ["false", "", "1", "nonsense"] {
+    assert_eq!(of("web", "1").await, of("web", "TRUE").await);
+    for without in ["false", "", "0", "nonsense"] {
         assert_eq!(of("web", without).await, usage(2, json!(null), json!(null)));
     }
     patch(&controller, &admin, &ids[0], json!([])).await;
     let left = usage(1, json!([ids[1]]), json!([]));
     assert_eq!(of("web", "true").await, left);
+}
+
+#[tokio::test]
+async fn ids_of_policies_are_for_those_who_may_read_policies() {
+    let (controller, admin, _ids) = attributed().await;
+    let policy = json!({
+        "name": "all", "type": "Dial", "semantic": "AnyOf", "identityRoles": ["#web"],
+    });
+    let made = send(
+        &controller,
+        &admin,
+        (Method::POST, "/service-policies"),
+        &policy,
+    )
+    .await;
+    let policy = made.id();
+    for (permissions, ids) in [
+        (json!(["identity.read"]), json!(null)),
+        (
+            json!(["identity.read", "edge-router-policy.read"]),
+            json!(null),
+        ),
+        (
+            json!(["identity.read", "service-policy.read"]),
+            json!([policy]),
+        ),
+        (json!(["admin_readonly"]), json!([policy])),
+    ] {
+        let more = json!({"permissions": permissions});
+        let reader = controller
+            .user(&admin, &permissions.to_string(), more)
+            .await;
+        let parameters = [("filter", "id = \"web\""), ("withIds", "true")];
+        let usage = list(&controller, &reader, USAGE, &parameters).await.data();
+        let usage = &usage[0]["usage"];
+        assert_eq!(usage["servicePolicies"]["count"], 1);
+        assert_eq!(usage["servicePolicies"]["ids"], ids, "{permissions}");
+        assert_eq!(usage["identities"]["ids"].as_array().unwrap().len(), 2);
+    }
 }
 
 #[tokio::test]

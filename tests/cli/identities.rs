@@ -103,6 +103,47 @@ fn identities_are_created_as_specified() {
 }
 
 #[test]
+fn identity_is_traced_for_a_while() {
+    let session = Session::logged_in();
+    session.run(&["identity", "create", "anna"]).success();
+    let traced = session.json(&["identity", "trace", "anna"]);
+    assert_eq!(traced["enabled"], true);
+    assert!(traced["traceId"].is_string(), "one is drawn: {traced}");
+    let until = traced["until"].as_str().unwrap();
+    let longer = [
+        "identity",
+        "trace",
+        "anna",
+        "--for",
+        "2h",
+        "--trace-id",
+        "t1",
+    ];
+    let traced = session.json(&[&longer[..], &["--channel", "edge"]].concat());
+    assert_eq!(traced["traceId"], "t1");
+    assert!(traced["until"].as_str().unwrap() > until, "{traced}");
+    let off = ["identity", "trace", "anna", "--off"];
+    assert!(session.json(&off).get("enabled").is_none());
+    let table = session.run(&off).success().text();
+    assert!(
+        table.contains("no\n") && !table.contains("until"),
+        "{table}"
+    );
+    let long = "x".repeat(65);
+    for (arguments, code, told) in [
+        (&["nobody"][..], 1, "there is no"),
+        (&["anna", "--for", "0s"], 2, "longer than nothing"),
+        (&["anna", "--off", "--for", "5m"], 2, "--off"),
+        (&["anna", "--trace-id", &long], 1, "traceId"),
+        (&["anna", "--channel", ""], 2, "--channel"),
+    ] {
+        let line = [&["identity", "trace"], arguments].concat();
+        let refused = session.run(&line).expect_code(code).stderr;
+        assert!(refused.contains(told), "{line:?}: {refused}");
+    }
+}
+
+#[test]
 fn identity_is_shut_out_and_let_in_again() {
     let session = Session::logged_in();
     session.run(&["identity", "create", "anna"]).success();

@@ -21,6 +21,7 @@ mod policies;
 mod policy_advisor;
 mod posture_checks;
 mod requests;
+mod revocations;
 mod router_config;
 mod router_config_bad_input;
 mod router_config_recorded;

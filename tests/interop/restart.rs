@@ -17,6 +17,11 @@ fn second_start_continues_with_what_is_there() {
     let admin = Api::admin(&controller);
     let identity = admin.create_identity("laptop", &json!({"ott": true}));
     let path = format!("/identities/{}", identity["id"].as_str().unwrap());
+    // What every controller has was made with the store; what is deleted of it stays deleted.
+    let made = |admin: &Api, kind: &str| admin.get(kind).data()[0]["createdAt"].clone();
+    let own = ["/controllers", "/identity-types", "/posture-check-types"];
+    let founded = own.map(|kind| made(&admin, kind));
+    admin.delete("/config-types/proxy.v1").expect(200);
     assert!(
         controller.terminate().success(),
         "SIGTERM is an ordinary end"
@@ -39,7 +44,11 @@ fn second_start_continues_with_what_is_there() {
         kept["enrollment"], identity["enrollment"],
         "the session and the token live on"
     );
-    assert_eq!(Api::admin(&controller).get(&path).status, 200);
+    let admin = Api::admin(&controller);
+    assert_eq!(admin.get(&path).status, 200);
+    assert_eq!(own.map(|kind| made(&admin, kind)), founded);
+    assert_eq!(admin.get("/config-types/proxy.v1").status, 404);
+    assert_eq!(admin.get("/config-types/host.v2").status, 200);
 }
 
 #[test]

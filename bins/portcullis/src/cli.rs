@@ -22,6 +22,7 @@ use crate::commands::{
     policy_advisor::{self, PolicyAdvisorCommand},
     posture_check::{self, PostureCheckCommand},
     renew::RenewArgs,
+    revocation::{self, RevocationCommand},
     router_config::{self, RouterConfigCommand},
     service::{self, ServiceCommand},
     session::{self, SessionCommand},
@@ -160,6 +161,9 @@ pub(crate) enum Administration {
     /// List, show and end sessions
     #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
     Session(SessionCommand),
+    /// Revoke signed tokens, and list and show what is revoked
+    #[command(subcommand, visible_alias = "revocations", after_long_help = revocation::EXAMPLES)]
+    Revocation(RevocationCommand),
     /// Create, show, change and delete authentication policies
     #[command(subcommand, visible_alias = "auth-policies", after_long_help = auth_policy::EXAMPLES)]
     AuthPolicy(AuthPolicyCommand),

@@ -33,6 +33,7 @@ pub(crate) mod policy;
 pub(crate) mod policy_advisor;
 pub(crate) mod posture_check;
 pub(crate) mod renew;
+pub(crate) mod revocation;
 mod role_attributes;
 mod router;
 pub(crate) mod router_config;
@@ -80,6 +81,7 @@ async fn administer(context: &Context, command: Administration) -> Result<(), Cl
             authenticator::run(context, &session, command).await
         },
         Administration::Session(command) => session::run(context, &session, command).await,
+        Administration::Revocation(command) => revocation::run(context, &session, command).await,
         Administration::AuthPolicy(command) => auth_policy::run(context, &session, command).await,
         Administration::Ca(command) => ca::run(context, &session, command).await,
         Administration::ExtJwtSigner(command) => {
@@ -134,6 +136,7 @@ impl Administration {
             Self::ExtJwtSigner(command) => command.check(output),
             Self::Password(command) => command.check(),
             Self::Session(_)
+            | Self::Revocation(_)
             | Self::AuthPolicy(_)
             | Self::PolicyAdvisor(_)
             | Self::Database(_)

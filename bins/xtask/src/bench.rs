@@ -7,6 +7,7 @@
 //!
 //! One file per noun; [`plan`] has the order.
 
+mod allocations;
 mod baseline;
 mod build;
 mod codes;
@@ -33,6 +34,7 @@ mod router_config;
 mod scale;
 mod seed;
 mod services;
+mod slow_readers;
 mod starts;
 mod statistics;
 mod system;
@@ -40,7 +42,7 @@ mod tokens;
 
 use anyhow::Context as _;
 use clap::Args;
-use plan::{Noun, Programs};
+use plan::{Noun, Programs, wants};
 use scale::Scale;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -67,6 +69,9 @@ pub(crate) struct Arguments {
     /// Measure this command-line client [default: `portcullis` beside the controller]
     #[arg(long, value_name = "FILE", requires = "controller")]
     cli: Option<PathBuf>,
+    /// Measure allocations in this program [default: `examples/counted` beside the controller]
+    #[arg(long, value_name = "FILE", requires = "controller")]
+    counted: Option<PathBuf>,
     /// Be the bare server that the controller is measured beside
     #[arg(long, hide = true, value_name = "DIR")]
     peer: Option<PathBuf>,
@@ -80,7 +85,8 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
     }
     let Some(controller) = &arguments.controller else {
         // The load has to be made by a program in release form as well.
-        return build::build(root)?.measure();
+        let is_counted = wants(&arguments.only, Noun::Allocations);
+        return build::build(root, is_counted)?.measure();
     };
     let scale = if arguments.quick {
         Scale::QUICK
@@ -93,10 +99,11 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
         .prefix("portcullis-bench-")
         .tempdir_in(directory)
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
-    let beside = beside.join("portcullis");
+    let (cli, counted) = (beside.join("portcullis"), beside.join("examples/counted"));
     let programs = Programs {
         controller,
-        cli: arguments.cli.as_deref().unwrap_or(&beside),
+        counted: arguments.counted.as_deref().unwrap_or(&counted),
+        cli: arguments.cli.as_deref().unwrap_or(&cli),
     };
     let measuring = plan::measure(programs, scratch.path(), scale, &arguments.only);
     let report = runtime()?.block_on(measuring)?;

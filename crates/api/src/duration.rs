@@ -26,6 +26,15 @@ pub(crate) fn parse(text: &str) -> Option<SignedDuration> {
     (total <= LONGEST).then(|| SignedDuration::from_nanos(total.cast_signed()))
 }
 
+/// Writes a duration so that [`parse`] and Go read it.
+pub(crate) fn text(duration: SignedDuration) -> String {
+    if duration.subsec_nanos() == 0 {
+        format!("{}s", duration.as_secs())
+    } else {
+        format!("{}ns", duration.as_nanos())
+    }
+}
+
 /// Takes a number with its unit; answers nanoseconds and what comes behind.
 fn take_part(text: &str) -> Option<(u64, &str)> {
     let is_of_number = |character: char| character.is_ascii_digit() || character == '.';
@@ -89,6 +98,19 @@ mod tests {
         ] {
             let expected = SignedDuration::from_nanos(nanoseconds);
             assert_eq!(parse(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn durations_are_written_as_they_are_read() {
+        for (nanoseconds, expected) in [
+            (0, "0s"),
+            (5_400_000_000_000, "5400s"),
+            (1_500_000_000, "1500000000ns"),
+        ] {
+            let duration = SignedDuration::from_nanos(nanoseconds);
+            assert_eq!(text(duration), expected);
+            assert_eq!(parse(expected), Some(duration));
         }
     }
 

@@ -16,11 +16,12 @@ use serde::{Deserialize, Serialize};
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// The body of POST `/revocations`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RevocationCreate {
     /// What is revoked, a UUID in lower case unless it is an identity.
     pub id: RevocationId,
     /// Which kind of thing that is.
+    #[serde(rename = "type")]
     pub revoked: Revoked,
     /// What users attach to it.
     pub tags: Tags,

@@ -8,7 +8,7 @@ use portcullis_domain::FieldError;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::trace::{Trace, TraceSpec};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeSet;
 
 /// Longest id of a trace and longest name of a channel, in characters.
@@ -57,6 +57,34 @@ impl Decode for TraceIdentity {
         });
         Ok(Self { spec })
     }
+}
+
+impl Serialize for TraceIdentity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let spec = self.spec.as_ref();
+        let body = Body {
+            enabled: spec.is_some(),
+            duration: spec.map(|spec| duration::text(spec.duration)),
+            trace_id: spec.and_then(|spec| spec.id.as_deref()),
+            channels: spec
+                .map(|spec| &spec.channels)
+                .filter(|named| !named.is_empty()),
+        };
+        body.serialize(serializer)
+    }
+}
+
+/// What clients send.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'s> {
+    enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace_id: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channels: Option<&'s BTreeSet<String>>,
 }
 
 /// Who wants no tracing needs to say nothing about its duration, but nothing wrong either.
@@ -144,6 +172,30 @@ mod tests {
             r#"{"duration": "5m"}"#,
         ] {
             assert_eq!(read(off).unwrap(), None, "{off}");
+        }
+    }
+
+    #[test]
+    fn bodies_are_read_as_they_were_written() {
+        let spec = |id: Option<&str>, channels: &[&str]| TraceSpec {
+            id: id.map(str::to_owned),
+            duration: SignedDuration::from_mins(10),
+            channels: channels.iter().copied().map(str::to_owned).collect(),
+        };
+        for (spec, expected) in [
+            (None, json!({"enabled": false})),
+            (
+                Some(spec(None, &[])),
+                json!({"enabled": true, "duration": "600s"}),
+            ),
+            (
+                Some(spec(Some("t"), &["b", "a"])),
+                json!({"enabled": true, "duration": "600s", "traceId": "t", "channels": ["a", "b"]}),
+            ),
+        ] {
+            let body = serde_json::to_value(TraceIdentity { spec: spec.clone() }).unwrap();
+            assert_eq!(body, expected);
+            assert_eq!(read(&body.to_string()).unwrap(), spec);
         }
     }
 

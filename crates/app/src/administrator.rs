@@ -23,13 +23,17 @@ use secrecy::SecretString;
 pub async fn prepare(app: &App) -> Result<(), AppError> {
     let policy = AuthPolicy::default_policy(app.env().now());
     let number = app.number(AUTH_POLICY);
-    app.commit(move |rows| {
-        if find_policy(rows.rows(), &policy.id)?.is_none() {
+    let founded_at = app
+        .commit(move |rows| {
+            if let Some(found) = find_policy(rows.rows(), &policy.id)? {
+                return Ok(found.entity.created_at);
+            }
             rows.insert(&RecordKey::root(AUTH_POLICY, number.0), &policy)?;
-        }
-        Ok::<_, AppError>(())
-    })
-    .await?;
+            Ok::<_, AppError>(policy.created_at)
+        })
+        .await?;
+    // It is told once, and is always the same.
+    let _ = app.founded_at.set(founded_at);
     configs::ensure_built_in(app).await
 }
 

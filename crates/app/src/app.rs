@@ -24,7 +24,7 @@ use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::oneshot;
 
 /// Numbers that a configuration decides.
@@ -66,6 +66,8 @@ pub struct App {
     pub(crate) service_updates: ServiceUpdates,
     /// When this process began to serve.
     pub(crate) started_at: Timestamp,
+    /// When the store was made, once that is known.
+    pub(crate) founded_at: OnceLock<Timestamp>,
     pub(crate) posture: posture::Kept,
     pub(crate) traces: Traces,
     pub(crate) service_session_round: service_sessions::Round,
@@ -117,6 +119,7 @@ impl App {
         Self {
             health: Health::new(started_at),
             started_at,
+            founded_at: OnceLock::new(),
             service_updates: ServiceUpdates::default(),
             env,
             engine,
@@ -144,6 +147,12 @@ impl App {
     /// Numbers that the configuration decides.
     pub fn settings(&self) -> Settings {
         self.settings
+    }
+
+    /// When the store was made, and with it what every controller has. Until the store is prepared it
+    /// is not known, and this is when the process began.
+    pub fn founded_at(&self) -> Timestamp {
+        self.founded_at.get().copied().unwrap_or(self.started_at)
     }
 
     /// Time and randomness.

@@ -15,10 +15,9 @@ use portcullis_domain::permission::Subject;
 use portcullis_domain::view::{ConfigView, Named};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{
-    CONFIG, CONFIG_TYPE, Found, IDENTITY, Index, Rows, UniqueValue, reference,
-};
+use portcullis_storage::tables::{CONFIG, CONFIG_TYPE, Found, IDENTITY, Rows, reference};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 impl Made for ConfigTypeSpec {
     const NOUN: &'static str = "configType";
@@ -123,8 +122,8 @@ impl Made for ConfigSpec {
     }
 }
 
-/// Makes the types that every controller has, as far as they are not there. One that an
-/// administrator changed stays as it is; one that was deleted comes back at the next start.
+/// Makes the types that every controller has, where there are no types at all: in a new store. What an
+/// administrator changed or deleted later stays so.
 ///
 /// # Errors
 ///
@@ -152,16 +151,24 @@ pub async fn ensure_built_in(app: &App) -> Result<(), AppError> {
 }
 
 fn missing_built_in(app: &App, rows: Rows<'_>) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {
-    let mut missing = Vec::new();
-    for kind in built_in(app.env().now()) {
-        let name = UniqueValue::new(Index::ConfigTypeName, kind.spec.name.as_str());
-        // An administrator may have given the name to a type of their own.
-        if rows.locate(&reference(&kind.id))?.is_none() && rows.locate(&name)?.is_none() {
-            let number = app.number(CONFIG_TYPE);
-            missing.push((RecordKey::root(CONFIG_TYPE, number.0), kind));
-        }
+    let mut are_any = false;
+    rows.each_in::<ConfigType>(&RecordKey::all(CONFIG_TYPE), &mut |_one| {
+        are_any = true;
+        Ok(ControlFlow::Break(()))
+    })?;
+    if are_any {
+        return Ok(Vec::new());
     }
-    Ok(missing)
+    let numbered = |kind| {
+        (
+            RecordKey::root(CONFIG_TYPE, app.number(CONFIG_TYPE).0),
+            kind,
+        )
+    };
+    Ok(built_in(app.env().now())
+        .into_iter()
+        .map(numbered)
+        .collect())
 }
 
 /// The type of a configuration, which it guards.

@@ -25,6 +25,7 @@ pub fn list(app: &App, parameters: &Parameters<'_>) -> Result<Page<Controller>, 
     let rows = [kinds::ControllerRow {
         address: app.network().control_addresses().first().cloned(),
         controller,
+        since: app.founded_at(),
     }];
     Ok(listing::select(&listing, rows).map(|row| row.controller))
 }

@@ -1,6 +1,7 @@
 //! Posture checks, and the types that they may have.
 
 use crate::action::actions;
+use crate::app::App;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds};
 use crate::managed::{Beside, Made, Of, find};
@@ -52,12 +53,18 @@ impl Made for PostureCheckSpec {
 
 /// Lists the types of posture checks.
 pub fn list_types(
+    app: &App,
     _permit: &Permit<ReadTypes>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<CheckSupport>, AppError> {
     let listing = listing::read(&kinds::POSTURE_CHECK_TYPES, parameters)?;
-    let rows = CheckSupport::ALL.map(kinds::PostureCheckTypeRow);
-    Ok(listing::select(&listing, rows).map(|row| row.0))
+    let rows = CheckSupport::ALL.map(|support| kinds::BuiltInRow {
+        id: support.kind.name(),
+        name: support.name,
+        kind: support,
+        since: app.founded_at(),
+    });
+    Ok(listing::select(&listing, rows).map(|row| row.kind))
 }
 
 /// Reads one type of posture checks.

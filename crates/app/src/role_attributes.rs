@@ -5,8 +5,9 @@ use crate::error::AppError;
 use crate::identities;
 use crate::listing::{self, Asked, Paging, kinds};
 use crate::managed;
-use portcullis_domain::access::{Action, Permit};
+use portcullis_domain::access::{Access, Action, Caller, Permit};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::posture_check::{PostureCheck, PostureCheckSpec};
 use portcullis_domain::router::{Router, RouterSpec};
 use portcullis_domain::service::{Service, ServiceSpec};
@@ -100,10 +101,11 @@ pub fn list<E: Attributed>(
     Ok(paging)
 }
 
-/// Lists them with their use. The use of each is of one moment.
+/// Lists them with their use. The use of each is of one moment. The ids of policies are shown to those
+/// who may read policies of the kind.
 pub fn list_usage<E: Attributed>(
     app: &App,
-    _permit: &Permit<E::Read>,
+    permit: &Permit<E::Read>,
     asked: &Asked<'_>,
     with_ids: bool,
     show: &mut dyn FnMut(Usage) -> ControlFlow<()>,
@@ -114,7 +116,8 @@ pub fn list_usage<E: Attributed>(
         if (asked.is_over)() {
             return Err(AppError::TooSlow);
         }
-        if show(usage::<E>(app, attribute, with_ids)?).is_break() {
+        let caller = with_ids.then(|| permit.caller());
+        if show(usage::<E>(app, attribute, caller)?).is_break() {
             break;
         }
     }
@@ -135,18 +138,26 @@ fn matching<E: Attributed>(app: &App, asked: &Asked<'_>) -> Result<Page<String>,
     Ok(page.map(|row| row.0.to_owned()))
 }
 
-fn usage<E: Attributed>(app: &App, attribute: String, with_ids: bool) -> Result<Usage, AppError> {
+/// The use of an attribute, with ids for a caller who asks for them.
+fn usage<E: Attributed>(
+    app: &App,
+    attribute: String,
+    asking: Option<&Caller>,
+) -> Result<Usage, AppError> {
     let guard = app.require_lists()?.access();
     let catalog = E::catalog(&guard);
     let carriers = E::role_attributes(catalog.columns()).with(&attribute);
     let carriers = users(
         carriers.into_iter().flatten(),
-        with_ids.then_some(&|slot| catalog.id(slot).map(str::to_owned)),
+        asking
+            .is_some()
+            .then_some(&|slot| catalog.id(slot).map(str::to_owned)),
     );
     let policies = E::ASKED_FOR_BY.iter().map(|kind| {
-        let asking = guard.access().asking(*kind, E::SIDE, &attribute);
+        let policies = guard.access().asking(*kind, E::SIDE, &attribute);
         let id = |slot| policy_id(&guard, *kind, slot);
-        (*kind, users(asking, with_ids.then_some(&id)))
+        let is_told = asking.is_some_and(|caller| may_read(caller, *kind));
+        (*kind, users(policies, is_told.then_some(&id)))
     });
     let policies = policies.collect();
     Ok(Usage {
@@ -171,6 +182,15 @@ fn users(
         count: u64::try_from(slots.len()).unwrap_or(u64::MAX),
         ids,
     }
+}
+
+fn may_read(caller: &Caller, kind: PolicyKind) -> bool {
+    let subject = match kind {
+        PolicyKind::Service => Subject::ServicePolicy,
+        PolicyKind::EdgeRouter => Subject::EdgeRouterPolicy,
+        PolicyKind::ServiceEdgeRouter => Subject::ServiceEdgeRouterPolicy,
+    };
+    caller.may(Access::Granted(subject, Verb::Read))
 }
 
 fn policy_id(guard: &AccessGuard<'_>, kind: PolicyKind, slot: Slot) -> Option<String> {

@@ -141,6 +141,16 @@ impl Client {
         self.succeed(Method::PUT, endpoint, Body::json(body)?).await
     }
 
+    /// Puts a body in the place of something and reads what the answer holds.
+    pub(crate) async fn put_and_read<B: Serialize + Sync, T: DeserializeOwned>(
+        &self,
+        endpoint: &Endpoint,
+        body: &B,
+    ) -> Result<T, ClientError> {
+        let envelope: Envelope<T> = self.call(Method::PUT, endpoint, Body::json(body)?).await?;
+        Ok(envelope.data)
+    }
+
     /// Changes parts of an entity.
     pub async fn patch<B: Serialize + Sync>(
         &self,

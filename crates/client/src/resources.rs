@@ -14,6 +14,7 @@ mod identities;
 mod network;
 mod own_authenticators;
 mod own_mfa;
+mod revocations;
 pub(crate) mod role_attributes;
 mod sessions;
 mod signers;

@@ -4,7 +4,8 @@ use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::{HeaderMap, header};
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::mem;
 
 /// Compresses `body` if the client takes gzip; `None` leaves it as it is.
 pub(crate) fn gzip(request: &HeaderMap, body: &Bytes) -> Option<Bytes> {
@@ -16,8 +17,30 @@ pub(crate) fn gzip(request: &HeaderMap, body: &Bytes) -> Option<Bytes> {
     encoder.finish().ok().map(Bytes::from)
 }
 
+/// Compresses a body that comes bit by bit.
+#[derive(Debug)]
+pub(crate) struct Packer(GzEncoder<Vec<u8>>);
+
+impl Packer {
+    /// Begins a body.
+    pub(crate) fn new() -> Self {
+        Self(GzEncoder::new(Vec::new(), Compression::fast()))
+    }
+
+    /// Takes the next bytes; answers what can be sent by now, which may be nothing.
+    pub(crate) fn pack(&mut self, bytes: &[u8]) -> io::Result<Bytes> {
+        self.0.write_all(bytes)?;
+        Ok(mem::take(self.0.get_mut()).into())
+    }
+
+    /// Ends the body; answers the rest of it.
+    pub(crate) fn finish(self) -> io::Result<Bytes> {
+        self.0.finish().map(Bytes::from)
+    }
+}
+
 /// Whether `Accept-Encoding` names gzip with a weight above zero.
-fn takes_gzip(request: &HeaderMap) -> bool {
+pub(crate) fn takes_gzip(request: &HeaderMap) -> bool {
     request
         .get_all(header::ACCEPT_ENCODING)
         .iter()

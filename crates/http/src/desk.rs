@@ -1,18 +1,38 @@
 //! Work that may have to look at every record there is.
 
 use crate::error::ApiError;
+use crate::party::Party;
 use portcullis_api::code::Code;
 use portcullis_app::{AppError, aside};
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 
 /// Works away from the threads that serve connections: on a few things at a time, with a line of
-/// bounded length before it.
+/// bounded length before it. No party has more than half of the places and half of the line, so
+/// that others get on however long its work takes.
 #[derive(Debug)]
 pub(crate) struct Desk {
     places: Semaphore,
     line: Semaphore,
+    /// Places that one party may have.
+    each: usize,
+    /// Requests of one party that may be under way or wait.
+    most: usize,
+    parties: Mutex<Parties>,
+}
+
+/// The parties of which requests are there.
+type Parties = BTreeMap<Party, There>;
+
+/// The requests of a party.
+#[derive(Debug)]
+struct There {
+    /// Those that are under way or wait.
+    requests: usize,
+    /// The places that are left to them.
+    left: Arc<Semaphore>,
 }
 
 /// Whoever waits for work at a [`Desk`].
@@ -25,16 +45,29 @@ pub(crate) struct Requester {
 #[derive(Debug)]
 struct Presence(Requester);
 
+/// A request of a party, from the line on.
+#[derive(Debug)]
+struct Attendance {
+    desk: &'static Desk,
+    party: Party,
+    /// The places that are left to the party.
+    left: Arc<Semaphore>,
+}
+
 impl Desk {
     /// Works on `places` things at a time, while `line` more wait.
     pub(crate) const fn new(places: usize, line: usize) -> Self {
+        let each = places.div_ceil(2);
         Self {
             places: Semaphore::const_new(places),
             line: Semaphore::const_new(line),
+            each,
+            most: each + line.div_ceil(2),
+            parties: Mutex::new(BTreeMap::new()),
         }
     }
 
-    /// Waits for a place and does `work` there.
+    /// Waits for a place and does `work` there for a party.
     ///
     /// When the returned future is dropped, work that has not begun never does, and work that has
     /// can find out: it is handed the requester. It keeps its place until it ends.
@@ -44,12 +77,12 @@ impl Desk {
     /// 429 when too many wait already, and the errors of `work`.
     pub(crate) async fn work<T: Send + 'static>(
         &'static self,
+        party: Party,
         work: impl FnOnce(&Requester) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let waits = self
-            .line
-            .try_acquire()
-            .map_err(|_full| ApiError::new(Code::ServerTooManyRequests).retry_after(1))?;
+        let waits = self.line.try_acquire().map_err(|_full| full())?;
+        let attendance = self.attend(party)?;
+        let of_party = Arc::clone(&attendance.left).acquire_owned().await;
         let place = self.places.acquire().await;
         drop(waits);
         let requester = Requester {
@@ -57,13 +90,51 @@ impl Desk {
         };
         let _presence = Presence(requester.clone());
         let working = move || {
-            let _place = place;
+            let _held = (place, of_party, attendance);
             if requester.is_gone() {
                 return Err(AppError::NotReady.into());
             }
             work(&requester)
         };
         aside(working).await
+    }
+
+    /// Lets a request of a party in, unless too many of its requests are there.
+    fn attend(&'static self, party: Party) -> Result<Attendance, ApiError> {
+        let mut parties = self.parties();
+        let there = parties.entry(party).or_insert_with(|| There {
+            requests: 0,
+            left: Arc::new(Semaphore::new(self.each)),
+        });
+        if there.requests == self.most {
+            return Err(full());
+        }
+        there.requests += 1;
+        Ok(Attendance {
+            desk: self,
+            party,
+            left: Arc::clone(&there.left),
+        })
+    }
+
+    fn parties(&self) -> MutexGuard<'_, Parties> {
+        self.parties.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn full() -> ApiError {
+    ApiError::new(Code::ServerTooManyRequests).retry_after(1)
+}
+
+impl Drop for Attendance {
+    fn drop(&mut self) {
+        let mut parties = self.desk.parties();
+        if let Some(there) = parties.get_mut(&self.party) {
+            there.requests -= 1;
+            if there.requests == 0 {
+                parties.remove(&self.party);
+            }
+        }
     }
 }
 
@@ -82,79 +153,4 @@ impl Drop for Presence {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc;
-    use std::time::Duration;
-    use tokio::sync::oneshot;
-
-    /// Begins work that goes on until its requester is gone; answers when it is under way. The
-    /// receiver hears of its end.
-    async fn occupy(desk: &'static Desk) -> (tokio::task::JoinHandle<()>, mpsc::Receiver<()>) {
-        let (begun, begins) = oneshot::channel();
-        let (ended, ends) = mpsc::channel();
-        let request = tokio::spawn(async move {
-            let _ = desk
-                .work(move |requester| {
-                    begun.send(()).unwrap();
-                    while !requester.is_gone() {
-                        std::thread::yield_now();
-                    }
-                    ended.send(()).unwrap();
-                    Ok(())
-                })
-                .await;
-        });
-        begins.await.unwrap();
-        (request, ends)
-    }
-
-    #[tokio::test]
-    async fn work_learns_that_nobody_waits_any_more() {
-        static DESK: Desk = Desk::new(1, 1);
-        let (request, ends) = occupy(&DESK).await;
-        request.abort();
-        let ended = tokio::task::spawn_blocking(move || ends.recv_timeout(Duration::from_secs(20)));
-        ended.await.unwrap().unwrap();
-        let next = DESK.work(|_requester| Ok("next")).await;
-        assert_eq!(next.unwrap(), "next");
-    }
-
-    #[tokio::test]
-    async fn line_is_bounded_and_left_by_those_who_give_up() {
-        static DESK: Desk = Desk::new(1, 1);
-        let (request, _ends) = occupy(&DESK).await;
-        let never = DESK.work(|_requester| -> Result<(), ApiError> { panic!("for nobody") });
-        let waits = tokio::spawn(never);
-        while DESK.line.available_permits() > 0 {
-            tokio::task::yield_now().await;
-        }
-        let error = DESK.work(|_requester| Ok(())).await.unwrap_err();
-        assert_eq!(error.status, 429);
-        assert!(error.headers.iter().any(|(name, _)| name == "retry-after"));
-
-        waits.abort();
-        assert!(waits.await.unwrap_err().is_cancelled());
-        request.abort();
-        let next = DESK.work(|_requester| Ok("next")).await;
-        assert_eq!(next.unwrap(), "next");
-    }
-
-    #[tokio::test]
-    async fn place_is_kept_until_the_work_ends() {
-        static DESK: Desk = Desk::new(1, 1);
-        let (begun, begins) = oneshot::channel();
-        let (end, ending) = mpsc::channel::<()>();
-        let request = tokio::spawn(DESK.work(move |_deaf| {
-            begun.send(()).unwrap();
-            ending.recv().unwrap();
-            Ok(())
-        }));
-        begins.await.unwrap();
-        request.abort();
-        assert!(request.await.unwrap_err().is_cancelled());
-        assert_eq!(DESK.places.available_permits(), 0);
-        end.send(()).unwrap();
-        DESK.work(|_requester| Ok(())).await.unwrap();
-    }
-}
+mod tests;

@@ -19,6 +19,7 @@ pub mod listen;
 pub mod openapi;
 pub mod outbound;
 mod parts;
+mod party;
 pub mod path;
 mod query;
 mod room;

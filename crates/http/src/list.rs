@@ -2,9 +2,11 @@
 //! when they are long.
 
 use crate::answer::{Answer, Content};
+use crate::compress::takes_gzip;
 use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
 use crate::parts::{Gone, PartsWriter, parts};
+use crate::party::Acting;
 use crate::query::Query;
 use crate::route::{Call, Parameter, Payload, Values};
 use bytes::Bytes;
@@ -103,7 +105,7 @@ pub(crate) async fn answer<P, B, T, L>(
     list: L,
 ) -> Result<Answer, ApiError>
 where
-    P: Send + 'static,
+    P: Acting + Send + 'static,
     B: Send + 'static,
     T: Serialize,
     L: FnOnce(&Call<P, B>, &Asked<'_>, &mut Show<'_, T>) -> Result<Paging, AppError>
@@ -113,9 +115,10 @@ where
     ready(&call.context.state.app).await?;
     let (begun, begins) = oneshot::channel();
     let (ended, ends) = oneshot::channel();
-    let (writer, body) = parts();
+    let (writer, body) = parts(takes_gzip(&call.context.headers));
     let asked = listing::read(schema, &parameters(&call.context.query));
     let is_long = asked.is_ok_and(|listing| listing.page.limit.rows().is_none());
+    let party = call.permit.party(&call.context.origin);
     let desk = if is_long { &LONG_DESK } else { &DESK };
     let writing = tokio::spawn(async move {
         let mut outlet = Outlet {
@@ -129,7 +132,7 @@ where
             Ok(outlet.finish(paging, schema))
         };
         // Whoever waited has the body already, or has gone away.
-        let _ = ended.send(desk.work(work).await);
+        let _ = ended.send(desk.work(party, work).await);
     });
     let writing = AbortOnDropHandle::new(writing);
     tokio::select! {
@@ -192,7 +195,7 @@ impl Outlet {
     }
 
     /// Ends the list; answers the whole of it if nothing was handed on.
-    fn finish(self, paging: Paging, schema: &'static Schema) -> Bytes {
+    fn finish(mut self, paging: Paging, schema: &'static Schema) -> Bytes {
         if self.is_broken {
             return Bytes::new();
         }
@@ -203,7 +206,7 @@ impl Outlet {
         }
         // What the client does not take is missing at the end, and breaks the answer off.
         if self.writer.more(rest).is_ok() {
-            let _ = self.writer.last(Bytes::new());
+            let _ = self.writer.end();
         }
         Bytes::new()
     }

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | head that is not HTTP, differing `Content-Length` headers | 400 |
 //! | `Content-Length` twice or beside `Transfer-Encoding` | 400 |
+//! | HTTP/1.1 without `Host`, or with two | 400 |
 //! | URI over 64 KiB | 414 |
 //! | head over [`Limits::max_head_bytes`], more than [`Limits::max_headers`] headers | 431 |
 //! | CONNECT or TRACE that a service would let succeed | 405 |

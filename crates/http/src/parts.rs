@@ -1,5 +1,6 @@
 //! Bodies of answers that are sent while they are written.
 
+use crate::compress::Packer;
 use crate::listen::AnswerError;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
@@ -28,19 +29,21 @@ const MOST: Duration = Duration::from_mins(2);
 pub struct Parts {
     waiting: mpsc::Receiver<Part>,
     has_ended: bool,
+    is_gzip: bool,
     _writing: AbortOnDropHandle<()>,
 }
 
 #[derive(Debug)]
 enum Part {
     More(Bytes),
-    Last(Bytes),
+    Last,
 }
 
 /// The writer's side of a body in parts.
 #[derive(Debug)]
 pub(crate) struct PartsWriter {
     sender: mpsc::Sender<Part>,
+    packer: Option<Packer>,
     end: Instant,
 }
 
@@ -53,16 +56,23 @@ pub(crate) struct Gone;
 #[error("the answer was broken off")]
 struct BrokenOff;
 
-/// Makes both sides; `begun` takes the task that writes.
-pub(crate) fn parts() -> (PartsWriter, impl FnOnce(AbortOnDropHandle<()>) -> Parts) {
+/// Makes both sides of a body that is compressed on its way or not; `begun` takes the task that
+/// writes.
+pub(crate) fn parts(is_gzip: bool) -> (PartsWriter, impl FnOnce(AbortOnDropHandle<()>) -> Parts) {
     let (sender, waiting) = mpsc::channel(AHEAD);
-    let begun = |writing| Parts {
+    let begun = move |writing| Parts {
         waiting,
         has_ended: false,
+        is_gzip,
         _writing: writing,
     };
     let end = Instant::now() + MOST;
-    (PartsWriter { sender, end }, begun)
+    let writer = PartsWriter {
+        sender,
+        packer: is_gzip.then(Packer::new),
+        end,
+    };
+    (writer, begun)
 }
 
 impl PartsWriter {
@@ -70,17 +80,29 @@ impl PartsWriter {
     /// must not be ended: it lacks something.
     ///
     /// Only for threads that may block.
-    pub(crate) fn more(&self, bytes: impl Into<Bytes>) -> Result<(), Gone> {
-        let mut bytes: Bytes = bytes.into();
-        while bytes.len() > SIZE {
-            self.send(Part::More(bytes.split_to(SIZE)))?;
-        }
-        self.send(Part::More(bytes))
+    pub(crate) fn more(&mut self, bytes: impl Into<Bytes>) -> Result<(), Gone> {
+        let bytes = bytes.into();
+        let bytes = match &mut self.packer {
+            Some(packer) => packer.pack(&bytes).map_err(|_unwritten| Gone)?,
+            None => bytes,
+        };
+        self.send_all(bytes)
     }
 
-    /// Hands over the last part.
-    pub(crate) fn last(self, part: impl Into<Bytes>) -> Result<(), Gone> {
-        self.send(Part::Last(part.into()))
+    /// Ends the body.
+    pub(crate) fn end(mut self) -> Result<(), Gone> {
+        if let Some(packer) = self.packer.take() {
+            self.send_all(packer.finish().map_err(|_unwritten| Gone)?)?;
+        }
+        self.send(Part::Last)
+    }
+
+    fn send_all(&self, mut bytes: Bytes) -> Result<(), Gone> {
+        while !bytes.is_empty() {
+            let part = bytes.split_to(bytes.len().min(SIZE));
+            self.send(Part::More(part))?;
+        }
+        Ok(())
     }
 
     fn send(&self, part: Part) -> Result<(), Gone> {
@@ -90,6 +112,13 @@ impl PartsWriter {
             Ok(Ok(())) => Ok(()),
             Ok(Err(_)) | Err(_) => Err(Gone),
         }
+    }
+}
+
+impl Parts {
+    /// Whether it is compressed by gzip.
+    pub(crate) const fn is_gzip(&self) -> bool {
+        self.is_gzip
     }
 }
 
@@ -106,9 +135,9 @@ impl Body for Parts {
         }
         self.waiting.poll_recv(context).map(|part| match part {
             Some(Part::More(bytes)) => Some(Ok(Frame::data(bytes))),
-            Some(Part::Last(bytes)) => {
+            Some(Part::Last) => {
                 self.has_ended = true;
-                Some(Ok(Frame::data(bytes)))
+                None
             },
             // Whoever wrote has given up: half a list must not be taken for a whole one.
             None => Some(Err(BrokenOff.into())),

@@ -94,7 +94,7 @@ impl Drop for Share {
 }
 
 /// Returns what stands for the client behind an address.
-fn client(address: IpAddr) -> IpAddr {
+pub(crate) fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let network = address.to_bits() & !u128::from(u64::MAX);

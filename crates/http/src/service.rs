@@ -229,7 +229,10 @@ fn respond(
             Some(packed) => (listen::whole(packed), true),
             None => (listen::whole(body), false),
         },
-        Content::Parts(parts) => (parts.boxed_unsync(), false),
+        Content::Parts(parts) => {
+            let is_packed = parts.is_gzip();
+            (parts.boxed_unsync(), is_packed)
+        },
     };
     let mut response = Response::new(body);
     *response.status_mut() = status;

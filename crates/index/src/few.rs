@@ -4,7 +4,6 @@
 use crate::catalog::{Catalogued, Columns};
 use crate::held::Held;
 use crate::slots::Slot;
-use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::signer::Signer;
@@ -24,26 +23,6 @@ impl<E> Columns<E> for NoColumns {
 
     fn heap_bytes(&self) -> usize {
         0
-    }
-}
-
-impl Catalogued for AuthPolicy {
-    type Columns = NoColumns;
-
-    fn id(&self) -> &str {
-        self.id.as_str()
-    }
-
-    fn name(&self) -> Option<&str> {
-        Some(&self.name)
-    }
-
-    fn created_at(&self) -> Timestamp {
-        self.created_at
-    }
-
-    fn updated_at(&self) -> Timestamp {
-        self.updated_at
     }
 }
 

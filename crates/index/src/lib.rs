@@ -51,6 +51,7 @@
 //! ```
 
 mod access;
+mod auth_policies;
 mod authenticators;
 mod bits;
 mod catalog;
@@ -72,6 +73,7 @@ mod slots;
 mod text;
 
 pub use access::{Access, Kinds, Policy, PolicyKind, Selectable, Side};
+pub use auth_policies::AuthPolicyColumns;
 pub use authenticators::AuthenticatorColumns;
 pub use catalog::{Catalog, CatalogBuilder, Catalogued, Columns, Direction, SortKey, Walk};
 pub use enrollments::EnrollmentColumns;

@@ -8,6 +8,7 @@ mod list;
 mod mfa_remove;
 mod show;
 mod state;
+mod trace;
 mod update;
 
 use crate::commands::role_attributes::{self, RoleAttributesArgs};
@@ -54,6 +55,8 @@ pub(crate) enum IdentityCommand {
     Disable(disable::DisableArgs),
     /// Let an identity in again
     Enable(disable::EnableArgs),
+    /// Have routers report on what an identity sends and receives, for a while
+    Trace(trace::TraceArgs),
     /// Remove the TOTP enrollments of identities, for those who cannot log in any more
     MfaRemove(mfa_remove::MfaRemoveArgs),
     /// Delete identities with everything that belongs to them
@@ -72,6 +75,7 @@ impl IdentityCommand {
             | Self::Show(_)
             | Self::Disable(_)
             | Self::Enable(_)
+            | Self::Trace(_)
             | Self::MfaRemove(_)
             | Self::Delete(_) => Ok(()),
         }
@@ -93,6 +97,7 @@ pub(crate) async fn run(
         IdentityCommand::Update(arguments) => update::run(context, session, arguments).await,
         IdentityCommand::Disable(arguments) => disable::disable(context, session, arguments).await,
         IdentityCommand::Enable(arguments) => disable::enable(context, session, arguments).await,
+        IdentityCommand::Trace(arguments) => trace::run(context, session, arguments).await,
         IdentityCommand::MfaRemove(arguments) => mfa_remove::run(context, session, arguments).await,
         IdentityCommand::Delete(arguments) => delete::run(context, session, arguments).await,
     }

@@ -3,6 +3,8 @@
 use crate::workspace;
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -10,12 +12,15 @@ use std::process::{Command, ExitCode, Stdio};
 const CONTROLLER: &str = "portcullis-controller";
 const CLI: &str = "portcullis";
 const THIS: &str = "xtask";
+/// An example of the controller's package.
+const COUNTED: &str = "counted";
 
 /// What is measured, and this program, which makes the load.
 pub(super) struct Programs {
     controller: PathBuf,
     cli: PathBuf,
     this: PathBuf,
+    counted: Option<PathBuf>,
 }
 
 /// A line of what cargo says about its work; most lines have no program.
@@ -30,17 +35,40 @@ struct Target {
     name: String,
 }
 
-/// Builds all of them.
-pub(super) fn build(root: &Path) -> anyhow::Result<Programs> {
+/// Builds all of them, the controller that counts its allocations only if it is wanted.
+pub(super) fn build(root: &Path, is_counted: bool) -> anyhow::Result<Programs> {
+    let programs = ["--package", CLI, "--package", THIS, "--bins"];
+    let built = cargo(root, &programs)?;
+    let program = |name: &str| {
+        built
+            .get(name)
+            .cloned()
+            .with_context(|| format!("cargo built no {name}"))
+    };
+    let counted = if is_counted {
+        cargo(root, &["--example", COUNTED])?.remove(COUNTED)
+    } else {
+        None
+    };
+    Ok(Programs {
+        controller: program(CONTROLLER)?,
+        cli: program(CLI)?,
+        this: program(THIS)?,
+        counted,
+    })
+}
+
+/// Builds what of the controller's package and further ones the arguments name.
+fn cargo(root: &Path, arguments: &[&str]) -> anyhow::Result<BTreeMap<String, PathBuf>> {
     let mut cargo = workspace::cargo(root)
         .args(["build", "--release", "--package", CONTROLLER])
-        .args(["--package", CLI, "--package", THIS, "--bins"])
+        .args(arguments)
         .arg("--message-format=json-render-diagnostics")
         .stdout(Stdio::piped())
         .spawn()
         .context("cargo cannot be started")?;
     let output = cargo.stdout.take().context("cargo has no output")?;
-    let mut built = Vec::new();
+    let mut built = BTreeMap::new();
     for line in BufReader::new(output).lines() {
         if let Ok(message) = serde_json::from_str::<Message>(&line?) {
             built.extend(
@@ -52,18 +80,7 @@ pub(super) fn build(root: &Path) -> anyhow::Result<Programs> {
         }
     }
     ensure!(cargo.wait()?.success(), "the programs cannot be built");
-    let program = |name: &str| {
-        built
-            .iter()
-            .find(|(built, _)| built == name)
-            .map(|(_, path)| path.clone())
-            .with_context(|| format!("cargo built no {name}"))
-    };
-    Ok(Programs {
-        controller: program(CONTROLLER)?,
-        cli: program(CLI)?,
-        this: program(THIS)?,
-    })
+    Ok(built)
 }
 
 impl Programs {
@@ -75,6 +92,11 @@ impl Programs {
             .arg(&self.controller)
             .arg("--cli")
             .arg(&self.cli)
+            .args(
+                self.counted
+                    .iter()
+                    .flat_map(|it| [OsStr::new("--counted"), it.as_os_str()]),
+            )
             .status()
             .context("the load cannot be started")?;
         Ok(if status.success() {

@@ -11,8 +11,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, BufReader, Lines};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, Command};
+use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 /// Name of the administrator.
@@ -37,6 +38,9 @@ pub(super) struct Program {
 /// A controller that answers.
 pub(super) struct Controller {
     child: Child,
+    input: ChildStdin,
+    /// What it says.
+    lines: mpsc::UnboundedReceiver<String>,
     address: SocketAddr,
     roots: Vec<Certificate>,
     /// From before the start of the process to the first answer.
@@ -78,13 +82,14 @@ impl Program {
             .arg(&self.home)
             .args(["--ctrl-address", "localhost", "--ctrl-port", "0"])
             .args(["--username", ADMIN, "--password", PASSWORD])
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log)
             .kill_on_drop(true)
             .spawn()
             .with_context(|| format!("{} cannot be run", self.path.display()))?;
         let process = Process(child.id().context("it ended")?);
+        let input = child.stdin.take().context("it has no input")?;
         let output = child.stdout.take().context("it has no output")?;
         let mut lines = BufReader::new(output).lines();
         let address = address(&mut lines).await?;
@@ -96,10 +101,17 @@ impl Program {
             sleep(RETRY).await;
         }
         let start = begin.elapsed();
-        // Nobody reads what else it says, but it must be able to say it.
-        tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+        // Hardly anybody reads what else it says, but it must be able to say it.
+        let (says, said) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok(Some(line)) = lines.next_line().await {
+                let _ = says.send(line);
+            }
+        });
         Ok(Controller {
             child,
+            input,
+            lines: said,
             address,
             roots,
             start,
@@ -143,6 +155,22 @@ impl Controller {
     /// Where it is reached, and as whom.
     pub(super) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
         Endpoint::new(self.address, &self.roots, client)
+    }
+
+    /// Gives it a line and waits for one that begins with `beginning`; answers the rest of that.
+    pub(super) async fn ask(&mut self, beginning: &str) -> anyhow::Result<String> {
+        self.input.write_all(b"\n").await?;
+        self.input.flush().await?;
+        let answer = async {
+            while let Some(line) = self.lines.recv().await {
+                if let Some(rest) = line.strip_prefix(beginning) {
+                    return Some(rest.to_owned());
+                }
+            }
+            None
+        };
+        let answer = timeout(PATIENCE, answer).await.ok().flatten();
+        answer.with_context(|| format!("it never said `{beginning}`"))
     }
 
     /// Ends it in order, or after a while by force.

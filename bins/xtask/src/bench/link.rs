@@ -11,12 +11,16 @@ use rustls_pki_types::ServerName;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 /// Largest answer that is taken, in bytes.
 const LARGEST: usize = 16 * 1024 * 1024;
+
+/// What the system is told to keep of what a narrow connection receives, in bytes: no more than a
+/// record of TLS, for with less than that nothing is read for seconds.
+const NARROW: u32 = 16 * 1024;
 
 /// A server, what its clients trust, and as whom they come.
 #[derive(Clone)]
@@ -53,7 +57,17 @@ impl Endpoint {
 
     /// Connects and shakes hands.
     pub(super) async fn connect(&self) -> anyhow::Result<Link> {
-        let stream = TcpStream::connect(self.address).await?;
+        self.over(TcpStream::connect(self.address).await?).await
+    }
+
+    /// Connects with little room for what is received, so that what is not read waits at the server.
+    pub(super) async fn connect_narrow(&self) -> anyhow::Result<Link> {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_recv_buffer_size(NARROW)?;
+        self.over(socket.connect(self.address).await?).await
+    }
+
+    async fn over(&self, stream: TcpStream) -> anyhow::Result<Link> {
         stream.set_nodelay(true)?;
         let name = ServerName::from(self.address.ip());
         Ok(Link {
@@ -83,6 +97,8 @@ pub(super) struct Link {
 pub(super) struct Answer<'l> {
     /// Its status.
     pub(super) status: u16,
+    /// Length of its head.
+    pub(super) head: usize,
     /// Its body.
     pub(super) body: &'l [u8],
 }
@@ -105,6 +121,7 @@ impl Link {
         let head = whole.context("the answer has no head")?;
         Ok(Answer {
             status: head.status,
+            head: head.length,
             body: self.buffer.get(head.length..).unwrap_or_default(),
         })
     }
@@ -120,6 +137,25 @@ impl Link {
             );
         }
         Ok(answer.body)
+    }
+
+    /// Sends a request and reads the first bytes of its answer; answers the status.
+    pub(super) async fn begin(&mut self, request: &[u8]) -> anyhow::Result<u16> {
+        self.stream.write_all(request).await?;
+        self.buffer.clear();
+        loop {
+            let count = self.stream.read_buf(&mut self.buffer).await?;
+            ensure!(count > 0, "the server closed the connection");
+            if let Some(head) = Head::read(&self.buffer)? {
+                return Ok(head.status);
+            }
+        }
+    }
+
+    /// Reads a few bytes of what was begun; none are left at the end.
+    pub(super) async fn sip(&mut self, count: usize) -> anyhow::Result<usize> {
+        let mut few = vec![0; count];
+        Ok(self.stream.read(&mut few).await?)
     }
 
     /// Waits until the server has said something, no matter what.

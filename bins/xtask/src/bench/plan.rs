@@ -6,8 +6,8 @@ use super::peer::Peer;
 use super::report::Report;
 use super::scale::Scale;
 use super::{
-    codes, creates, crowd, current_identity, enrollments, lists, logins, memory, passwords,
-    router_config, services, starts, tokens,
+    allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
+    passwords, router_config, services, slow_readers, starts, tokens,
 };
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -26,6 +26,10 @@ pub(super) enum Noun {
     Logins,
     /// The cheapest request that needs a session
     CurrentIdentity,
+    /// Allocations and bytes of small requests
+    Allocations,
+    /// What everybody else has of clients that read their answers slowly
+    SlowReaders,
     /// Logins with passwords
     Passwords,
     /// Logins with certificates while passwords are hashed at the limit
@@ -46,22 +50,40 @@ pub(super) enum Noun {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Programs<'p> {
     pub(super) controller: &'p Path,
+    /// The controller that counts its allocations.
+    pub(super) counted: &'p Path,
     /// The command-line client.
     pub(super) cli: &'p Path,
+}
+
+/// Whether something is measured; without any noun in `only`, everything is.
+pub(super) fn wants(only: &[Noun], noun: Noun) -> bool {
+    only.is_empty() || only.contains(&noun)
 }
 
 /// Measures programs; what they write goes to `scratch`. Without any noun in
 /// `only`, everything is measured.
 pub(super) async fn measure(
-    Programs { controller, cli }: Programs<'_>,
+    Programs {
+        controller,
+        counted,
+        cli,
+    }: Programs<'_>,
     scratch: &Path,
     scale: Scale,
     only: &[Noun],
 ) -> anyhow::Result<Report> {
-    let wants = |noun| only.is_empty() || only.contains(&noun);
+    let wants = |noun| wants(only, noun);
     let mut report = Report::new();
     let program = Program::new(controller, scratch, "home");
-    let have_their_own = [Noun::Codes, Noun::Lists, Noun::Services, Noun::RouterConfig];
+    let have_their_own = [
+        Noun::Allocations,
+        Noun::SlowReaders,
+        Noun::Codes,
+        Noun::Lists,
+        Noun::Services,
+        Noun::RouterConfig,
+    ];
     if only.is_empty() || !only.iter().all(|noun| have_their_own.contains(noun)) {
         let running = if wants(Noun::Starts) {
             say("starts")?;
@@ -79,6 +101,16 @@ pub(super) async fn measure(
         } else {
             running.stop().await?;
         }
+    }
+    if wants(Noun::Allocations) {
+        say("allocations")?;
+        let program = Program::new(counted, scratch, "counted");
+        allocations::measure(&program, scale, &mut report).await?;
+    }
+    if wants(Noun::SlowReaders) {
+        say("slow readers")?;
+        let program = Program::new(controller, scratch, "slow-readers");
+        slow_readers::measure(&program, scale, &mut report).await?;
     }
     if wants(Noun::Codes) {
         say("TOTP codes")?;

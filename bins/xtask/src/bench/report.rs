@@ -74,6 +74,12 @@ pub(super) enum Unit {
     /// Bytes.
     #[serde(rename = "bytes")]
     Bytes,
+    /// How often the allocator was asked for memory.
+    #[serde(rename = "allocations")]
+    Allocations,
+    /// How many of those that tried.
+    #[serde(rename = "clients")]
+    Clients,
     /// A part of one.
     #[serde(rename = "of 1")]
     Probability,
@@ -232,6 +238,8 @@ impl Unit {
             Self::Mebibytes => "MiB",
             Self::Kibibytes => "KiB",
             Self::Bytes => "bytes",
+            Self::Allocations => "allocations",
+            Self::Clients => "clients",
             Self::Probability => "of 1",
         }
     }

@@ -106,6 +106,7 @@ impl Decode for PatchIdentity {
                 .map(IdentityName::new)
                 .transpose()?,
             is_admin: members.optional_bool("isAdmin")?,
+            is_default_admin: members.optional_bool("isDefaultAdmin")?,
             role_attributes: members.role_attributes()?,
             auth_policy: auth_policy(members)?,
             external_id: members.optional_string("externalId")?.map(unless_blank),

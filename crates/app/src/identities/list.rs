@@ -46,12 +46,18 @@ fn answer(
 
 /// Lists the types of identities.
 pub fn list_types(
+    app: &App,
     _permit: &Permit<ReadTypes>,
     parameters: &Parameters<'_>,
 ) -> Result<Page<IdentityType>, AppError> {
     let listing = listing::read(&kinds::IDENTITY_TYPES, parameters)?;
-    let rows = IdentityType::ALL.map(kinds::IdentityTypeRow);
-    Ok(listing::select(&listing, rows).map(|row| row.0))
+    let rows = IdentityType::ALL.map(|kind| kinds::BuiltInRow {
+        kind,
+        id: kind.name(),
+        name: kind.name(),
+        since: app.founded_at(),
+    });
+    Ok(listing::select(&listing, rows).map(|row| row.kind))
 }
 
 /// Reads one type of identities.

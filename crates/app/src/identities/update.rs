@@ -57,7 +57,7 @@ pub async fn merge(
         move |_rows, identity, caller| {
             check_rank(
                 caller,
-                patch.is_admin.is_some(),
+                patch.is_admin.is_some() || patch.is_default_admin.is_some(),
                 patch.permissions.is_some(),
             )?;
             if patch.auth_policy.is_some() || patch.external_id.is_some() {

@@ -33,8 +33,7 @@ pub use signers::{EXTERNAL_JWT_SIGNERS, SHOWN_EXTERNAL_JWT_SIGNERS};
 
 use super::listed::text;
 use crate::network::Controller;
-use portcullis_domain::identity::IdentityType;
-use portcullis_domain::posture_check::CheckSupport;
+use portcullis_domain::clock::Timestamp;
 use portcullis_filter::{Row, Schema, Symbol, SymbolId, Value};
 use std::borrow::Cow;
 
@@ -83,29 +82,25 @@ pub static CONTROLLERS: Schema = Schema::entity(&[
     Symbol::boolean("isPreferredLeader"),
 ]);
 
-/// A type of identities as a row.
+/// What every controller has since its store was made, as a row.
 #[derive(Debug, Clone, Copy)]
-pub struct IdentityTypeRow(pub IdentityType);
-
-impl Row for IdentityTypeRow {
-    fn value(&self, symbol: SymbolId) -> Value<'_> {
-        match symbol.name() {
-            "id" | "name" => text(self.0.name()),
-            "isSystem" => Value::Boolean(true),
-            _ => Value::Missing,
-        }
-    }
+pub(crate) struct BuiltInRow<T> {
+    /// What it is.
+    pub(crate) kind: T,
+    /// Its id.
+    pub(crate) id: &'static str,
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// When the store was made.
+    pub(crate) since: Timestamp,
 }
 
-/// A type of posture checks as a row.
-#[derive(Debug, Clone, Copy)]
-pub struct PostureCheckTypeRow(pub CheckSupport);
-
-impl Row for PostureCheckTypeRow {
+impl<T> Row for BuiltInRow<T> {
     fn value(&self, symbol: SymbolId) -> Value<'_> {
         match symbol.name() {
-            "id" => text(self.0.kind.name()),
-            "name" => text(self.0.name),
+            "id" => text(self.id),
+            "name" => text(self.name),
+            "createdAt" | "updatedAt" => Value::Datetime(self.since),
             "isSystem" => Value::Boolean(true),
             _ => Value::Missing,
         }
@@ -118,6 +113,8 @@ pub(crate) struct ControllerRow {
     pub(crate) controller: Controller,
     /// Where routers reach it.
     pub(crate) address: Option<String>,
+    /// When its store was made.
+    pub(crate) since: Timestamp,
 }
 
 impl Row for ControllerRow {
@@ -125,12 +122,14 @@ impl Row for ControllerRow {
         let Self {
             controller,
             address,
+            since,
         } = self;
         let owned = |text: String| Value::Text(Cow::Owned(text));
         match symbol.name() {
             "id" => text(controller.id.as_str()),
             "name" => text(&controller.name),
-            "createdAt" | "updatedAt" | "lastJoinedAt" => Value::Datetime(controller.started_at),
+            "createdAt" | "updatedAt" => Value::Datetime(*since),
+            "lastJoinedAt" => Value::Datetime(controller.started_at),
             "isSystem" | "isPreferredLeader" => Value::Boolean(false),
             "isOnline" => Value::Boolean(true),
             "ctrlAddress" => address.as_deref().map_or(Value::Missing, text),

@@ -27,7 +27,6 @@ impl Roles<'_> {
             }
         }
         let joined: fn(Vec<Predicate>) -> Predicate = match self.semantic {
-            _ if self.selectors.is_empty() => return Ok(Predicate::Constant(true)),
             None | Some("") => Predicate::all,
             Some(semantic) if semantic.eq_ignore_ascii_case("allof") => Predicate::all,
             Some(semantic) if semantic.eq_ignore_ascii_case("anyof") => Predicate::any,
@@ -37,6 +36,9 @@ impl Roles<'_> {
                 )));
             },
         };
+        if self.selectors.is_empty() {
+            return Ok(Predicate::Constant(true));
+        }
         // The semantic is about attributes. Whoever is named is selected in any case, as in policies.
         if !carried.is_empty() {
             named.push(joined(carried));
@@ -56,6 +58,9 @@ enum Selected {
 fn select(schema: &'static Schema, selector: &str) -> Result<Selected, BadListing> {
     let nobody = Predicate::Constant(false);
     match selector.split_at_checked(1) {
+        Some(("#" | "@", "")) => Err(BadListing::Roles(format!(
+            "`{selector}` selects nothing: the attribute, id or name is missing"
+        ))),
         Some(("#", "all")) => Ok(Selected::Carrying(Predicate::Constant(true))),
         Some(("#", attribute)) => {
             let carries = Predicate::has_element(schema, "roleAttributes", attribute);
@@ -120,6 +125,9 @@ mod tests {
             (&["red"][..], None, "`red`"),
             (&["#red", ""], None, "``"),
             (&["#red"], Some("OneOf"), "`OneOf`"),
+            (&[], Some("OneOf"), "`OneOf`"),
+            (&["#"], None, "`#`"),
+            (&["#red", "@"], None, "`@`"),
         ] {
             let error = condition(selectors, semantic).unwrap_err();
             assert!(error.contains(named), "{error}");

@@ -58,12 +58,13 @@ fn is_cheap(subject: &Subject, test: &Test) -> bool {
 
 /// Whether a listing filters or sorts by `symbol`.
 pub(crate) fn mentions(listing: &Listing, symbol: &str) -> bool {
-    listing
-        .order
-        .keys()
-        .iter()
-        .any(|key| key.symbol.name() == symbol)
-        || tests(&listing.predicate, symbol)
+    is_sorted_by(listing, symbol) || tests(&listing.predicate, symbol)
+}
+
+/// Whether a list is sorted by a symbol.
+pub(crate) fn is_sorted_by(listing: &Listing, symbol: &str) -> bool {
+    let mut keys = listing.order.keys().iter();
+    keys.any(|key| key.symbol.name() == symbol)
 }
 
 fn tests(predicate: &Predicate, symbol: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Lists of what has a token.
 
-use super::symbols::{equals, mentions};
+use super::symbols::{equals, is_sorted_by, mentions};
 use super::{BadListing, Listing, Schema, restricted};
 use crate::error::AppError;
 use portcullis_domain::access::Caller;
@@ -15,7 +15,8 @@ const TOKEN: &str = "token";
 ///
 /// # Errors
 ///
-/// [`BadListing::Filter`] for any other use of the symbol, and the errors of `find`.
+/// [`BadListing::Sort`] for an order by it, [`BadListing::Filter`] for any other use of the symbol, and
+/// the errors of `find`.
 pub(crate) fn by_token(
     listing: Listing,
     schema: &'static Schema,
@@ -24,6 +25,9 @@ pub(crate) fn by_token(
 ) -> Result<Listing, AppError> {
     if !mentions(&listing, TOKEN) {
         return Ok(listing);
+    }
+    if is_sorted_by(&listing, TOKEN) {
+        return Err(BadListing::Sort("there is no order by `token`".to_owned()).into());
     }
     let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
         let reason = "`token` can only be compared by `=`, alone and by an administrator";

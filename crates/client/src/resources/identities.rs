@@ -11,6 +11,7 @@ use portcullis_api::envelope::{Created, ListEnvelope};
 use portcullis_api::identity::{
     DisableParams, IdentityCreate, IdentityDetail, IdentityPatch, IdentityUpdate,
 };
+use portcullis_api::trace::{TraceDetail, TraceIdentity};
 use portcullis_domain::ids::IdentityId;
 
 impl Client {
@@ -65,6 +66,15 @@ impl Client {
     pub async fn enable_identity(&self, id: &IdentityId) -> Result<(), ClientError> {
         let endpoint = one(id).then("enable");
         self.succeed(Method::POST, &endpoint, Body::none()).await
+    }
+
+    /// Begins to trace an identity, or ends that; answers how it is traced then.
+    pub async fn trace_identity(
+        &self,
+        id: &IdentityId,
+        body: &TraceIdentity,
+    ) -> Result<TraceDetail, ClientError> {
+        self.put_and_read(&one(id).then("trace"), body).await
     }
 
     /// Deletes an identity and everything that belongs to it.

@@ -15,6 +15,8 @@ pub struct IdentityPatch {
     pub name: Option<IdentityName>,
     /// Whether it is an administrator.
     pub is_admin: Option<bool>,
+    /// Whether it is the first administrator. That never changes; whoever names it speaks of rank.
+    pub is_default_admin: Option<bool>,
     /// New role attributes, all of them.
     pub role_attributes: Option<RoleAttributes>,
     /// New authentication policy.

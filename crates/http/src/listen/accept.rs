@@ -19,6 +19,11 @@ use super::{Limits, ServerTls, Service};
 /// Connections that the kernel may hold ready; it cuts the figure to its own limit.
 const BACKLOG: u32 = 4096;
 
+/// Bytes that the kernel holds for a client that has not taken them yet; it doubles the figure. Left to
+/// itself it holds megabytes, and tells of progress only when a third of that is taken: a client that
+/// reads slowly and steadily would look as if it read nothing.
+const SEND_BUFFER: u32 = 128 * 1024;
+
 /// Pause after an accept that failed for want of a resource.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
@@ -83,6 +88,8 @@ impl Listener {
         // Elsewhere the option lets two programs share a port.
         #[cfg(unix)]
         socket.set_reuseaddr(true)?;
+        // Every connection inherits it.
+        socket.set_send_buffer_size(SEND_BUFFER)?;
         socket.bind(address)?;
         let socket = socket.listen(BACKLOG)?;
         let local = socket.local_addr()?;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONNECTION, EXPECT, HeaderValue, TRANSFER_ENCODING};
+use http::header::{CONNECTION, EXPECT, HOST, HeaderValue, TRANSFER_ENCODING};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 
@@ -45,10 +45,15 @@ impl Handler {
     /// Answers one request; `head` is what was seen of it on the byte stream.
     async fn answer(&self, request: Request<Incoming>, head: Option<Scanner>) -> Answer {
         let is_http1 = request.version() < Version::HTTP_2;
+        // RFC 9112 section 3.2.
+        let hosts = request.headers().get_all(HOST).iter().count();
+        let is_addressed = hosts == 1 || request.version() != Version::HTTP_11;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        if head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked)) {
+        let is_ambiguous =
+            head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked));
+        if is_ambiguous || !is_addressed {
             self.activity.leave_body_unread();
             return closing(bare(StatusCode::BAD_REQUEST));
         }

@@ -58,7 +58,7 @@ pub(super) fn detail(state: &State) -> ControllerDetail {
         (Cow::Borrowed(api.binding()), urls.collect())
     });
     ControllerDetail {
-        base: Base::unchanging(links, controller.id.clone(), controller.started_at),
+        base: Base::unchanging(links, controller.id.clone(), state.app.founded_at()),
         api_addresses: api_addresses.collect(),
         cert_pem: controller.certificate.to_pem(),
         ctrl_address: network.control_addresses().first().cloned(),

@@ -4,13 +4,12 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Answers, Call, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::identity::IdentityTypeDetail;
 use portcullis_app::identities::{self, ReadTypes};
 use portcullis_app::listing::kinds;
 use portcullis_domain::access::Permit;
-use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::IdentityType;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -26,7 +25,8 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call<Permit<ReadTypes>, Paged>) -> Result<Answer, ApiError> {
-    let page = identities::list_types(&call.permit, &parameters(&call.context.query))?;
+    let Context { state, query, .. } = &call.context;
+    let page = identities::list_types(&state.app, &call.permit, &parameters(query))?;
     Ok(Answer::list(
         page.map(|kind| shown(&call, kind)),
         &kinds::IDENTITY_TYPES,
@@ -39,14 +39,5 @@ async fn detail(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiErr
 }
 
 fn shown<B>(call: &Call<Permit<ReadTypes>, B>, kind: IdentityType) -> IdentityTypeDetail {
-    // They exist since the program runs: it brings them along.
-    let since: Timestamp = call
-        .context
-        .state
-        .app
-        .network()
-        .served()
-        .controller
-        .started_at;
-    IdentityTypeDetail::new(kind, since)
+    IdentityTypeDetail::new(kind, call.context.state.app.founded_at())
 }

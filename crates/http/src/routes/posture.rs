@@ -3,6 +3,7 @@
 use crate::answer::Answer;
 use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
+use crate::party::Acting as _;
 use crate::path::Api;
 use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
@@ -67,8 +68,9 @@ async fn take_in(
     reports: Reports,
 ) -> Result<Answer, ApiError> {
     let app = Arc::clone(&context.state.app);
+    let party = permit.party(&context.origin);
     let work = move |_requester: &Requester| Ok(posture::report(&app, &permit, reports)?);
-    let services = DESK.work(work).await?;
+    let services = DESK.work(party, work).await?;
     Ok(Answer::created_with(&PostureResponse::from(services)))
 }
 

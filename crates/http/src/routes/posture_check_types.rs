@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{Paged, parameters};
 use crate::path::Api;
-use crate::route::{Answers, Call, Ignored, Route, guarded};
+use crate::route::{Answers, Call, Context, Ignored, Route, guarded};
 use http::Method;
 use portcullis_api::posture_check_type::PostureCheckTypeDetail;
 use portcullis_app::listing::kinds;
@@ -25,7 +25,8 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call<Permit<ReadTypes>, Paged>) -> Result<Answer, ApiError> {
-    let page = posture_checks::list_types(&call.permit, &parameters(&call.context.query))?;
+    let Context { state, query, .. } = &call.context;
+    let page = posture_checks::list_types(&state.app, &call.permit, &parameters(query))?;
     let page = page.map(|kind| shown(&call, kind));
     // This list names its character set, and always has.
     let answer = Answer::list(page, &kinds::POSTURE_CHECK_TYPES);
@@ -37,8 +38,6 @@ async fn detail(call: Call<Permit<ReadTypes>, Ignored>) -> Result<Answer, ApiErr
     Ok(Answer::detail(&shown(&call, kind)))
 }
 
-/// Types exist since the program runs: it brings them along.
 fn shown<B>(call: &Call<Permit<ReadTypes>, B>, kind: CheckSupport) -> PostureCheckTypeDetail {
-    let served = call.context.state.app.network().served();
-    PostureCheckTypeDetail::new(kind, served.controller.started_at)
+    PostureCheckTypeDetail::new(kind, call.context.state.app.founded_at())
 }

@@ -77,7 +77,9 @@ async fn list_usage<E: Attributed>(
 ) -> Result<Answer, ApiError> {
     list::answer(call, &kinds::ROLE_ATTRIBUTES, move |call, asked, show| {
         let Context { state, query, .. } = &call.context;
-        let with_ids = query.get("withIds") == Some("true");
+        let with_ids = query
+            .get("withIds")
+            .is_some_and(|asked| asked == "1" || asked.eq_ignore_ascii_case("true"));
         let permit = &call.permit;
         role_attributes::list_usage::<E>(&state.app, permit, asked, with_ids, &mut |usage| {
             let policies = usage.policies.into_iter();

@@ -87,8 +87,5 @@ fn unknown() -> ApiError {
 }
 
 fn spec(state: &State, api: Api) -> SpecDetail {
-    SpecDetail::new(
-        api.binding(),
-        state.app.network().served().controller.started_at,
-    )
+    SpecDetail::new(api.binding(), state.app.founded_at())
 }

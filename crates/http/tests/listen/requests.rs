@@ -40,6 +40,18 @@ async fn requests_sent_ahead_are_answered_in_order() {
 }
 
 #[tokio::test]
+async fn request_names_one_host() {
+    let server = Server::start(Limits::default());
+    for hosts in ["", "Host: a\r\nHost: a\r\n"] {
+        let text = format!("GET / HTTP/1.1\r\n{hosts}\r\n");
+        refused(&server, text.as_bytes(), 400, hosts).await;
+    }
+    let mut stream = Client::new().connect(server.address).await;
+    let reply = say(&mut stream, b"GET / HTTP/1.0\r\n\r\n").await;
+    assert_eq!(reply.status, 200, "older clients need not");
+}
+
+#[tokio::test]
 async fn request_with_two_lengths_is_refused() {
     let server = Server::start(Limits::default());
     let cases = [

@@ -42,6 +42,10 @@ impl Listed for AuthPolicy {
         &self.tags
     }
 
+    fn is_system(&self) -> bool {
+        self.is_default()
+    }
+
     fn value(&self, symbol: &str) -> Value<'_> {
         let (cert, updb) = (&self.primary.cert, &self.primary.updb);
         match symbol {

@@ -105,7 +105,11 @@ impl Listed for Signer {
 /// What stands under a symbol that only signers with a certificate have.
 fn of_certificate<'s>(signer: &'s Signer, symbol: &str) -> Value<'s> {
     let Some(certificate) = signer.keys.certificate() else {
-        return Value::Missing;
+        return match symbol {
+            // As it is shown.
+            "commonName" => text(""),
+            _ => Value::Missing,
+        };
     };
     match symbol {
         "fingerprint" => text(&certificate.fingerprint),

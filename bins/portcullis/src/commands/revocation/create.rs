@@ -1,0 +1,66 @@
+//! `portcullis revocation create`.
+
+use super::kind::Kind;
+use super::show;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::resolve;
+use clap::Args;
+use portcullis_api::identity::IdentityDetail;
+use portcullis_api::revocation::RevocationCreate;
+use portcullis_client::Client;
+use portcullis_domain::ids::RevocationId;
+use portcullis_domain::tags::Tags;
+
+const EXAMPLES: &str = "\
+What is revoked already is revoked anew. Tokens that an identity is given later are good.
+
+Examples:
+  portcullis revocation create identity laptop
+  portcullis revocation create jti 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
+
+/// Arguments of `revocation create`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct CreateArgs {
+    /// What is revoked
+    #[arg(value_enum, ignore_case = true)]
+    kind: Kind,
+
+    /// UUID of the token or the API session; id or name of the identity
+    #[arg(value_parser = crate::words::not_blank)]
+    id: String,
+}
+
+impl CreateArgs {
+    async fn body(self, client: &Client) -> Result<RevocationCreate, CliError> {
+        let id = if self.kind == Kind::Identity {
+            let identity: IdentityDetail = resolve::one(client, &self.id).await?;
+            RevocationId::from_wire(identity.base.id.as_str())
+        } else {
+            // The controller keeps UUIDs as tokens have them.
+            RevocationId::from_wire(self.id.to_ascii_lowercase())
+        };
+        Ok(RevocationCreate {
+            id,
+            revoked: self.kind.into(),
+            tags: Tags::default(),
+        })
+    }
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: CreateArgs,
+) -> Result<(), CliError> {
+    let client = &session.client;
+    let body = arguments.body(client).await?;
+    client.revoke(&body).await?;
+    let revocation = client.revocation(&body.id).await.map_err(|error| {
+        CliError::from(error).hint(format!("it was revoked; the id is {}", body.id))
+    })?;
+    context
+        .output
+        .result(&revocation, || show::table(&revocation))
+}

@@ -1,0 +1,40 @@
+//! `portcullis revocation show`.
+
+use super::kind;
+use crate::context::{Context, Session};
+use crate::error::CliError;
+use crate::table::Table;
+use clap::Args;
+use portcullis_api::revocation::RevocationDetail;
+use portcullis_domain::ids::RevocationId;
+
+const EXAMPLES: &str = "\
+Examples:
+  portcullis revocation show 6f0b6c9e-1f63-4d0a-9a55-0d5be1c0ffee";
+
+/// Arguments of `revocation show`.
+#[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// Id of the revocation, which is that of what is revoked
+    id: String,
+}
+
+pub(super) async fn run(
+    context: &Context,
+    session: &Session,
+    arguments: ShowArgs,
+) -> Result<(), CliError> {
+    let id = RevocationId::from_wire(arguments.id);
+    let revocation = session.client.revocation(&id).await?;
+    context.output.result(&revocation, || table(&revocation))
+}
+
+/// Writes a revocation for people.
+pub(super) fn table(revocation: &RevocationDetail) -> Table {
+    Table::of_properties()
+        .property("id", revocation.base.id.as_str())
+        .property("revoked", kind::shown(revocation.revoked))
+        .property("since", revocation.base.updated_at.to_string())
+        .property("until", revocation.expires_at.to_string())
+}
