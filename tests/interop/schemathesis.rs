@@ -1,9 +1,10 @@
 //! Requests that a program of others makes up from the descriptions of the APIs, for as long as is wanted: none may
-//! end in a fault of the controller, or in an answer of another shape than described.
+//! end in a fault of the controller, or in an answer of another shape than described. The descriptions are the published
+//! ones where these lie beside the repository, and otherwise the controller's own.
 
 use crate::own;
 use portcullis_http::path::Api;
-use portcullis_http::routes;
+use portcullis_http::{openapi, routes};
 use portcullis_testkit::published::{DOCUMENTS, EXCEPTIONS};
 use serde_json::{Value, json};
 use std::fs;
@@ -34,15 +35,17 @@ fn requests_that_are_made_up_find_no_fault() {
     if !are_there(&[Tool::Curl, Tool::Python, Tool::Schemathesis]) {
         return;
     }
-    let Some(folder) = repository::shared("spec") else {
-        println!("skipped: the descriptions are not beside the repository");
-        return;
-    };
+    let published = repository::shared("spec");
     let site = Site::new();
     let controller = site.quickstart().start();
     seed(&support::Api::admin(&controller));
-    for (api, name) in DOCUMENTS {
-        let document = prepared(&site, api, &folder.join(name));
+    for api in [Api::Client, Api::Management, Api::Fabric] {
+        let name = DOCUMENTS.into_iter().find(|(of, _)| *of == api);
+        let document = match (&published, name) {
+            (Some(folder), Some((_, name))) => prepared(&site, api, &folder.join(name)),
+            // Nothing is published of the fabric, or nothing is at hand.
+            _ => own_description(&site, api),
+        };
         run(
             &site,
             &controller,
@@ -94,21 +97,41 @@ fn seed(api: &support::Api) {
     );
 }
 
+/// The operations of an API that are left out, as METHOD PATH.
+fn left_out(api: Api) -> impl Iterator<Item = String> {
+    let unperformed = routes::all()
+        .into_iter()
+        .filter(move |route| !route.is_performed && route.apis.contains(&api))
+        .map(|route| format!("{} {}", route.method, route.path));
+    unperformed.chain([ENDING.to_owned()])
+}
+
+/// Writes the controller's own description of an API, without what is left out.
+fn own_description(site: &Site, api: Api) -> PathBuf {
+    let document = openapi::document(api).expect("the API has operations");
+    let mut document: Value = serde_json::from_slice(&document.json).unwrap();
+    for operation in left_out(api) {
+        let (method, path) = operation.split_once(' ').unwrap();
+        if let Some(methods) = document["paths"].get_mut(path) {
+            let methods = methods.as_object_mut().unwrap();
+            methods.remove(&method.to_ascii_lowercase());
+        }
+    }
+    let prepared = site.file(&format!("{}.json", api.binding()));
+    fs::write(&prepared, document.to_string()).unwrap();
+    prepared
+}
+
 /// Writes a published description as one that requests can be made up from.
 fn prepared(site: &Site, api: Api, document: &Path) -> PathBuf {
     let table = site.file("exceptions.txt");
     fs::write(&table, EXCEPTIONS).unwrap();
-    let unperformed = routes::all()
-        .into_iter()
-        .filter(|route| !route.is_performed && route.apis.contains(&api))
-        .map(|route| format!("{} {}", route.method, route.path));
     let mut script = Command::new("python3");
     script
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .arg(own("schemathesis_document.py"))
         .args([document, &table])
-        .args(unperformed)
-        .arg(ENDING);
+        .args(left_out(api));
     let prepared = site.file(&format!("{}.json", api.binding()));
     fs::write(&prepared, command::run(&mut script).success().stdout).unwrap();
     prepared

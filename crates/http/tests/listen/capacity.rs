@@ -105,7 +105,7 @@ async fn unfinished_heads_share_a_room() {
         head_room: ROOM,
         ..Limits::default()
     });
-    let beginning = format!("GET / HTTP/1.1\r\nX: {}", "x".repeat(60_000));
+    let beginning = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(60_000));
     let mut hogs = Vec::new();
     for _ in 0..5 {
         let mut stream = Client::new().connect(server.address).await;
