@@ -30,7 +30,7 @@ const WIDE: usize = 256 << 10;
 const PLACES: usize = 2;
 
 /// How long a client may leave a part untaken.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The places are those of the process: one of these tests has them at a time.
 static PLACES_OF_PROCESS: Mutex<()> = Mutex::const_new(());
@@ -305,7 +305,7 @@ async fn slow_readers_get_all_of_it_or_hear_that_they_do_not() {
         let mut whole = Vec::new();
         while let Some(frame) = slow.body_mut().frame().await {
             whole.extend_from_slice(&frame.unwrap().into_data().unwrap());
-            tokio::time::sleep(Duration::from_millis(40)).await;
+            tokio::time::sleep(Duration::from_millis(60)).await;
         }
         whole
     });

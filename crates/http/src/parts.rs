@@ -18,7 +18,7 @@ const AHEAD: usize = 2;
 const SIZE: usize = 64 * 1024;
 
 /// The longest that the client may leave a part untaken.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The longest that a body may take altogether. Whoever writes holds a view of the store and a
 /// place among the lists.
