@@ -43,8 +43,16 @@ impl Links {
 
     /// The same links and one more, to `./<path>`.
     #[must_use]
-    pub fn and(mut self, name: &'static str, path: impl AsRef<str>) -> Self {
-        let href = format!("./{}", path.as_ref());
+    pub fn and(self, name: &'static str, path: impl AsRef<str>) -> Self {
+        self.with(name, &[path.as_ref()])
+    }
+
+    /// The same links and one more, whose path is in pieces.
+    fn with(mut self, name: &'static str, path: &[&str]) -> Self {
+        let mut href =
+            String::with_capacity(path.iter().map(|piece| piece.len()).sum::<usize>() + 2);
+        href.push_str("./");
+        href.extend(path.iter().copied());
         self.0.insert(Cow::Borrowed(name), Link { href });
         self
     }
@@ -52,7 +60,7 @@ impl Links {
     /// The link `self` to `./<path>`, and links to what lies `below` it, by the names there.
     pub fn to_all(path: &str, below: impl IntoIterator<Item = &'static str>) -> Self {
         below.into_iter().fold(Self::to(path), |links, name| {
-            links.and(name, format!("{path}/{name}"))
+            links.with(name, &[path, "/", name])
         })
     }
 

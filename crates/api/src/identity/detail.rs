@@ -190,14 +190,15 @@ pub struct PendingEnrollment {
 impl IdentityDetail {
     /// The identity of the caller, who reaches it under another path.
     pub fn of_caller(view: IdentityView) -> Self {
-        let mut detail = Self::from(view);
-        detail.base.links = Links::to("current-identity").and("mfa", "current-identity/mfa");
-        detail
+        Self::with_links(view, |_id, _policy| {
+            Links::to("current-identity").and("mfa", "current-identity/mfa")
+        })
     }
-}
 
-impl From<IdentityView> for IdentityDetail {
-    fn from(view: IdentityView) -> Self {
+    fn with_links(
+        view: IdentityView,
+        links: impl FnOnce(&IdentityId, &AuthPolicyId) -> Links,
+    ) -> Self {
         let disabled = view.identity.is_disabled(view.seen_at);
         let identity = view.identity;
         let spec = identity.spec;
@@ -207,7 +208,7 @@ impl From<IdentityView> for IdentityDetail {
                 .policy_name
                 .map(|name| EntityRef::new("auth-policies", policy.as_str(), name)),
             base: Base {
-                links: Links::of_identity(&identity.id, &policy),
+                links: links(&identity.id, &policy),
                 created_at: identity.created_at.into(),
                 id: identity.id,
                 tags: spec.tags,
@@ -244,6 +245,12 @@ impl From<IdentityView> for IdentityDetail {
             kind: identity.kind.into(),
             kind_id: Cow::Borrowed(identity.kind.name()),
         }
+    }
+}
+
+impl From<IdentityView> for IdentityDetail {
+    fn from(view: IdentityView) -> Self {
+        Self::with_links(view, Links::of_identity)
     }
 }
 
