@@ -16,7 +16,8 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// How often the files of certificates are looked at.
 const LOOK: Duration = Duration::from_mins(1);
 
-/// Starts everything; it ends with `stop`.
+/// Starts everything. It ends with `stop`, and what is under way then is carried to its end: it may
+/// go on beside its task, and hold the store.
 pub(super) fn spawn(
     tasks: &TaskTracker,
     app: &Arc<App>,
@@ -25,20 +26,38 @@ pub(super) fn spawn(
     stop: &CancellationToken,
 ) {
     let flush = certificates.config.edge.api.activity_update_interval;
-    tasks.spawn(until(stop.clone(), sweep(Arc::clone(app))));
-    tasks.spawn(until(stop.clone(), write_activity(Arc::clone(app), flush)));
-    tasks.spawn(until(stop.clone(), look_after(certificates, watch)));
+    tasks.spawn(sweep(Arc::clone(app), Rounds::new(SWEEP, stop)));
+    tasks.spawn(write_activity(Arc::clone(app), Rounds::new(flush, stop)));
+    tasks.spawn(look_after(certificates, watch, Rounds::new(LOOK, stop)));
 }
 
-async fn until(stop: CancellationToken, work: impl Future<Output = ()>) {
-    stop.run_until_cancelled(work).await;
+/// When it is time for the next round.
+struct Rounds {
+    time: Interval,
+    stop: CancellationToken,
 }
 
-async fn sweep(app: Arc<App>) {
-    let mut time = every(SWEEP);
-    loop {
-        time.tick().await;
-        sweep_sessions(&app).await;
+impl Rounds {
+    /// Rounds that are a period apart; the first is at once.
+    fn new(period: Duration, stop: &CancellationToken) -> Self {
+        let mut time = tokio::time::interval(period);
+        time.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            time,
+            stop: stop.clone(),
+        }
+    }
+
+    /// Waits for the next round; false when there is none any more.
+    async fn next(&mut self) -> bool {
+        let begun = self.stop.run_until_cancelled(self.time.tick()).await;
+        begun.is_some()
+    }
+}
+
+async fn sweep(app: Arc<App>, mut rounds: Rounds) {
+    while rounds.next().await {
+        sweep_sessions(&app, &rounds.stop).await;
         match service_sessions::sweep(&app).await {
             Ok(0) => {},
             Ok(ended) => tracing::debug!(ended, "service sessions without a grant ended"),
@@ -54,8 +73,8 @@ async fn sweep(app: Arc<App>) {
     }
 }
 
-async fn sweep_sessions(app: &App) {
-    loop {
+async fn sweep_sessions(app: &App, stop: &CancellationToken) {
+    while !stop.is_cancelled() {
         match sessions::sweep(app).await {
             Ok(0) => break,
             Ok(ended) => tracing::debug!(ended, "unused sessions ended"),
@@ -67,23 +86,19 @@ async fn sweep_sessions(app: &App) {
     }
 }
 
-async fn write_activity(app: Arc<App>, period: Duration) {
-    let mut time = every(period);
-    loop {
-        time.tick().await;
+async fn write_activity(app: Arc<App>, mut rounds: Rounds) {
+    while rounds.next().await {
         if let Err(error) = sessions::flush_activity(&app).await {
             tracing::warn!(%error, "activity of sessions could not be written down");
         }
     }
 }
 
-async fn look_after(certificates: Certificates, mut watch: Watch) {
-    let mut time = every(LOOK);
+async fn look_after(certificates: Certificates, mut watch: Watch, mut rounds: Rounds) {
     // The first look was taken before anything was served.
-    time.tick().await;
+    rounds.next().await;
     let certificates = Arc::new(certificates);
-    loop {
-        time.tick().await;
+    while rounds.next().await {
         let certificates = Arc::clone(&certificates);
         // Reads files and may sign.
         let looking = tokio::task::spawn_blocking(move || {
@@ -98,10 +113,4 @@ async fn look_after(certificates: Certificates, mut watch: Watch) {
             },
         }
     }
-}
-
-fn every(period: Duration) -> Interval {
-    let mut interval = tokio::time::interval(period);
-    interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    interval
 }
