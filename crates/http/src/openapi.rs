@@ -1,9 +1,9 @@
 //! The descriptions of the APIs, made from their routes: `OpenAPI` 3.1, one document for each API.
 //!
 //! Nothing is written down twice. Paths, methods, permissions, media types, parameters and answers
-//! are those of the [routes](crate::routes); the schemas of answers are those of the types that are
+//! are those of the [routes]; the schemas of answers are those of the types that are
 //! written; the schemas of requests are found out by having them read
-//! ([`portcullis_api::describe`]). What is left are the words for it: [`said`] and doc comments.
+//! ([`portcullis_api::describe`]). What is left are the words for it: `said` and doc comments.
 
 mod access;
 mod lend;
