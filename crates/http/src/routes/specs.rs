@@ -10,7 +10,7 @@ use crate::state::State;
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_api::spec::SpecDetail;
-use portcullis_app::AppError;
+use portcullis_app::aside;
 
 const JSON: &str = "application/json";
 const YAML: &str = "text/yaml";
@@ -45,13 +45,13 @@ async fn list(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
 }
 
 async fn detail(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    let (api, _document) = find(&call.context).await?;
+    let api = named(&call.context)?;
     Ok(Answer::detail(&spec(&call.context.state, api)))
 }
 
 /// The document itself as YAML; for those who take JSON alone, its text in an envelope.
 async fn body(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
-    let (_api, document) = find(&call.context).await?;
+    let document = document(named(&call.context)?).await?;
     if language::accepts(&call.context.headers, YAML) {
         return Ok(Answer::raw(YAML, document.yaml.clone()));
     }
@@ -65,21 +65,16 @@ async fn own(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
 }
 
 /// The API that the path names.
-async fn find(context: &Context) -> Result<(Api, &'static Document), ApiError> {
+fn named(context: &Context) -> Result<Api, ApiError> {
     let named = Api::ALL
         .into_iter()
         .find(|api| api.binding() == context.id());
-    let api = named.ok_or_else(unknown)?;
-    Ok((api, document(api).await?))
+    named.ok_or_else(unknown)
 }
 
 /// The description of an API. The first one takes a while to be made, which stands in nobody's way.
 async fn document(api: Api) -> Result<&'static Document, ApiError> {
-    let document = tokio::task::spawn_blocking(move || openapi::document(api)).await;
-    match document {
-        Ok(document) => document.ok_or_else(unknown),
-        Err(_panicked) => Err(AppError::internal("the description was not made").into()),
-    }
+    aside(move || openapi::document(api).ok_or_else(unknown)).await
 }
 
 fn unknown() -> ApiError {
