@@ -255,7 +255,7 @@ impl std::fmt::Debug for App {
 }
 
 /// A view of the store as of one moment.
-pub(crate) struct View(Box<dyn Snapshot>);
+pub(crate) struct View(Arc<dyn Snapshot>);
 
 impl View {
     pub(crate) fn rows(&self) -> Rows<'_> {

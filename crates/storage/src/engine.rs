@@ -2,6 +2,7 @@
 
 mod error;
 mod range;
+mod readings;
 mod ticket;
 
 use crate::feed::{Feed, Group};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 pub use error::{Abort, CommitError, Overloaded, StoreError};
 pub use range::KeyRange;
+pub use readings::Readings;
 pub(crate) use ticket::Resolver;
 pub use ticket::{Committed, Outcome, Ticket, submit_with};
 
@@ -26,6 +28,11 @@ pub trait ReadTx {
     ///
     /// An error of `visit` ends the scan and is handed back.
     fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError>;
+
+    /// What was made of rows that were read so far, where they cannot change any more.
+    fn readings(&self) -> Option<&Readings> {
+        None
+    }
 }
 
 /// A [`ReadTx`] that outlives the call that made it.
@@ -75,8 +82,8 @@ pub trait Engine<C: Send + Sync + 'static>: Send + Sync {
     /// [`Overloaded`] when the queue is full; the body was not taken.
     fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded>;
 
-    /// Opens a view of everything committed so far.
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError>;
+    /// Gives a view of everything committed so far. Those who ask between two commits may share one.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError>;
 
     /// The latest committed groups.
     fn feed(&self) -> &Feed<C>;

@@ -8,6 +8,7 @@ mod meta;
 mod options;
 mod queue;
 mod reader;
+mod shared_view;
 mod writer;
 
 use crate::disk::{Disk, FileDisk, MemoryDisk};
@@ -19,6 +20,7 @@ use crate::key::Kind;
 use counters::Counters;
 use database::Store;
 use queue::{Job, Queue};
+use shared_view::SharedView;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -38,6 +40,7 @@ pub struct RedbEngine<C> {
 /// What callers and the writer's thread have in common.
 struct Shared<C> {
     store: Store,
+    view: SharedView,
     queue: Queue<C>,
     feed: Feed<C>,
     counters: Counters,
@@ -78,6 +81,7 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
         let (store, state) = Store::open(disk, place, &options)?;
         let shared = Arc::new(Shared {
             store,
+            view: SharedView::default(),
             queue: Queue::new(options.queue_capacity),
             feed: Feed::new(state.revision, options.feed_capacity),
             counters: Counters::new(&state.counters),
@@ -149,9 +153,9 @@ impl<C: Send + Sync + 'static> Engine<C> for RedbEngine<C> {
         Ok(ticket)
     }
 
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
-        match self.shared.store.reader() {
-            Ok(reader) => Ok(Box::new(reader)),
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
+        match self.shared.view.of(&self.shared.store) {
+            Ok(view) => Ok(view),
             Err(error) => {
                 // Only the writer may reopen a store, and without work it would not wake up.
                 self.shared.queue.nudge();

@@ -2,7 +2,8 @@
 
 use portcullis_domain::change::Change;
 use portcullis_storage::engine::{
-    Body, Engine, KeyRange, Observer, Overloaded, ReadTx, Snapshot, StoreError, Ticket, Visit,
+    Body, Engine, KeyRange, Observer, Overloaded, ReadTx, Readings, Snapshot, StoreError, Ticket,
+    Visit,
 };
 use portcullis_storage::feed::Feed;
 use portcullis_storage::key::Kind;
@@ -26,7 +27,7 @@ pub(crate) struct Counts {
 }
 
 struct CountedSnapshot {
-    snapshot: Box<dyn Snapshot>,
+    snapshot: Arc<dyn Snapshot>,
     counts: Arc<Counts>,
 }
 
@@ -50,8 +51,8 @@ impl Engine<Change> for Counted {
         Ok(ticket)
     }
 
-    fn snapshot(&self) -> Result<Box<dyn Snapshot>, StoreError> {
-        Ok(Box::new(CountedSnapshot {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
+        Ok(Arc::new(CountedSnapshot {
             snapshot: self.engine.snapshot()?,
             counts: self.counts(),
         }))
@@ -81,6 +82,10 @@ impl ReadTx for CountedSnapshot {
             self.counts.reads.fetch_add(1, Ordering::Relaxed);
             visit(key, value)
         })
+    }
+
+    fn readings(&self) -> Option<&Readings> {
+        self.snapshot.readings()
     }
 }
 

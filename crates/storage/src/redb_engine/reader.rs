@@ -2,7 +2,7 @@
 
 use super::adapter::{Watch, is_full};
 use super::meta::State;
-use crate::engine::{KeyRange, ReadTx, Snapshot, StoreError, Visit};
+use crate::engine::{KeyRange, ReadTx, Readings, Snapshot, StoreError, Visit};
 use crate::guard::{self, Panicked};
 use redb::ReadOnlyTable;
 use std::sync::Arc;
@@ -13,11 +13,21 @@ pub(super) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 pub(super) struct Reader {
     rows: Rows,
     watch: Arc<Watch>,
+    readings: Readings,
 }
 
 impl Reader {
     pub(super) fn new(rows: Rows, watch: Arc<Watch>) -> Self {
-        Self { rows, watch }
+        Self {
+            rows,
+            watch,
+            readings: Readings::default(),
+        }
+    }
+
+    /// Tells whether the database that it reads has to be opened anew.
+    pub(super) fn is_stale(&self) -> bool {
+        self.watch.is_stale()
     }
 
     fn guarded<T>(&self, call: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, StoreError> {
@@ -46,6 +56,10 @@ impl ReadTx for Reader {
             }
         }
         Ok(())
+    }
+
+    fn readings(&self) -> Option<&Readings> {
+        Some(&self.readings)
     }
 }
 

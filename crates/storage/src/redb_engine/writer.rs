@@ -104,6 +104,7 @@ impl<C: Send + Sync + 'static> Shared<C> {
     /// Opens the store anew if something has failed since the last time.
     fn tend(&self) -> Result<(), Failure> {
         if self.store.is_stale() {
+            self.view.let_go();
             self.store.reopen(self.feed.revision())?;
             tracing::warn!("the store has been opened anew after a failure");
         }
@@ -147,7 +148,12 @@ impl<C: Send + Sync + 'static> Shared<C> {
         let mut revision = self.feed.revision();
         if !pending.overlay.is_empty() || !pending.changes.is_empty() {
             revision += 1;
-            if let Err(failure) = self.commit(revision, &pending.overlay) {
+            // What the reader does not need any more, the shared view does not either.
+            self.view.let_go();
+            let committed = self.commit(revision, &pending.overlay);
+            // Before anybody is told: from then on nobody sees the store without this group.
+            self.view.let_go();
+            if let Err(failure) = committed {
                 return self.give_up(pending, failure);
             }
             let changes = std::mem::take(&mut pending.changes);

@@ -8,6 +8,7 @@ use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::Number;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// An entity and where its record lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,11 @@ impl<'r> Record<'r> {
     /// The change that says that it is there; `None` for a kind that is not known.
     pub fn change(&self) -> Result<Option<Change>, StoreError> {
         dispatch(self.kind(), ChangeOf(self)).transpose()
+    }
+
+    /// Number of bytes that it takes in the store.
+    pub const fn size(&self) -> usize {
+        self.frame.len()
     }
 
     /// Reads the entity, which is of the kind [`Record::kind`].
@@ -109,13 +115,67 @@ impl<'t> Rows<'t> {
         let Some(key) = self.lookup(&unique)? else {
             return Ok(None);
         };
-        let entity = self.get(&key)?.ok_or_else(|| {
-            StoreError::corrupt(format!(
-                "{:?} leads to record {key}, which is lost",
-                value.index
-            ))
-        })?;
+        let entity = self.get(&key)?.ok_or_else(|| lost(value, &key))?;
         Ok(Some(Found { key, entity }))
+    }
+
+    /// Reads the entity at `key` as [`Rows::get`] does, once for all who read it in the same view.
+    pub fn share<E: Entity>(self, key: &RecordKey) -> Result<Option<Arc<E>>, StoreError> {
+        if let Some(entity) = self.recall(key.as_bytes()) {
+            return Ok(Some(entity));
+        }
+        let Some(frame) = self.0.get(key.as_bytes())? else {
+            return Ok(None);
+        };
+        let entity = parse(key, &frame)?;
+        Ok(Some(self.keep(key.as_bytes(), entity, frame.len())))
+    }
+
+    /// What `make` makes of the record at `root` and what lives under it, once for all who want that
+    /// in the same view. It tells the number of bytes that it has read as well.
+    pub fn share_made<T: Send + Sync + 'static>(
+        self,
+        root: &RecordKey,
+        make: impl FnOnce() -> Result<(T, usize), StoreError>,
+    ) -> Result<Arc<T>, StoreError> {
+        if let Some(value) = self.recall(root.as_bytes()) {
+            return Ok(value);
+        }
+        let (value, bytes) = make()?;
+        Ok(self.keep(root.as_bytes(), value, bytes))
+    }
+
+    /// Finds the entity that has a unique value as [`Rows::find`] does, once for all who look for it
+    /// in the same view.
+    pub fn find_shared<E: Entity>(
+        self,
+        value: &UniqueValue,
+    ) -> Result<Option<Found<Arc<E>>>, StoreError> {
+        let unique = value.key();
+        if let Some(found) = self.recall::<Found<Arc<E>>>(unique.as_bytes()) {
+            return Ok(Some(Found::clone(&found)));
+        }
+        let Some(key) = self.lookup(&unique)? else {
+            return Ok(None);
+        };
+        let entity = self.share(&key)?.ok_or_else(|| lost(value, &key))?;
+        let found = Found { key, entity };
+        self.keep(unique.as_bytes(), found.clone(), unique.as_bytes().len());
+        Ok(Some(found))
+    }
+
+    /// What was made of the row under `key` in this view, if the view can tell.
+    fn recall<T: Send + Sync + 'static>(self, key: &[u8]) -> Option<Arc<T>> {
+        self.0.readings()?.find(key)
+    }
+
+    /// Holds what was made of the row under `key`, of so many bytes, if the view can.
+    fn keep<T: Send + Sync + 'static>(self, key: &[u8], value: T, bytes: usize) -> Arc<T> {
+        let value = Arc::new(value);
+        if let Some(readings) = self.0.readings() {
+            readings.keep(key, Arc::clone(&value), bytes);
+        }
+        value
     }
 
     /// Finds the record that has a unique value, without reading it.
@@ -203,6 +263,14 @@ impl<'t> Rows<'t> {
     pub(super) fn tx(self) -> &'t dyn ReadTx {
         self.0
     }
+}
+
+/// Says that a unique value leads to a record that is not there.
+fn lost(value: &UniqueValue, key: &RecordKey) -> StoreError {
+    StoreError::corrupt(format!(
+        "{:?} leads to record {key}, which is lost",
+        value.index
+    ))
 }
 
 /// Reads an entity out of the frame at `key`.

@@ -8,5 +8,6 @@ mod kinds;
 mod network;
 mod removal;
 mod sequences;
+mod shared;
 mod support;
 mod uniqueness;
