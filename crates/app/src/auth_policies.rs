@@ -4,7 +4,6 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::{AppError, referenced};
-use crate::identities::find_policy;
 use crate::listing::{Answer, Asked, Paging, Sight};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
@@ -204,5 +203,6 @@ fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
 }
 
 fn find(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
-    find_policy(rows, id)?.ok_or_else(|| AppError::not_found("authPolicy", id.as_str()))
+    rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))?
+        .ok_or_else(|| AppError::not_found("authPolicy", id.as_str()))
 }

@@ -34,6 +34,7 @@ use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
+use std::sync::Arc;
 
 actions! {
     /// Reads one identity or a list.
@@ -60,8 +61,7 @@ pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<Identit
 /// Reads the caller's own identity.
 pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<IdentityView, AppError> {
     let view = app.snapshot()?;
-    let found = find(view.rows(), &permit.caller().identity)?;
-    Onlooker::new(app, permit.caller(), &view).look(found)
+    Onlooker::new(app, permit.caller(), &view).look_at_self()
 }
 
 /// Deletes an identity with everything that is its own. Its sessions and credentials are dead when
@@ -103,18 +103,31 @@ pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, A
         .ok_or_else(|| AppError::not_found("identity", id.as_str()))
 }
 
-/// The identity that a record lives under. Nothing outlives its identity, so its absence is damage.
+/// The identity that a record lives under, for whoever changes it.
 pub(crate) fn owner<E>(rows: Rows<'_>, found: &Found<E>) -> Result<Found<Identity>, StoreError> {
+    let Found { key, entity } = shared_owner(rows, found)?;
+    let entity = Arc::unwrap_or_clone(entity);
+    Ok(Found { key, entity })
+}
+
+/// The identity that a record lives under. Nothing outlives its identity, so its absence is damage.
+pub(crate) fn shared_owner<E>(
+    rows: Rows<'_>,
+    found: &Found<E>,
+) -> Result<Found<Arc<Identity>>, StoreError> {
     let key = identity_key(found.root_number());
     let entity = rows
-        .get(&key)?
+        .share(&key)?
         .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
     Ok(Found { key, entity })
 }
 
 /// The authentication policy of an identity. What governs somebody cannot be deleted, so its absence
 /// is damage.
-pub(crate) fn policy_of(rows: Rows<'_>, identity: &Identity) -> Result<AuthPolicy, StoreError> {
+pub(crate) fn policy_of(
+    rows: Rows<'_>,
+    identity: &Identity,
+) -> Result<Arc<AuthPolicy>, StoreError> {
     find_policy(rows, &identity.spec.auth_policy)?
         .map(|found| found.entity)
         .ok_or_else(|| StoreError::corrupt("the policy of an identity is lost"))
@@ -124,8 +137,8 @@ pub(crate) fn policy_of(rows: Rows<'_>, identity: &Identity) -> Result<AuthPolic
 pub(crate) fn find_policy(
     rows: Rows<'_>,
     id: &AuthPolicyId,
-) -> Result<Option<Found<AuthPolicy>>, StoreError> {
-    rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
+) -> Result<Option<Found<Arc<AuthPolicy>>>, StoreError> {
+    rows.find_shared(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))
 }
 
 /// Checks that what a specification refers to exists.

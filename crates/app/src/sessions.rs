@@ -107,7 +107,7 @@ fn find_kept(app: &App, presented: Presented<'_>) -> Result<Option<Live>, AppErr
 /// [`AppError::Denied`] when its session is over.
 pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<Caller, AppError> {
     let key = own_key(caller);
-    let session = rows.get(&key)?.map(|entity| Found { key, entity });
+    let session = rows.share(&key)?.map(|entity| Found { key, entity });
     match session
         .map(|session| judge(rows, session, now))
         .transpose()?
@@ -128,7 +128,7 @@ pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<C
 
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {
     let by_token = UniqueValue::new(Index::ApiSessionToken, hash.0);
-    let Some(session) = rows.find::<ApiSession>(&by_token)? else {
+    let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
         return Ok(None);
     };
     living(app, rows, session, app.env().now())
@@ -138,7 +138,7 @@ fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>,
 pub(crate) fn is_living(
     app: &App,
     rows: Rows<'_>,
-    session: Found<ApiSession>,
+    session: Found<Arc<ApiSession>>,
     now: Timestamp,
 ) -> Result<bool, AppError> {
     Ok(living(app, rows, session, now)?.is_some())
@@ -148,7 +148,7 @@ pub(crate) fn is_living(
 fn living(
     app: &App,
     rows: Rows<'_>,
-    session: Found<ApiSession>,
+    session: Found<Arc<ApiSession>>,
     now: Timestamp,
 ) -> Result<Option<Live>, AppError> {
     let last_activity = last_activity(app, &session.entity);
@@ -180,15 +180,15 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
     let view = app.snapshot()?;
     let key = own_key(caller);
     let gone = || AppError::not_found("apiSession", caller.session.as_str());
-    let session: ApiSession = view.rows().get(&key)?.ok_or_else(gone)?;
-    let identity: Identity = view
+    let session: Arc<ApiSession> = view.rows().share(&key)?.ok_or_else(gone)?;
+    let identity: Arc<Identity> = view
         .rows()
-        .get(&identity_key(caller.identity_number))?
+        .share(&identity_key(caller.identity_number))?
         .ok_or_else(gone)?;
     let policy = policy_of(view.rows(), &identity)?;
     let proved = caller.proof.as_ref().map(|proof| &proof.signer);
     let open = StillOpen::read(view.rows(), &session, &identity, &policy, proved)?;
-    Ok(look(app, session, &identity, open))
+    Ok(look(app, Arc::unwrap_or_clone(session), &identity, open))
 }
 
 /// Ends the caller's own session.

@@ -22,6 +22,7 @@ use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 actions! {
     /// Reads one signer or a list.
@@ -78,8 +79,9 @@ pub(crate) fn find(rows: Rows<'_>, id: &SignerId) -> Result<Option<Found<Signer>
 pub(crate) fn find_enabled(
     rows: Rows<'_>,
     id: &SignerId,
-) -> Result<Option<Found<Signer>>, StoreError> {
-    Ok(find(rows, id)?.filter(|found| found.entity.spec.enabled))
+) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
+    let found = rows.find_shared::<Signer>(&UniqueValue::new(Index::SignerId, id.as_str()))?;
+    Ok(found.filter(|found| found.entity.spec.enabled))
 }
 
 fn require(rows: Rows<'_>, id: &SignerId) -> Result<Found<Signer>, AppError> {

@@ -216,7 +216,7 @@ impl IdentityDetail {
             },
             app_data: spec.app_data,
             auth_policy_id: policy,
-            authenticators: view.authenticators.into_iter().collect(),
+            authenticators: view.authenticators.iter().map(AsRef::as_ref).collect(),
             default_hosting_cost: spec.hosting.default_cost,
             default_hosting_precedence: spec.hosting.default_precedence,
             disabled,
@@ -266,18 +266,18 @@ fn enrollments(
     shown
 }
 
-impl FromIterator<Authenticator> for IdentityAuthenticators {
-    fn from_iter<A: IntoIterator<Item = Authenticator>>(authenticators: A) -> Self {
+impl<'a> FromIterator<&'a Authenticator> for IdentityAuthenticators {
+    fn from_iter<A: IntoIterator<Item = &'a Authenticator>>(authenticators: A) -> Self {
         let mut shown = Self::default();
         for authenticator in authenticators {
-            let id = authenticator.id;
-            match authenticator.credential {
+            let id = authenticator.id.clone();
+            match &authenticator.credential {
                 Credential::Cert(cert) => {
-                    let fingerprint = cert.fingerprint;
+                    let fingerprint = cert.fingerprint.clone();
                     shown.cert = Some(CertSummary { fingerprint, id });
                 },
                 Credential::Updb(updb) => {
-                    let username = updb.username;
+                    let username = updb.username.clone();
                     shown.updb = Some(UpdbSummary { id, username });
                 },
             }

@@ -22,6 +22,7 @@ use portcullis_storage::tables::{
     AUTHENTICATOR, Found, IDENTITY, Index, Rows, UniqueValue, identity_key,
 };
 use secrecy::{ExposeSecret as _, SecretString};
+use std::sync::Arc;
 
 /// What a client brings to become an identity.
 #[derive(Debug)]
@@ -96,7 +97,7 @@ fn signer_of(
     rows: Rows<'_>,
     token: &PresentedToken<'_>,
     named: Option<&SignerId>,
-) -> Result<Option<Found<Signer>>, StoreError> {
+) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
     match named {
         Some(id) => signers::find_enabled(rows, id),
         None => signers::issued_by(rows, token),
@@ -115,7 +116,7 @@ fn name(signer: &Signer, claims: &Claims) -> Result<IdentityName, AppError> {
 /// Whoever is about to become an identity.
 #[derive(Clone)]
 struct Enrolling {
-    signer: Found<Signer>,
+    signer: Found<Arc<Signer>>,
     /// What the token says of whom it is for.
     holder: String,
     /// Whether with a certificate.
@@ -137,7 +138,7 @@ impl Enrolling {
         }
         let signer = &self.signer.entity;
         let rules = &signer.spec.enrollment;
-        let policy: AuthPolicy = find_policy(rows, &rules.auth_policy)?
+        let policy: Arc<AuthPolicy> = find_policy(rows, &rules.auth_policy)?
             .map(|found| found.entity)
             .ok_or_else(|| StoreError::corrupt("the policy of a signer's identities is lost"))?;
         let is_allowed = if self.to_cert {

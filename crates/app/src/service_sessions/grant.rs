@@ -182,7 +182,7 @@ impl<'a> Grants<'a> {
         let token = found.entity.api_session_token.0;
         self.judged.try_get(token, || {
             let by_token = UniqueValue::new(Index::ApiSessionToken, token);
-            let Some(session) = rows.find::<ApiSession>(&by_token)? else {
+            let Some(session) = rows.find_shared::<ApiSession>(&by_token)? else {
                 return Ok(None);
             };
             let numbers = (session.root_number(), session.number());

@@ -11,6 +11,7 @@ use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_pki::{Fingerprint, SpiffePath};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, identity_key};
+use std::sync::Arc;
 
 /// Whether a connection with the given client certificates, in DER and leaf first, may use a session.
 ///
@@ -22,7 +23,7 @@ use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, ident
 pub(super) fn is_kept(
     app: &App,
     rows: Rows<'_>,
-    session: &Found<ApiSession>,
+    session: &Found<Arc<ApiSession>>,
     certificates: &[&[u8]],
 ) -> Result<bool, StoreError> {
     let session = &session.entity;
@@ -34,7 +35,7 @@ pub(super) fn is_kept(
         return Ok(true);
     }
     let by_fingerprint = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
-    let authenticator: Option<Found<Authenticator>> = rows.find(&by_fingerprint)?;
+    let authenticator: Option<Found<Arc<Authenticator>>> = rows.find_shared(&by_fingerprint)?;
     if let Some(authenticator) = authenticator {
         return Ok(authenticator.entity.identity == session.identity);
     }
@@ -47,12 +48,15 @@ pub(super) fn is_kept(
 /// Whether a certificate is to take the place of the one that opened a session.
 fn is_pending(rows: Rows<'_>, session: &ApiSession, fingerprint: &str) -> Result<bool, StoreError> {
     let authenticator = authenticator_of(rows, session)?;
-    Ok(match authenticator.map(|found| found.entity.credential) {
-        Some(Credential::Cert(cert)) => cert
-            .renewal
-            .is_some_and(|renewal| renewal.fingerprint == fingerprint),
-        Some(Credential::Updb(_)) | None => false,
-    })
+    Ok(
+        match authenticator.as_ref().map(|found| &found.entity.credential) {
+            Some(Credential::Cert(cert)) => cert
+                .renewal
+                .as_ref()
+                .is_some_and(|renewal| renewal.fingerprint == fingerprint),
+            Some(Credential::Updb(_)) | None => false,
+        },
+    )
 }
 
 /// Whether a certificate was issued for a session, which still has it.

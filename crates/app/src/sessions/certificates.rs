@@ -230,11 +230,11 @@ fn of_login(
         return Ok(None);
     };
     let authenticator = authenticator_of(rows, &session.entity)?;
-    let pem = match authenticator.map(|found| found.entity.credential) {
-        Some(Credential::Cert(cert)) if cert.fingerprint == bound.fingerprint => cert.pem,
+    let pem = match authenticator.as_ref().map(|found| &found.entity.credential) {
+        Some(Credential::Cert(cert)) if cert.fingerprint == bound.fingerprint => &cert.pem,
         _ => return Ok(None),
     };
-    let Ok(leaf) = Certificate::from_pem(&pem) else {
+    let Ok(leaf) = Certificate::from_pem(pem) else {
         return Ok(None);
     };
     let number = session.number().0.to_be_bytes();

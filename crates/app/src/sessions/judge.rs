@@ -4,7 +4,7 @@
 //! it is read from the store as it is now.
 
 use crate::error::AppError;
-use crate::identities::{owner, policy_of};
+use crate::identities::{policy_of, shared_owner};
 use crate::signers;
 use portcullis_domain::access::{Caller, Origin, Proof};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
@@ -17,12 +17,13 @@ use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::terms::Terms;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
+use std::sync::Arc;
 
 /// A session with what it depends on.
 pub(super) struct Live {
-    pub(super) session: Found<ApiSession>,
-    pub(super) identity: Found<Identity>,
-    pub(super) policy: AuthPolicy,
+    pub(super) session: Found<Arc<ApiSession>>,
+    pub(super) identity: Found<Arc<Identity>>,
+    pub(super) policy: Arc<AuthPolicy>,
 }
 
 impl Live {
@@ -34,10 +35,16 @@ impl Live {
             session_number: self.session.number(),
             standing: self.session.entity.standing(&self.policy, proved),
             proof,
-            session: self.session.entity.id,
+            session: self.session.entity.id.clone(),
             is_admin: self.identity.entity.has_admin_rights(),
-            identity: self.identity.entity.id,
-            permissions: self.identity.entity.spec.permissions.unwrap_or_default(),
+            identity: self.identity.entity.id.clone(),
+            permissions: self
+                .identity
+                .entity
+                .spec
+                .permissions
+                .clone()
+                .unwrap_or_default(),
         }
     }
 }
@@ -47,10 +54,10 @@ impl Live {
 /// It lives no longer than what opened it, and only while its identity may get in that way.
 pub(super) fn judge(
     rows: Rows<'_>,
-    session: Found<ApiSession>,
+    session: Found<Arc<ApiSession>>,
     now: Timestamp,
 ) -> Result<Option<Live>, AppError> {
-    let identity = owner(rows, &session)?;
+    let identity = shared_owner(rows, &session)?;
     let policy = policy_of(rows, &identity.entity)?;
     if identity.entity.is_disabled(now) {
         return Ok(None);
@@ -75,7 +82,7 @@ pub(super) enum Method {
 
 fn method_of(rows: Rows<'_>, id: &AuthenticatorId) -> Result<Option<Method>, StoreError> {
     let authenticator = authenticator(rows, id)?;
-    Ok(authenticator.map(|found| match found.entity.credential {
+    Ok(authenticator.map(|found| match &found.entity.credential {
         Credential::Updb(_) => Method::Password,
         Credential::Cert(_) => Method::Certificate,
     }))
@@ -129,7 +136,8 @@ fn is_certificate_good(
     let Some(ca) = &certificate.ca else {
         return Ok(true);
     };
-    let ca: Option<Found<Ca>> = rows.find(&UniqueValue::new(Index::CaId, ca.as_str()))?;
+    let ca: Option<Found<Arc<Ca>>> =
+        rows.find_shared(&UniqueValue::new(Index::CaId, ca.as_str()))?;
     Ok(ca.is_some_and(|found| {
         found.entity.vouches_for_logins()
             && (session.opened_by != OpenedBy::ExternalId
@@ -142,7 +150,7 @@ fn is_certificate_good(
 pub(super) fn authenticator_of(
     rows: Rows<'_>,
     session: &ApiSession,
-) -> Result<Option<Found<Authenticator>>, StoreError> {
+) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {
     match &session.opened_by {
         OpenedBy::Authenticator(id) => authenticator(rows, id),
         OpenedBy::ExternalId | OpenedBy::Signer(_) => Ok(None),
@@ -152,6 +160,6 @@ pub(super) fn authenticator_of(
 fn authenticator(
     rows: Rows<'_>,
     id: &AuthenticatorId,
-) -> Result<Option<Found<Authenticator>>, StoreError> {
-    rows.find(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
+) -> Result<Option<Found<Arc<Authenticator>>>, StoreError> {
+    rows.find_shared(&UniqueValue::new(Index::AuthenticatorId, id.as_str()))
 }

@@ -15,14 +15,13 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{AuthPolicyId, AuthenticatorId, Number};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::Rows;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Sessions, as far as memory knows them, each judged once.
 pub(crate) struct Known<'a> {
     app: &'a App,
     now: Timestamp,
-    policies: Remembered<AuthPolicyId, Option<Rc<AuthPolicy>>>,
+    policies: Remembered<AuthPolicyId, Option<Arc<AuthPolicy>>>,
     verdicts: Remembered<Number, Option<bool>>,
 }
 
@@ -100,10 +99,10 @@ impl<'a> Known<'a> {
         &self,
         rows: Rows<'_>,
         id: &AuthPolicyId,
-    ) -> Result<Option<Rc<AuthPolicy>>, StoreError> {
+    ) -> Result<Option<Arc<AuthPolicy>>, StoreError> {
         self.policies.try_get(id.clone(), || {
             let found = find_policy(rows, id)?;
-            Ok(found.map(|found| Rc::new(found.entity)))
+            Ok(found.map(|found| found.entity))
         })
     }
 

@@ -35,6 +35,7 @@ use portcullis_domain::view::{ApiSessionView, AuthQuestion};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, WriteError, identity_key};
 use secrecy::SecretString;
+use std::sync::Arc;
 
 /// What a client says with its credential.
 #[derive(Debug, Clone, Default)]
@@ -209,7 +210,7 @@ fn judge(
     rows: Rows<'_>,
     way: &impl Way,
     now: Timestamp,
-) -> Result<(Found<Identity>, AuthPolicy), LoginError> {
+) -> Result<(Found<Identity>, Arc<AuthPolicy>), LoginError> {
     let key = identity_key(way.identity());
     let entity: Identity = rows
         .get(&key)?

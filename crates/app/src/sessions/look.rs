@@ -32,7 +32,7 @@ impl StillOpen {
         proved: Option<&SignerId>,
     ) -> Result<Self, StoreError> {
         let authenticator = authenticator_of(rows, session)?;
-        let extension = match authenticator.map(|found| found.entity.credential) {
+        let extension = match authenticator.as_ref().map(|found| &found.entity.credential) {
             Some(Credential::Cert(cert)) => cert.open_extension(),
             Some(Credential::Updb(_)) | None => None,
         };

@@ -38,7 +38,7 @@ pub(super) async fn prove(
             Ok(judged) if signers::is_holder(&signer.spec, identity, judged.holder) => {
                 return Ok(Ok(Some(Proof {
                     holder: judged.holder.to_owned(),
-                    signer: signer.id,
+                    signer: signer.id.clone(),
                     terms: signer.terms,
                 })));
             },

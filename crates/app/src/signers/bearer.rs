@@ -10,6 +10,7 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Index, Rows, SIGNER, UniqueValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// The most tokens of a request that are looked at.
 const MOST_TOKENS: usize = 3;
@@ -110,11 +111,12 @@ pub(crate) fn read_token(text: &str) -> Option<PresentedToken<'_>> {
 pub(crate) fn issued_by(
     rows: Rows<'_>,
     token: &PresentedToken<'_>,
-) -> Result<Option<Found<Signer>>, StoreError> {
+) -> Result<Option<Found<Arc<Signer>>>, StoreError> {
     let Some(issuer) = token.claimed_issuer() else {
         return Ok(None);
     };
-    let found: Option<Found<Signer>> = rows.find(&UniqueValue::new(Index::SignerIssuer, issuer))?;
+    let found: Option<Found<Arc<Signer>>> =
+        rows.find_shared(&UniqueValue::new(Index::SignerIssuer, issuer))?;
     Ok(found.filter(|found| found.entity.spec.enabled))
 }
 

@@ -13,6 +13,7 @@ use portcullis_domain::ids::Number;
 use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
+use std::sync::Arc;
 
 /// Logs in with the first of the tokens that lets anybody in.
 ///
@@ -46,7 +47,7 @@ pub async fn with_token(
 /// A token that an enabled signer has signed, and which names an identity.
 #[derive(Clone)]
 struct Token {
-    signer: Found<Signer>,
+    signer: Found<Arc<Signer>>,
     /// What the token says of whom it is for.
     holder: String,
     identity: Number,
