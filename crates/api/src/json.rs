@@ -2,8 +2,10 @@
 
 use memchr::{memchr, memchr3};
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
-use std::io;
+use serde_json::ser::{PrettyFormatter, Serializer};
+
+/// Room for an answer of the usual length, bytes.
+const USUAL: usize = 2048;
 
 /// Writes `value` as compact JSON with one newline at the end.
 ///
@@ -22,7 +24,7 @@ use std::io;
 /// assert_eq!(bytes, b"[\"a\\u003cb\\u003e\"]\n");
 /// ```
 pub fn to_bytes(value: &impl Serialize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(256);
+    let mut bytes = Vec::with_capacity(USUAL);
     write(&mut bytes, value);
     bytes.push(b'\n');
     bytes
@@ -54,61 +56,45 @@ pub fn to_indented_bytes(value: &impl Serialize) -> Vec<u8> {
     reason = "a type that cannot be written is a defect, whatever the request was"
 )]
 pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) {
+    let from = bytes.len();
     value
-        .serialize(&mut Serializer::with_formatter(bytes, Escaping))
+        .serialize(&mut Serializer::new(&mut *bytes))
         .expect("the value can be written as JSON");
+    escape(bytes, from);
 }
 
-/// Writes compact JSON and escapes what has a meaning in HTML or JavaScript.
-struct Escaping;
-
-impl Formatter for Escaping {
-    fn write_string_fragment<W: ?Sized + io::Write>(
-        &mut self,
-        writer: &mut W,
-        fragment: &str,
-    ) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some((before, escape, after)) = split_at_first_escape(rest) {
-            CompactFormatter.write_string_fragment(writer, before)?;
-            writer.write_all(escape)?;
+/// Escapes what has a meaning in HTML or JavaScript in the JSON that begins at `from`.
+///
+/// None of it occurs outside of texts, so the whole can be looked through at once. Nearly always there
+/// is nothing to escape.
+fn escape(bytes: &mut Vec<u8>, from: usize) {
+    let written = bytes.get(from..).unwrap_or_default();
+    // U+2028 and U+2029 begin with E2, as many others do.
+    if memchr3(b'<', b'>', b'&', written).is_none() && memchr(0xE2, written).is_none() {
+        return;
+    }
+    let written = bytes.split_off(from);
+    bytes.reserve(written.len());
+    let mut rest = written.as_slice();
+    while let Some((&first, after)) = rest.split_first() {
+        if let Some((escape, after)) = escape_of(rest) {
+            bytes.extend(escape);
+            rest = after;
+        } else {
+            bytes.push(first);
             rest = after;
         }
-        CompactFormatter.write_string_fragment(writer, rest)
     }
 }
 
-/// Splits `text` around the first character to escape and gives the escape for it.
-///
-/// Bytes are looked at before characters: nearly all texts have nothing to escape.
-fn split_at_first_escape(text: &str) -> Option<(&str, &'static [u8], &str)> {
-    let mut from = 0;
-    loop {
-        let position = from + first_suspect(text.as_bytes().get(from..)?)?;
-        let (before, rest) = text.split_at_checked(position)?;
-        let character = rest.chars().next()?;
-        if let Some(escape) = escape_of(character) {
-            return Some((before, escape, rest.get(character.len_utf8()..)?));
-        }
-        from = position + character.len_utf8();
-    }
-}
-
-/// Where the first byte lies that a character to escape may begin with. U+2028 and U+2029 share
-/// theirs with many others.
-fn first_suspect(bytes: &[u8]) -> Option<usize> {
-    let markup = memchr3(b'<', b'>', b'&', bytes);
-    let until = markup.unwrap_or(bytes.len());
-    memchr(0xE2, bytes.get(..until)?).or(markup)
-}
-
-const fn escape_of(character: char) -> Option<&'static [u8]> {
-    match character {
-        '<' => Some(br"\u003c"),
-        '>' => Some(br"\u003e"),
-        '&' => Some(br"\u0026"),
-        '\u{2028}' => Some(br"\u2028"),
-        '\u{2029}' => Some(br"\u2029"),
+/// The escape for the character that `text` begins with, if there is one, and what follows it.
+const fn escape_of(text: &[u8]) -> Option<(&'static [u8], &[u8])> {
+    match text {
+        [b'<', after @ ..] => Some((br"\u003c", after)),
+        [b'>', after @ ..] => Some((br"\u003e", after)),
+        [b'&', after @ ..] => Some((br"\u0026", after)),
+        [0xE2, 0x80, 0xA8, after @ ..] => Some((br"\u2028", after)),
+        [0xE2, 0x80, 0xA9, after @ ..] => Some((br"\u2029", after)),
         _ => None,
     }
 }
