@@ -28,29 +28,32 @@ const HEADERS: [(&str, Option<&str>); 8] = [
     ("mfa-validation-code", Some("Mfa-Validation-Code")),
 ];
 
+/// Whether a page sends a request, for whose browser the answer says more.
+pub(crate) fn is_from_a_page(request: &HeaderMap) -> bool {
+    request.contains_key(header::ORIGIN)
+}
+
 /// Adds what a browser needs to let the page see the answer.
-pub(crate) fn allow(request: &HeaderMap, answer: &mut HeaderMap) {
-    if request.contains_key(header::ORIGIN) {
-        answer.insert(
-            header::ACCESS_CONTROL_ALLOW_ORIGIN,
-            HeaderValue::from_static("*"),
-        );
-        answer.insert(
-            header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
-            HeaderValue::from_static("true"),
-        );
-    }
+pub(crate) fn allow(answer: &mut HeaderMap) {
+    answer.insert(
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        HeaderValue::from_static("*"),
+    );
+    answer.insert(
+        header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+        HeaderValue::from_static("true"),
+    );
 }
 
 /// Answers `OPTIONS`: whether a page may send the request that it announces.
 pub(crate) fn preflight(request: &HeaderMap) -> Response<Bytes> {
     let mut answer = Response::new(Bytes::new());
-    if !request.contains_key(header::ORIGIN) {
+    if !is_from_a_page(request) {
         return answer;
     }
     match judge(request) {
         Ok(headers) => {
-            allow(request, answer.headers_mut());
+            allow(answer.headers_mut());
             for (name, value) in headers {
                 answer.headers_mut().insert(name, value);
             }

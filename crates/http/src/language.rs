@@ -29,20 +29,15 @@ impl Consumes {
     }
 }
 
-/// The media type without its parameters, in lower case.
-pub(crate) fn media_type(value: &str) -> String {
-    value
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
+/// The media type without its parameters.
+fn media_type(value: &str) -> &str {
+    value.split(';').next().unwrap_or_default().trim()
 }
 
-/// The media type of a request's body, if it names one.
+/// The media type of a request's body in lower case, if it names one.
 pub(crate) fn content_type(headers: &HeaderMap) -> Option<String> {
     let value = headers.get(header::CONTENT_TYPE)?;
-    Some(media_type(value.to_str().unwrap_or_default()))
+    Some(media_type(value.to_str().unwrap_or_default()).to_ascii_lowercase())
 }
 
 /// Whether the client takes an answer of `produced`.
@@ -61,10 +56,10 @@ pub(crate) fn accepts(headers: &HeaderMap, produced: &str) -> bool {
     let family = produced.split('/').next().unwrap_or_default();
     ranges.any(|range| {
         range == "*/*"
-            || range == produced
+            || range.eq_ignore_ascii_case(produced)
             || range
                 .strip_suffix("/*")
-                .is_some_and(|wanted| wanted == family)
+                .is_some_and(|wanted| wanted.eq_ignore_ascii_case(family))
     })
 }
 

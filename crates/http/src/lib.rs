@@ -22,6 +22,7 @@ mod parts;
 mod party;
 pub mod path;
 mod query;
+mod request_ids;
 mod room;
 pub mod route;
 pub mod routes;

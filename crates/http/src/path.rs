@@ -86,11 +86,12 @@ pub fn resolve(raw: &str, is_served: impl Fn(Api) -> bool) -> Target<'_> {
         .chain(ALIASES)
         .filter(|(api, _base)| *api != Api::HealthChecks || is_served(*api));
     for (api, base) in bases {
-        if let Some(rest) = below(&path, base) {
-            return Target {
-                api,
-                path: Cow::Owned(rest.to_owned()),
-            };
+        let rest = match &path {
+            Cow::Borrowed(path) => below(path, base).map(Cow::Borrowed),
+            Cow::Owned(path) => below(path, base).map(|rest| Cow::Owned(rest.to_owned())),
+        };
+        if let Some(path) = rest {
+            return Target { api, path };
         }
     }
     Target {

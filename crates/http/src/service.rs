@@ -9,6 +9,7 @@ use crate::listen::{
 };
 use crate::path::{self, Target};
 use crate::query::Query;
+use crate::request_ids::RequestIds;
 use crate::room::Room;
 use crate::route::{Context, Incoming, Lookup, Route, Table};
 use crate::state::State;
@@ -41,6 +42,7 @@ struct Shared {
     /// Room for the bodies of requests without a session.
     room: Arc<Room>,
     errands: Errands,
+    request_ids: RequestIds,
 }
 
 impl Controller {
@@ -55,6 +57,7 @@ impl Controller {
             shared: Arc::new(Shared {
                 room: Room::new(),
                 errands: Errands::new(),
+                request_ids: RequestIds::default(),
                 state,
                 table,
                 server,
@@ -78,12 +81,8 @@ impl Service for Controller {
             if head.method == Method::OPTIONS {
                 return cors::preflight(&head.headers).map(listen::whole);
             }
-            let headers = head.headers.clone();
-            let request_id = match RequestId::generate(&*shared.state.app.env().entropy) {
-                Ok(id) => id,
-                // Without randomness nothing else can be done either, but it can be said.
-                Err(_) => RequestId::from_wire("unavailable"),
-            };
+            let form = Form::of(&head.headers);
+            let request_id = shared.request_ids.next();
             let span = tracing::info_span!(
                 "request",
                 id = request_id.as_str(),
@@ -92,11 +91,14 @@ impl Service for Controller {
                 path = head.uri.path(),
                 peer = %connection.peer.ip(),
             );
-            let outcome = shielded(|| shared.answer(connection, head, body, request_id.clone()))
-                .instrument(span.clone())
-                .await
-                .unwrap_or_else(|panicked| Err(ApiError::new(Code::Unhandled).detail(panicked)));
-            let response = span.in_scope(|| respond(&headers, outcome, request_id));
+            let answering = async {
+                let answer = || shared.answer(connection, head, body, request_id.clone());
+                let outcome = shielded(answer).await.unwrap_or_else(|panicked| {
+                    Err(ApiError::new(Code::Unhandled).detail(panicked))
+                });
+                respond(form, outcome, request_id)
+            };
+            let response = answering.instrument(span).await;
             shared.finish(response)
         })
     }
@@ -202,12 +204,24 @@ impl Shared {
     }
 }
 
+/// What a request says of the form of its answer.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    takes_gzip: bool,
+    is_from_a_page: bool,
+}
+
+impl Form {
+    fn of(request: &HeaderMap) -> Self {
+        Self {
+            takes_gzip: compress::takes_gzip(request),
+            is_from_a_page: cors::is_from_a_page(request),
+        }
+    }
+}
+
 /// Writes an outcome as a response, and a line about it to the log.
-fn respond(
-    request: &HeaderMap,
-    outcome: Result<Answer, ApiError>,
-    request_id: RequestId,
-) -> listen::Answer {
+fn respond(form: Form, outcome: Result<Answer, ApiError>, request_id: RequestId) -> listen::Answer {
     let (status, content_type, headers, body) = match outcome {
         Ok(answer) => {
             tracing::debug!(status = answer.status.as_u16(), "answered");
@@ -225,9 +239,10 @@ fn respond(
         },
     };
     let (body, is_packed) = match body {
-        Content::Whole(body) => match compress::gzip(request, &body) {
-            Some(packed) => (listen::whole(packed), true),
-            None => (listen::whole(body), false),
+        Content::Whole(body) => {
+            let packed = form.takes_gzip.then(|| compress::gzip(&body)).flatten();
+            let is_packed = packed.is_some();
+            (listen::whole(packed.unwrap_or(body)), is_packed)
         },
         Content::Parts(parts) => {
             let is_packed = parts.is_gzip();
@@ -244,7 +259,9 @@ fn respond(
     for (name, value) in headers {
         into.append(name, value);
     }
-    cors::allow(request, into);
+    if form.is_from_a_page {
+        cors::allow(into);
+    }
     response
 }
 

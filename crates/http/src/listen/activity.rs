@@ -15,7 +15,7 @@ pub(super) struct Activity {
     limits: Arc<Limits>,
     state: Mutex<State>,
     evicted: CancellationToken,
-    // Told when a deadline may have moved nearer; one that moved away is seen when the old one fires.
+    // Told when the deadline has moved nearer; one that moved away is seen when the old one fires.
     nearer: Notify,
 }
 
@@ -26,6 +26,8 @@ struct State {
     idle_since: Instant,
     head_since: Option<Instant>,
     stalled_since: Option<Instant>,
+    /// What the driver waits for.
+    awaited: Option<Instant>,
     inbound: Inbound,
     held: Share,
 }
@@ -57,6 +59,7 @@ impl Activity {
             idle_since: Instant::now(),
             head_since: None,
             stalled_since: None,
+            awaited: None,
             inbound,
             held,
         };
@@ -83,7 +86,7 @@ impl Activity {
             }
         } else if state.head_since.is_none() {
             state.head_since = Some(Instant::now());
-            self.nearer.notify_one();
+            self.tell_if_nearer(&state);
         }
     }
 
@@ -103,7 +106,7 @@ impl Activity {
         let mut state = self.lock();
         if state.stalled_since.is_none() {
             state.stalled_since = Some(Instant::now());
-            self.nearer.notify_one();
+            self.tell_if_nearer(&state);
         }
     }
 
@@ -155,7 +158,7 @@ impl Activity {
     /// Waits until the connection has outstayed its time.
     pub(super) async fn overdue(&self) -> Overdue {
         loop {
-            let deadline = self.deadline();
+            let deadline = self.await_deadline();
             let fires = async {
                 match deadline {
                     Some((at, why)) => {
@@ -176,23 +179,24 @@ impl Activity {
         }
     }
 
-    /// Returns the next deadline and what it is for. While a request runs, only the client's taking
-    /// of answers has one, and in HTTP/2 the head of the next.
     fn deadline(&self) -> Option<(Instant, Overdue)> {
-        let state = self.lock();
-        let stalled = state
-            .stalled_since
-            .map(|at| (at + self.limits.write_stall, Overdue::Stalled));
-        let quiet = match state.head_since {
-            Some(at) => Some((at + self.limits.header_read, Overdue::Head)),
-            None if state.running > 0 => None,
-            // Until it has asked for something, a connection is no more than a handshake.
-            None if !state.has_served => {
-                Some((state.idle_since + self.limits.header_read, Overdue::Head))
-            },
-            None => Some((state.idle_since + self.limits.idle, Overdue::Idle)),
-        };
-        stalled.into_iter().chain(quiet).min_by_key(|(at, _)| *at)
+        self.lock().deadline(&self.limits)
+    }
+
+    /// Returns the deadline and notes that it is waited for.
+    fn await_deadline(&self) -> Option<(Instant, Overdue)> {
+        let mut state = self.lock();
+        let deadline = state.deadline(&self.limits);
+        state.awaited = deadline.map(|(at, _)| at);
+        deadline
+    }
+
+    /// Tells the driver if it waits for a later deadline than there is now.
+    fn tell_if_nearer(&self, state: &State) {
+        let awaits_later = |(at, _)| state.awaited.is_none_or(|awaited| at < awaited);
+        if state.deadline(&self.limits).is_some_and(awaits_later) {
+            self.nearer.notify_one();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -201,6 +205,22 @@ impl Activity {
 }
 
 impl State {
+    /// Returns the next deadline and what it is for. While a request runs, only the client's taking
+    /// of answers has one, and in HTTP/2 the head of the next.
+    fn deadline(&self, limits: &Limits) -> Option<(Instant, Overdue)> {
+        let stalled = self
+            .stalled_since
+            .map(|at| (at + limits.write_stall, Overdue::Stalled));
+        let quiet = match self.head_since {
+            Some(at) => Some((at + limits.header_read, Overdue::Head)),
+            None if self.running > 0 => None,
+            // Until it has asked for something, a connection is no more than a handshake.
+            None if !self.has_served => Some((self.idle_since + limits.header_read, Overdue::Head)),
+            None => Some((self.idle_since + limits.idle, Overdue::Idle)),
+        };
+        stalled.into_iter().chain(quiet).min_by_key(|(at, _)| *at)
+    }
+
     /// Counts anew what the connection holds of requests that are not complete.
     fn recount(&mut self, limits: &Limits) {
         let bytes = self.inbound.held(self.running > 0, limits.head_bytes());
@@ -215,7 +235,7 @@ impl Drop for Running {
         if state.running == 0 {
             state.idle_since = Instant::now();
             state.recount(&self.activity.limits);
-            self.activity.nearer.notify_one();
+            self.activity.tell_if_nearer(&state);
         }
     }
 }
@@ -224,6 +244,8 @@ impl Drop for Running {
 mod tests {
     use super::*;
     use crate::listen::head_room::HeadRoom;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
 
     fn activity(inbound: Inbound) -> Arc<Activity> {
         let limits = Arc::new(Limits::default());
@@ -260,6 +282,32 @@ mod tests {
         assert_eq!(why(), Some(Overdue::Idle), "kept alive");
         activity.received(b"G");
         assert_eq!(why(), Some(Overdue::Head), "next request");
+    }
+
+    #[test]
+    fn driver_is_told_of_nearer_deadlines_alone() {
+        let activity = activity(Inbound::http1());
+        let is_told = || {
+            let mut cx = Context::from_waker(Waker::noop());
+            pin!(activity.nearer.notified()).poll(&mut cx).is_ready()
+        };
+        activity.await_deadline().unwrap();
+        for _ in 0..3 {
+            activity.received(b"GET / HTTP/1.1\r\n\r\n");
+            drop(activity.begin());
+            activity.sent();
+            assert!(!is_told(), "the next request has more time than the first");
+        }
+        let (running, _head) = activity.begin();
+        assert!(activity.await_deadline().is_none());
+        activity.stalled();
+        assert!(is_told());
+        activity.sent();
+        drop(running);
+        assert!(is_told(), "nothing was waited for");
+        activity.await_deadline().unwrap();
+        activity.received(b"G");
+        assert!(is_told(), "a head has less time than a connection");
     }
 
     #[test]

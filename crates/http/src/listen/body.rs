@@ -125,6 +125,7 @@ impl Body {
             Source::Memory(bytes) if bytes.len() > cap => Err(BodyError::TooLarge { cap }),
             Source::Memory(bytes) if may_take(bytes.len()) => Ok(bytes),
             Source::Memory(_) => Err(BodyError::NoRoom),
+            Source::Wire(body) if body.is_end_stream() => Ok(Bytes::new()),
             Source::Wire(mut body) => {
                 let outcome = read_wire(&mut body, cap, pace, may_take).await;
                 if outcome.is_err() {
