@@ -68,6 +68,7 @@ mod network;
 mod operations;
 mod order;
 mod ottca;
+mod own_identity;
 mod ownership;
 mod passwords;
 mod paths;

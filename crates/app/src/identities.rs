@@ -33,7 +33,9 @@ use portcullis_domain::ids::{AuthPolicyId, IdentityId};
 use portcullis_domain::permission::{Subject, Verb};
 use portcullis_domain::view::IdentityView;
 use portcullis_storage::engine::StoreError;
+use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue, identity_key};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 actions! {
@@ -58,11 +60,36 @@ pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<Identit
     Onlooker::new(app, permit.caller(), &view).look(found)
 }
 
-/// Reads the caller's own identity.
-pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<IdentityView, AppError> {
+/// Reads the caller's own identity, as `write` writes it.
+///
+/// Clients ask for it again and again: what was written once is answered until something is
+/// committed. What it writes has to depend on the identity alone. Time makes no difference to it, since whoever
+/// calls is not shut out, and nobody is shut out by the mere passing of time.
+pub fn read_own<T, W>(app: &App, permit: &Permit<ReadOwn>, write: W) -> Result<T, AppError>
+where
+    T: AsRef<[u8]> + Clone + Send + Sync + 'static,
+    W: FnOnce(IdentityView) -> T + 'static,
+{
+    let caller = permit.caller();
+    let key = identity_key(caller.identity_number);
     let view = app.snapshot()?;
-    Onlooker::new(app, permit.caller(), &view).look_at_self()
+    let own = view.rows().share_made(&key, || {
+        let entity: Option<Identity> = view.rows().get(&key)?;
+        let gone = || AppError::not_found("identity", caller.identity.as_str());
+        let entity = entity.ok_or_else(gone)?;
+        let seen = Onlooker::new(app, caller, &view).look(Found { key, entity })?;
+        let has_secrets = !seen.enrollments.is_empty();
+        let written = write(seen);
+        let size = written.as_ref().len();
+        // Tokens are opened for an answer and do not stay behind.
+        let own = Own::<T, W>(written, PhantomData);
+        Ok::<_, AppError>((own, (!has_secrets).then_some(size)))
+    })?;
+    Ok(own.0.clone())
 }
+
+/// The own identity of a caller as `W` writes it; another one does not come across it.
+struct Own<T, W>(T, PhantomData<fn() -> W>);
 
 /// Deletes an identity with everything that is its own. Its sessions and credentials are dead when
 /// this returns.
@@ -103,23 +130,25 @@ pub(crate) fn find(rows: Rows<'_>, id: &IdentityId) -> Result<Found<Identity>, A
         .ok_or_else(|| AppError::not_found("identity", id.as_str()))
 }
 
-/// The identity that a record lives under, for whoever changes it.
+/// The identity that a record lives under. Nothing outlives its identity, so its absence is damage.
 pub(crate) fn owner<E>(rows: Rows<'_>, found: &Found<E>) -> Result<Found<Identity>, StoreError> {
-    let Found { key, entity } = shared_owner(rows, found)?;
-    let entity = Arc::unwrap_or_clone(entity);
+    let key = identity_key(found.root_number());
+    let entity = rows.get(&key)?.ok_or_else(|| lost(&key))?;
     Ok(Found { key, entity })
 }
 
-/// The identity that a record lives under. Nothing outlives its identity, so its absence is damage.
+/// The same, for those who ask again and again.
 pub(crate) fn shared_owner<E>(
     rows: Rows<'_>,
     found: &Found<E>,
 ) -> Result<Found<Arc<Identity>>, StoreError> {
     let key = identity_key(found.root_number());
-    let entity = rows
-        .share(&key)?
-        .ok_or_else(|| StoreError::corrupt(format!("identity {key} is lost")))?;
+    let entity = rows.share(&key)?.ok_or_else(|| lost(&key))?;
     Ok(Found { key, entity })
+}
+
+fn lost(identity: &RecordKey) -> StoreError {
+    StoreError::corrupt(format!("identity {identity} is lost"))
 }
 
 /// The authentication policy of an identity. What governs somebody cannot be deleted, so its absence

@@ -26,7 +26,6 @@ use crate::mfa::Mfa;
 use crate::session_certificate::CertificateFacts;
 use crate::signer::Signer;
 use secrecy::SecretString;
-use std::sync::Arc;
 
 /// Enough of an identity to refer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +80,7 @@ pub struct IdentityView {
     /// Name of its authentication policy, if that can be read.
     pub policy_name: Option<String>,
     /// Its authenticators, oldest first.
-    pub authenticators: Vec<Arc<Authenticator>>,
+    pub authenticators: Vec<Authenticator>,
     /// Its pending enrollments, expired ones included, each with what redeems it.
     pub enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
     /// The third-party authority whose certificate one of them demands.

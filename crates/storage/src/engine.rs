@@ -29,7 +29,8 @@ pub trait ReadTx {
     /// An error of `visit` ends the scan and is handed back.
     fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError>;
 
-    /// What was made of rows that were read so far, where they cannot change any more.
+    /// What was made of rows that were read so far, where they cannot change any more: of this state
+    /// alone. Whatever wraps a view hands on that of the view.
     fn readings(&self) -> Option<&Readings> {
         None
     }

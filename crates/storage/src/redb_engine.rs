@@ -39,8 +39,9 @@ pub struct RedbEngine<C> {
 
 /// What callers and the writer's thread have in common.
 struct Shared<C> {
-    store: Store,
+    /// Ends before the store, which can then be closed in order.
     view: SharedView,
+    store: Store,
     queue: Queue<C>,
     feed: Feed<C>,
     counters: Counters,
@@ -80,8 +81,8 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
     fn start(disk: Arc<dyn Disk>, place: &str, options: Options) -> Result<Self, OpenError> {
         let (store, state) = Store::open(disk, place, &options)?;
         let shared = Arc::new(Shared {
-            store,
             view: SharedView::default(),
+            store,
             queue: Queue::new(options.queue_capacity),
             feed: Feed::new(state.revision, options.feed_capacity),
             counters: Counters::new(&state.counters),

@@ -216,7 +216,7 @@ impl IdentityDetail {
             },
             app_data: spec.app_data,
             auth_policy_id: policy,
-            authenticators: view.authenticators.iter().map(AsRef::as_ref).collect(),
+            authenticators: view.authenticators.into_iter().collect(),
             default_hosting_cost: spec.hosting.default_cost,
             default_hosting_precedence: spec.hosting.default_precedence,
             disabled,
@@ -266,18 +266,18 @@ fn enrollments(
     shown
 }
 
-impl<'a> FromIterator<&'a Authenticator> for IdentityAuthenticators {
-    fn from_iter<A: IntoIterator<Item = &'a Authenticator>>(authenticators: A) -> Self {
+impl FromIterator<Authenticator> for IdentityAuthenticators {
+    fn from_iter<A: IntoIterator<Item = Authenticator>>(authenticators: A) -> Self {
         let mut shown = Self::default();
         for authenticator in authenticators {
-            let id = authenticator.id.clone();
-            match &authenticator.credential {
+            let id = authenticator.id;
+            match authenticator.credential {
                 Credential::Cert(cert) => {
-                    let fingerprint = cert.fingerprint.clone();
+                    let fingerprint = cert.fingerprint;
                     shown.cert = Some(CertSummary { fingerprint, id });
                 },
                 Credential::Updb(updb) => {
-                    let username = updb.username.clone();
+                    let username = updb.username;
                     shown.updb = Some(UpdbSummary { id, username });
                 },
             }

@@ -166,9 +166,9 @@ fn identity_shows_what_belongs_to_it() {
         ),
     ];
     view.authenticators = vec![
-        authenticator("a1", "i", updb("ann")).into(),
-        authenticator("a2", "i", cert()).into(),
-        authenticator("a3", "i", cert()).into(),
+        authenticator("a1", "i", updb("ann")),
+        authenticator("a2", "i", cert()),
+        authenticator("a3", "i", cert()),
     ];
     let mut later = view.clone();
     later.seen_at = now() + SignedDuration::from_mins(1);
@@ -195,7 +195,7 @@ fn identity_shows_what_belongs_to_it() {
 fn caller_sees_itself_as_recorded() {
     let mut view = view(identity("<id:u>", "g<run>-ci"));
     view.has_api_session = true;
-    view.authenticators = vec![authenticator("<id:auth>", "<id:u>", updb("g<run>-ciuser")).into()];
+    view.authenticators = vec![authenticator("<id:auth>", "<id:u>", updb("g<run>-ciuser"))];
     let made = written(&Envelope::without_meta(IdentityDetail::of_caller(view)));
     let steps = steps();
     let recorded = steps.iter().find(|step| {

@@ -12,13 +12,11 @@ use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_domain::view::{CaRef, IdentityView};
 use portcullis_storage::engine::StoreError;
-use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
-    API_SESSION, AUTHENTICATOR, ENROLLMENT, Found, Rows, StoredEnrollment, identity_key,
+    API_SESSION, AUTHENTICATOR, ENROLLMENT, Found, Rows, StoredEnrollment,
 };
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// Puts identities together with what is shown of them to one caller, as of one moment.
 pub(crate) struct Onlooker<'a> {
@@ -38,7 +36,7 @@ const _: () = assert!(
 /// What lives under an identity.
 #[derive(Default)]
 struct Belongings {
-    authenticators: Vec<Arc<Authenticator>>,
+    authenticators: Vec<Authenticator>,
     enrollments: Vec<Found<StoredEnrollment>>,
     has_session: bool,
 }
@@ -55,38 +53,20 @@ impl<'a> Onlooker<'a> {
 
     /// Puts one identity together.
     pub(crate) fn look(&mut self, found: Found<Identity>) -> Result<IdentityView, AppError> {
-        let sees_enrollments = self.sees_enrollments(&found.entity);
-        let (belongings, _bytes) = self.belongings(&found.key, sees_enrollments)?;
-        self.put_together(found.entity, &belongings)
-    }
-
-    /// Puts the caller's own identity together. Clients ask for it again and again.
-    pub(super) fn look_at_self(&mut self) -> Result<IdentityView, AppError> {
-        let key = identity_key(self.caller.identity_number);
-        let gone = || AppError::not_found("identity", self.caller.identity.as_str());
-        let identity: Arc<Identity> = self.rows.share(&key)?.ok_or_else(gone)?;
-        let belongings = self.rows.share_made(&key, || self.belongings(&key, true))?;
-        self.put_together(Arc::unwrap_or_clone(identity), &belongings)
-    }
-
-    fn put_together(
-        &mut self,
-        identity: Identity,
-        belongings: &Belongings,
-    ) -> Result<IdentityView, AppError> {
+        let belongings = self.belongings(&found)?;
         let enrollments = belongings
             .enrollments
-            .iter()
-            .map(|stored| enrollments::unseal(self.app, stored.clone()))
+            .into_iter()
+            .map(|stored| enrollments::unseal(self.app, stored))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(IdentityView {
             has_api_session: belongings.has_session,
-            policy_name: self.policy_name(&identity.spec.auth_policy)?,
-            authenticators: belongings.authenticators.clone(),
+            policy_name: self.policy_name(&found.entity.spec.auth_policy)?,
+            authenticators: belongings.authenticators,
             ca: self.authority(&enrollments)?,
             enrollments,
             seen_at: self.app.env().now(),
-            identity,
+            identity: found.entity,
         })
     }
 
@@ -100,19 +80,13 @@ impl<'a> Onlooker<'a> {
                 && enrollments::outranks(self.caller, identity))
     }
 
-    /// Finds what lives under an identity, and tells how many bytes that is.
-    fn belongings(
-        &self,
-        identity: &RecordKey,
-        with_enrollments: bool,
-    ) -> Result<(Belongings, usize), StoreError> {
-        let (mut belongings, mut bytes) = (Belongings::default(), 0);
-        self.rows.each_below(identity, &mut |record| {
+    fn belongings(&self, identity: &Found<Identity>) -> Result<Belongings, StoreError> {
+        let shows_enrollments = self.sees_enrollments(&identity.entity);
+        let mut belongings = Belongings::default();
+        self.rows.each_below(&identity.key, &mut |record| {
             match record.kind() {
-                ENROLLMENT if with_enrollments => belongings.enrollments.push(record.read()?),
-                AUTHENTICATOR => belongings
-                    .authenticators
-                    .push(Arc::new(record.read()?.entity)),
+                ENROLLMENT if shows_enrollments => belongings.enrollments.push(record.read()?),
+                AUTHENTICATOR => belongings.authenticators.push(record.read()?.entity),
                 // There may be thousands, behind everything else that is shown.
                 API_SESSION => {
                     belongings.has_session = true;
@@ -120,10 +94,9 @@ impl<'a> Onlooker<'a> {
                 },
                 _ => {},
             }
-            bytes += record.size();
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok((belongings, bytes))
+        Ok(belongings)
     }
 
     /// The authority whose certificate one of the enrollments demands.

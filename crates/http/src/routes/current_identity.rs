@@ -1,10 +1,13 @@
 //! The caller's own identity.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Content};
 use crate::error::ApiError;
 use crate::route::{Answers, Call, Ignored, Route, guarded};
+use bytes::Bytes;
 use http::Method;
+use portcullis_api::envelope::Envelope;
 use portcullis_api::identity::IdentityDetail;
+use portcullis_api::json;
 use portcullis_app::identities::{self, ReadOwn};
 use portcullis_domain::access::Permit;
 
@@ -16,8 +19,10 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 async fn detail(call: Call<Permit<ReadOwn>, Ignored>) -> Result<Answer, ApiError> {
-    let view = identities::read_own(&call.context.state.app, &call.permit)?;
-    Ok(Answer::detail_without_meta(&IdentityDetail::of_caller(
-        view,
-    )))
+    let write = |view| {
+        let detail = IdentityDetail::of_caller(view);
+        Bytes::from(json::to_bytes(&Envelope::without_meta(detail)))
+    };
+    let written = identities::read_own(&call.context.state.app, &call.permit, write)?;
+    Ok(Answer::written(Content::Whole(written)))
 }

@@ -3,6 +3,7 @@
 use super::{Limits, Open, Rows, Verdict, collect, ensure, key, put};
 use crate::engine::{Engine, KeyRange, StoreError, submit_with};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 pub(super) fn committed_is_visible<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
     let engine = open()?;
@@ -55,6 +56,24 @@ pub(super) fn snapshot_is_isolated<N: Engine<u64>>(_: Limits, open: &Open<'_, N>
         collect(&*engine.snapshot()?, &range)?.len() == 2,
         "the rows are not there"
     );
+    Ok(())
+}
+
+pub(super) fn readings_end<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+    let engine = open()?;
+    let row = key(6, b"row");
+    put(&engine, row.clone(), b"old")?;
+    let before = engine.snapshot()?;
+    let Some(readings) = before.readings() else {
+        return Ok(());
+    };
+    readings.keep(&row, Arc::new("made of the old row"), 1);
+    put(&engine, row.clone(), b"new")?;
+    let after = engine.snapshot()?;
+    let left = after.readings().and_then(|made| made.find::<&str>(&row));
+    ensure!(left.is_none(), "the next state has a reading of the last");
+    let kept = readings.find::<&str>(&row);
+    ensure!(kept.is_some(), "a reading ended before its state");
     Ok(())
 }
 

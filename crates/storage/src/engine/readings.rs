@@ -1,18 +1,23 @@
-//! What was made of the rows of a view, for whoever reads them in it again.
+//! What was made of the rows of a view, for whoever wants it in that view again.
 
+use crate::lock;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::mem;
+use std::sync::{Arc, Mutex};
 
 /// Most values that are held.
 const MOST: usize = 4096;
 /// Most bytes of the rows that they were made of.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
+const MOST_BYTES: usize = 1024 * 1024;
+/// Most bytes of the rows that one of them was made of.
+const MOST_BYTES_OF_ONE: usize = 16 * 1024;
 
 /// Values by the keys of the rows that they were made of, and by their types.
 ///
 /// They belong to one view of the store, whose rows never change, and end with it: so none of them
-/// can be out of date. When there are too many, all are let go; what is in use comes back.
+/// can be out of date. When there are too many, all are let go; what is in use comes back. Rows are
+/// what is counted, and what is made of one can take many times as much.
 #[derive(Default)]
 pub struct Readings(Mutex<Held>);
 
@@ -29,28 +34,41 @@ struct Held {
 impl Readings {
     /// The value of the type `T` that was made of the row under `key` and what belongs to it.
     pub fn find<T: Any + Send + Sync>(&self, key: &[u8]) -> Option<Arc<T>> {
-        let value = Arc::clone(self.lock().values.get(&TypeId::of::<T>())?.get(key)?);
+        let value = Arc::clone(lock(&self.0).values.get(&TypeId::of::<T>())?.get(key)?);
         value.downcast().ok()
     }
 
-    /// Holds what was made of the row under `key` and what belongs to it, `bytes` bytes in all.
+    /// Holds what was made of the row under `key` and what belongs to it, `bytes` bytes in all. What
+    /// is long is not held, and nothing is held twice.
     pub fn keep<T: Any + Send + Sync>(&self, key: &[u8], value: Arc<T>, bytes: usize) {
-        if bytes > MOST_BYTES {
+        if bytes > MOST_BYTES_OF_ONE {
             return;
         }
-        let mut held = self.lock();
-        if held.count >= MOST || held.bytes + bytes > MOST_BYTES {
-            *held = Held::default();
-        }
-        let of_type = held.values.entry(TypeId::of::<T>()).or_default();
-        if of_type.insert(key.into(), value).is_none() {
-            held.count += 1;
-            held.bytes += bytes;
-        }
+        let let_go = lock(&self.0).keep(TypeId::of::<T>(), key, value, bytes);
+        // Behind the lock: there may be thousands of them.
+        drop(let_go);
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl Held {
+    /// Answers what had to be let go.
+    fn keep(
+        &mut self,
+        of: TypeId,
+        key: &[u8],
+        value: Arc<dyn Any + Send + Sync>,
+        bytes: usize,
+    ) -> Option<Self> {
+        let is_there = |values: &OfType| values.contains_key(key);
+        if self.values.get(&of).is_some_and(is_there) {
+            return None;
+        }
+        let is_full = self.count >= MOST || self.bytes + bytes > MOST_BYTES;
+        let let_go = is_full.then(|| mem::take(self));
+        self.values.entry(of).or_default().insert(key.into(), value);
+        self.count += 1;
+        self.bytes += bytes;
+        let_go
     }
 }
 
@@ -82,18 +100,28 @@ mod tests {
         let readings = Readings::default();
         for number in 0..3 * MOST {
             readings.keep(&number.to_be_bytes(), Arc::new(number), 1);
-            assert!(readings.lock().count <= MOST);
+            assert!(lock(&readings.0).count <= MOST);
         }
         let last = 3 * MOST - 1;
         assert_eq!(
             readings.find::<usize>(&last.to_be_bytes()).as_deref(),
             Some(&last)
         );
-        for number in 0..10_usize {
-            readings.keep(&number.to_be_bytes(), Arc::new(number), MOST_BYTES / 4);
-            assert!(readings.lock().bytes <= MOST_BYTES);
+        for number in 0..200_usize {
+            readings.keep(&number.to_be_bytes(), Arc::new(number), MOST_BYTES_OF_ONE);
+            assert!(lock(&readings.0).bytes <= MOST_BYTES);
         }
-        readings.keep(b"long", Arc::new(()), MOST_BYTES + 1);
+        readings.keep(b"long", Arc::new(()), MOST_BYTES_OF_ONE + 1);
         assert!(readings.find::<()>(b"long").is_none());
+    }
+
+    #[test]
+    fn what_is_there_already_costs_nothing() {
+        let readings = Readings::default();
+        readings.keep(b"first", Arc::new(0), 0);
+        for _ in 0..2 * MOST {
+            readings.keep(b"again", Arc::new(1), MOST_BYTES_OF_ONE);
+        }
+        assert!(readings.find::<i32>(b"first").is_some());
     }
 }

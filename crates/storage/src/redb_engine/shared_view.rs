@@ -3,9 +3,10 @@
 use super::database::Store;
 use super::reader::Reader;
 use crate::engine::StoreError;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::lock;
+use std::sync::{Arc, Mutex};
 
-/// The view that is handed out until something is committed.
+/// The view that is handed out until the writer lets it go.
 ///
 /// Opening one costs as much as reading several rows, and what was made of its rows is then there
 /// for everybody.
@@ -17,27 +18,24 @@ impl SharedView {
     ///
     /// # Errors
     ///
-    /// As [`Store::reader`]. A view of a database that has to be opened anew is not handed out.
+    /// As [`Store::reader`]. A view of a database that has to be opened anew is not shared.
     pub(super) fn of(&self, store: &Store) -> Result<Arc<Reader>, StoreError> {
-        let mut held = self.lock();
+        let mut held = lock(&self.0);
         if let Some(view) = held.as_ref().filter(|view| !view.is_stale()) {
             return Ok(Arc::clone(view));
         }
-        // Not even for the time of an error: it keeps pages from being used again.
-        *held = None;
-        let view = Arc::new(store.reader()?);
-        *held = Some(Arc::clone(&view));
-        Ok(view)
+        let view = store.reader().map(Arc::new);
+        *held = match &view {
+            Ok(view) if !view.is_stale() => Some(Arc::clone(view)),
+            Ok(_) | Err(_) => None,
+        };
+        view
     }
 
-    /// Lets the view go, since something is committed: whoever asks from now on sees that.
+    /// Lets the view go: whoever asks from now on sees what is committed by now.
     pub(super) fn let_go(&self) {
-        let held = self.lock().take();
+        let held = lock(&self.0).take();
         // Its end takes the locks of the database, which nobody should wait for here.
         drop(held);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Reader>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -148,7 +148,7 @@ impl<C: Send + Sync + 'static> Shared<C> {
         let mut revision = self.feed.revision();
         if !pending.overlay.is_empty() || !pending.changes.is_empty() {
             revision += 1;
-            // What the reader does not need any more, the shared view does not either.
+            // As the reader was: a view, too, keeps pages.
             self.view.let_go();
             let committed = self.commit(revision, &pending.overlay);
             // Before anybody is told: from then on nobody sees the store without this group.

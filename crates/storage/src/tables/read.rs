@@ -60,11 +60,6 @@ impl<'r> Record<'r> {
         dispatch(self.kind(), ChangeOf(self)).transpose()
     }
 
-    /// Number of bytes that it takes in the store.
-    pub const fn size(&self) -> usize {
-        self.frame.len()
-    }
-
     /// Reads the entity, which is of the kind [`Record::kind`].
     pub fn read<E: Entity>(&self) -> Result<Found<E>, StoreError> {
         let entity = parse(&self.key, self.frame)?;
@@ -131,18 +126,20 @@ impl<'t> Rows<'t> {
         Ok(Some(self.keep(key.as_bytes(), entity, frame.len())))
     }
 
-    /// What `make` makes of the record at `root` and what lives under it, once for all who want that
-    /// in the same view. It tells the number of bytes that it has read as well.
-    pub fn share_made<T: Send + Sync + 'static>(
+    /// What `make` makes of the record at `root` and what that leads to, once for all who want it in
+    /// the same view. With it comes its size in bytes, or nothing for what is not to be held.
+    pub fn share_made<T: Send + Sync + 'static, E>(
         self,
         root: &RecordKey,
-        make: impl FnOnce() -> Result<(T, usize), StoreError>,
-    ) -> Result<Arc<T>, StoreError> {
+        make: impl FnOnce() -> Result<(T, Option<usize>), E>,
+    ) -> Result<Arc<T>, E> {
         if let Some(value) = self.recall(root.as_bytes()) {
             return Ok(value);
         }
-        let (value, bytes) = make()?;
-        Ok(self.keep(root.as_bytes(), value, bytes))
+        Ok(match make()? {
+            (value, Some(bytes)) => self.keep(root.as_bytes(), value, bytes),
+            (value, None) => Arc::new(value),
+        })
     }
 
     /// Finds the entity that has a unique value as [`Rows::find`] does, once for all who look for it
