@@ -69,22 +69,26 @@ pub(crate) fn write(bytes: &mut Vec<u8>, value: &impl Serialize) {
 /// is nothing to escape.
 fn escape(bytes: &mut Vec<u8>, from: usize) {
     let written = bytes.get(from..).unwrap_or_default();
-    // U+2028 and U+2029 begin with E2, as many others do.
     if memchr3(b'<', b'>', b'&', written).is_none() && memchr(0xE2, written).is_none() {
         return;
     }
     let written = bytes.split_off(from);
     bytes.reserve(written.len());
     let mut rest = written.as_slice();
-    while let Some((&first, after)) = rest.split_first() {
-        if let Some((escape, after)) = escape_of(rest) {
-            bytes.extend(escape);
-            rest = after;
-        } else {
-            bytes.push(first);
-            rest = after;
-        }
+    while let Some((before, suspect)) = split_at_suspect(rest) {
+        bytes.extend_from_slice(before);
+        let (instead, after) = escape_of(suspect).unwrap_or_else(|| suspect.split_at(1));
+        bytes.extend_from_slice(instead);
+        rest = after;
     }
+    bytes.extend_from_slice(rest);
+}
+
+/// Splits JSON in front of the first byte that a character to escape may begin with. U+2028 and
+/// U+2029 share theirs with many others.
+fn split_at_suspect(json: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_suspect = |byte: &u8| matches!(byte, b'<' | b'>' | b'&' | 0xE2);
+    json.split_at_checked(json.iter().position(is_suspect)?)
 }
 
 /// The escape for the character that `text` begins with, if there is one, and what follows it.
