@@ -86,8 +86,8 @@ impl Activity {
             }
         } else if state.head_since.is_none() {
             state.head_since = Some(Instant::now());
-            self.tell_if_nearer(&state);
         }
+        self.tell_if_nearer(&state);
     }
 
     /// Notes bytes handed over for the client.
@@ -158,20 +158,19 @@ impl Activity {
     /// Waits until the connection has outstayed its time.
     pub(super) async fn overdue(&self) -> Overdue {
         loop {
-            let deadline = self.await_deadline();
+            let awaited = self.await_deadline();
             let fires = async {
-                match deadline {
-                    Some((at, why)) => {
-                        sleep_until(at).await;
-                        why
-                    },
+                match awaited {
+                    Some((at, _)) => sleep_until(at).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
                 () = self.nearer.notified() => {},
-                why = fires => {
-                    if self.deadline().is_some_and(|(at, _)| at <= Instant::now()) {
+                () = fires => {
+                    if let Some((at, why)) = self.deadline()
+                        && at <= Instant::now()
+                    {
                         return why;
                     }
                 },

@@ -159,6 +159,8 @@ fn prepare(
 
 /// Runs a connection until it ends, is told to end and does not, or is given up.
 async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
+    // Its own: whenever the connection has work these are looked at, and all share the others' locks.
+    let (shutdown, abort) = (shared.shutdown.child_token(), shared.abort.child_token());
     let mut is_ending = false;
     let mut give_up = None;
     loop {
@@ -169,7 +171,7 @@ async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
                 }
                 return;
             },
-            () = shared.shutdown.cancelled(), if !is_ending => {
+            () = shutdown.cancelled(), if !is_ending => {
                 is_ending = true;
                 conn.wind_down();
             },
@@ -193,7 +195,7 @@ async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
                 tracing::debug!("connection closed: room was needed for other request heads");
                 return;
             },
-            () = shared.abort.cancelled() => return,
+            () = abort.cancelled() => return,
         }
     }
 }
