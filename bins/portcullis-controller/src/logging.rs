@@ -7,30 +7,34 @@ mod filter;
 
 use crate::output;
 use std::io::{self, IsTerminal as _, Write};
+use tracing_subscriber::Layer as _;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Sets up the log of the process.
 ///
 /// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter::parse(filter)?)
+    let log = tracing_subscriber::fmt::layer()
         // Whoever reads the log may go away. What cannot be written then is not complained about
         // in the same place: that would end whatever was to be logged.
         .log_internal_errors(false);
-    let outcome = if io::stderr().is_terminal() {
-        builder
-            .with_ansi(false)
+    let log = if io::stderr().is_terminal() {
+        log.with_ansi(false)
             .with_writer(OneLine(io::stderr))
-            .try_init()
+            .boxed()
     } else {
-        builder
-            .json()
+        log.json()
             .flatten_event(true)
             .with_span_list(false)
             .with_writer(io::stderr)
-            .try_init()
+            .boxed()
     };
+    let outcome = tracing_subscriber::registry()
+        .with(filter::parse(filter)?)
+        .with(log)
+        .try_init();
     // A program around this one may have a log of its own; then that is used.
     let _ = outcome;
     Ok(())

@@ -1,16 +1,20 @@
 //! Which events are logged.
 
 use crate::usage;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
+use std::fmt::Display;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::{EnvFilter, Layer, Registry};
 
 const LEVELS: &str = "the levels are off, error, warn, info, debug and trace";
+
+/// A filter of events.
+pub(super) type Filter = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Reads a filter in the syntax of [`EnvFilter`], such as `info,audit=off`.
 ///
 /// A word alone must be a level. It would otherwise be the name of a part, of which everything is
 /// logged and nothing else: a level with a slip of the pen would silence the whole log.
-pub(super) fn parse(text: &str) -> anyhow::Result<EnvFilter> {
+pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
     let directives: Vec<_> = text
         .split(',')
         .map(str::trim)
@@ -27,11 +31,21 @@ pub(super) fn parse(text: &str) -> anyhow::Result<EnvFilter> {
              `audit=info`"
         )));
     }
-    EnvFilter::try_new(directives.join(",")).map_err(|error| {
-        usage::error(format!(
-            "--log: {text:?} makes no sense ({error}); {LEVELS}"
-        ))
-    })
+    let directives = directives.join(",");
+    // Most filters have nothing to do with spans, and need not be told of each.
+    if directives.contains(['[', ']', '{', '}']) {
+        let filter = EnvFilter::try_new(directives);
+        Ok(filter.map_err(|error| nonsense(text, &error))?.boxed())
+    } else {
+        let filter: Result<Targets, _> = directives.parse();
+        Ok(filter.map_err(|error| nonsense(text, &error))?.boxed())
+    }
+}
+
+fn nonsense(text: &str, error: &impl Display) -> anyhow::Error {
+    usage::error(format!(
+        "--log: {text:?} makes no sense ({error}); {LEVELS}"
+    ))
 }
 
 /// Whether a directive names neither a level nor what gets one. One that is about spans has
