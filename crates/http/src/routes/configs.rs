@@ -1,6 +1,6 @@
 //! Configurations and their types.
 
-use super::managed::{self, Served};
+use super::managed::{self, Edge, Replaced, Served};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigMerge, ConfigReplace};
@@ -12,8 +12,8 @@ use portcullis_domain::config::{ConfigPatch, ConfigSpec, ConfigTypePatch, Config
 use portcullis_domain::ids::ConfigTypeId;
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::routes::<ConfigSpec>();
-    routes.extend(managed::routes::<ConfigTypeSpec>());
+    let mut routes = managed::routes::<ConfigSpec, Edge>();
+    routes.extend(managed::routes::<ConfigTypeSpec, Edge>());
     routes
 }
 
@@ -31,9 +31,9 @@ impl Served for ConfigSpec {
         Ok(body.into())
     }
 
-    fn replaced(body: ConfigReplace) -> Result<Self, ApiError> {
+    fn replaced(body: ConfigReplace) -> Result<Replaced<Self>, ApiError> {
         // Its type never changes: whatever is said here gives way to the one that it has.
-        Ok(body.spec(ConfigTypeId::from_wire("")))
+        Ok(Replaced::Whole(body.spec(ConfigTypeId::from_wire(""))))
     }
 
     fn merged(body: ConfigMerge) -> Result<ConfigPatch, ApiError> {
@@ -55,8 +55,8 @@ impl Served for ConfigTypeSpec {
         Ok(body.into())
     }
 
-    fn replaced(body: ConfigTypeReplace) -> Result<Self, ApiError> {
-        Ok(body.into())
+    fn replaced(body: ConfigTypeReplace) -> Result<Replaced<Self>, ApiError> {
+        Ok(Replaced::Whole(body.into()))
     }
 
     fn merged(body: ConfigTypeMerge) -> Result<ConfigTypePatch, ApiError> {

@@ -6,7 +6,6 @@ mod links;
 mod routers;
 mod services;
 mod terminators;
-mod woven;
 
 use crate::path::Api;
 use crate::route::Route;

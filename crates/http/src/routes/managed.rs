@@ -1,4 +1,4 @@
-//! What administrators make: the six operations that every kind has.
+//! What administrators make: the six operations that every kind has, on each side of the network.
 
 use crate::answer::Answer;
 use crate::error::ApiError;
@@ -8,14 +8,39 @@ use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
 use portcullis_api::decode::Decode;
 use portcullis_app::listing::Schema;
-use portcullis_app::managed::{self, Create, Delete, Made, Read, Update};
-use portcullis_domain::access::Permit;
+use portcullis_app::managed::{self, Create, Delete, For, Made, OnFabric, Read, Update};
+use portcullis_domain::access::{Action, Permit};
 use portcullis_domain::ids::EntityId as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A kind of what administrators make, as the API has it.
-pub(super) trait Served: Made {
+/// A side from which administrators look at what they make.
+pub(super) trait Side: 'static {
+    /// Its API.
+    const API: Api;
+
+    /// What has to be permitted there for the action `A`.
+    type As<A: Action + 'static>: For<A>;
+}
+
+/// The side of the edge.
+pub(super) enum Edge {}
+
+impl Side for Edge {
+    const API: Api = Api::Management;
+    type As<A: Action + 'static> = A;
+}
+
+/// The side of the fabric.
+pub(super) enum Fabric {}
+
+impl Side for Fabric {
+    const API: Api = Api::Fabric;
+    type As<A: Action + 'static> = OnFabric<A>;
+}
+
+/// A kind of what administrators make, as the API of a side has it.
+pub(super) trait Served<F: Side = Edge>: Made {
     /// Its collection: the part of the path after the API, without a slash.
     const COLLECTION: &'static str;
 
@@ -44,42 +69,55 @@ pub(super) trait Served: Made {
     fn created(body: Self::Creation) -> Result<Self, ApiError>;
 
     /// What a replacement decides.
-    fn replaced(body: Self::Replacement) -> Result<Self, ApiError>;
+    fn replaced(body: Self::Replacement) -> Result<Replaced<Self>, ApiError>;
 
     /// What a merge decides.
     fn merged(body: Self::Merge) -> Result<Self::Patch, ApiError>;
 }
 
+/// What a replacement decides: everything, or the members that a side knows.
+pub(super) enum Replaced<S: Made> {
+    Whole(S),
+    Members(S::Patch),
+}
+
+/// Permission for an action, as it is needed on a side.
+type Permitted<F, A> = Permit<<F as Side>::As<A>>;
+
 /// All six.
-pub(super) fn routes<S: Served>() -> Vec<Route> {
-    let mut routes = changes::<S>();
+pub(super) fn routes<S: Served<F>, F: Side>() -> Vec<Route> {
+    let mut routes = changes::<S, F>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list::<S>)
+        guarded::<F::As<Read<S>>, Paged, _, _>(Method::GET, S::ALL, list::<S, F>)
             .answers(Answers::list::<S::Detail>())
-            .only(&[Api::Management]),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, detail::<S>)
+            .only(F::API.alone()),
+        guarded::<F::As<Read<S>>, Ignored, _, _>(Method::GET, S::ONE, detail::<S, F>)
             .answers(Answers::detail::<S::Detail>())
-            .only(&[Api::Management]),
+            .only(F::API.alone()),
     ]);
     routes
 }
 
 /// The four that change something.
-pub(super) fn changes<S: Served>() -> Vec<Route> {
+pub(super) fn changes<S: Served<F>, F: Side>() -> Vec<Route> {
     vec![
-        guarded::<Create<S>, Json<S::Creation>, _, _>(Method::POST, S::ALL, create::<S>),
-        guarded::<Update<S>, Json<S::Replacement>, _, _>(Method::PUT, S::ONE, replace::<S>),
-        guarded::<Update<S>, Json<S::Merge>, _, _>(Method::PATCH, S::ONE, merge::<S>),
-        guarded::<Delete<S>, Ignored, _, _>(Method::DELETE, S::ONE, delete::<S>),
+        guarded::<F::As<Create<S>>, Json<S::Creation>, _, _>(Method::POST, S::ALL, create::<S, F>),
+        guarded::<F::As<Update<S>>, Json<S::Replacement>, _, _>(
+            Method::PUT,
+            S::ONE,
+            replace::<S, F>,
+        ),
+        guarded::<F::As<Update<S>>, Json<S::Merge>, _, _>(Method::PATCH, S::ONE, merge::<S, F>),
+        guarded::<F::As<Delete<S>>, Ignored, _, _>(Method::DELETE, S::ONE, delete::<S, F>),
     ]
     .into_iter()
-    .map(|route| route.only(&[Api::Management]))
+    .map(|route| route.only(F::API.alone()))
     .collect()
 }
 
 /// Lists them.
-pub(super) async fn list<S: Served>(
-    call: Call<Permit<Read<S>>, Paged>,
+pub(super) async fn list<S: Served<F>, F: Side>(
+    call: Call<Permitted<F, Read<S>>, Paged>,
 ) -> Result<Answer, ApiError> {
     list::answer(call, S::SYMBOLS, |call, asked, show| {
         let app = &call.context.state.app;
@@ -91,8 +129,8 @@ pub(super) async fn list<S: Served>(
 }
 
 /// Creates one.
-pub(super) async fn create<S: Served>(
-    call: Call<Permit<Create<S>>, Json<S::Creation>>,
+pub(super) async fn create<S: Served<F>, F: Side>(
+    call: Call<Permitted<F, Create<S>>, Json<S::Creation>>,
 ) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
     let app = &call.context.state.app;
@@ -101,46 +139,47 @@ pub(super) async fn create<S: Served>(
 }
 
 /// Shows one.
-pub(super) async fn detail<S: Served>(
-    call: Call<Permit<Read<S>>, Ignored>,
+pub(super) async fn detail<S: Served<F>, F: Side>(
+    call: Call<Permitted<F, Read<S>>, Ignored>,
 ) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
-    let view = managed::read::<S>(&state.app, &call.permit, &id::<S>(&call.context))?;
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    let view = managed::read::<S>(app, &call.permit, &id)?;
     Ok(Answer::detail(&S::Detail::from(view)))
 }
 
 /// Replaces one.
-pub(super) async fn replace<S: Served>(
-    call: Call<Permit<Update<S>>, Json<S::Replacement>>,
+pub(super) async fn replace<S: Served<F>, F: Side>(
+    call: Call<Permitted<F, Update<S>>, Json<S::Replacement>>,
 ) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
-    let Context { state, .. } = &call.context;
-    let id = id::<S>(&call.context);
-    managed::replace::<S>(&state.app, &call.permit, &id, S::replaced(body)?).await?;
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    match S::replaced(body)? {
+        Replaced::Whole(spec) => managed::replace::<S>(app, &call.permit, &id, spec).await?,
+        Replaced::Members(patch) => managed::merge::<S>(app, &call.permit, &id, patch).await?,
+    }
     Ok(Answer::done())
 }
 
 /// Changes members of one.
-pub(super) async fn merge<S: Served>(
-    call: Call<Permit<Update<S>>, Json<S::Merge>>,
+pub(super) async fn merge<S: Served<F>, F: Side>(
+    call: Call<Permitted<F, Update<S>>, Json<S::Merge>>,
 ) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
-    let Context { state, .. } = &call.context;
-    let id = id::<S>(&call.context);
-    managed::merge::<S>(&state.app, &call.permit, &id, S::merged(body)?).await?;
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    managed::merge::<S>(app, &call.permit, &id, S::merged(body)?).await?;
     Ok(Answer::done())
 }
 
 /// Deletes one.
-pub(super) async fn delete<S: Served>(
-    call: Call<Permit<Delete<S>>, Ignored>,
+pub(super) async fn delete<S: Served<F>, F: Side>(
+    call: Call<Permitted<F, Delete<S>>, Ignored>,
 ) -> Result<Answer, ApiError> {
-    let Context { state, .. } = &call.context;
-    managed::delete::<S>(&state.app, &call.permit, &id::<S>(&call.context)).await?;
+    let (app, id) = (&call.context.state.app, id::<S>(&call.context));
+    managed::delete::<S>(app, &call.permit, &id).await?;
     Ok(Answer::done())
 }
 
 /// The id in the path.
-pub(super) fn id<S: Served>(context: &Context) -> S::Id {
+pub(super) fn id<S: Made>(context: &Context) -> S::Id {
     S::Id::from_wire(context.id().to_owned())
 }

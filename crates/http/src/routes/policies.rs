@@ -1,6 +1,6 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
-use super::managed::{self, Served};
+use super::managed::{self, Edge, Replaced, Served};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::edge_router_policy::{
@@ -18,9 +18,9 @@ use portcullis_domain::policies::{
 
 pub(super) fn routes() -> Vec<Route> {
     [
-        managed::routes::<ServicePolicySpec>(),
-        managed::routes::<EdgeRouterPolicySpec>(),
-        managed::routes::<ServiceEdgeRouterPolicySpec>(),
+        managed::routes::<ServicePolicySpec, Edge>(),
+        managed::routes::<EdgeRouterPolicySpec, Edge>(),
+        managed::routes::<ServiceEdgeRouterPolicySpec, Edge>(),
     ]
     .into_iter()
     .flatten()
@@ -44,8 +44,8 @@ macro_rules! served {
                 Ok(body.into())
             }
 
-            fn replaced(body: $body) -> Result<Self, ApiError> {
-                Ok(body.into())
+            fn replaced(body: $body) -> Result<Replaced<Self>, ApiError> {
+                Ok(Replaced::Whole(body.into()))
             }
 
             fn merged(body: $merge) -> Result<$patch, ApiError> {

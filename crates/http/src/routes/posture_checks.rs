@@ -1,6 +1,6 @@
 //! Posture checks.
 
-use super::managed::{self, Served};
+use super::managed::{self, Edge, Replaced, Served};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::Paged;
@@ -16,12 +16,12 @@ use portcullis_domain::posture_check::{PostureCheckPatch, PostureCheckSpec};
 type S = PostureCheckSpec;
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = managed::changes::<S>();
+    let mut routes = managed::changes::<S, Edge>();
     routes.extend([
         guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
             .answers(Answers::list::<PostureCheckDetail>())
             .only(&[Api::Management]),
-        guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, managed::detail::<S>)
+        guarded::<Read<S>, Ignored, _, _>(Method::GET, S::ONE, managed::detail::<S, Edge>)
             .answers(Answers::detail::<PostureCheckDetail>())
             .only(&[Api::Management]),
     ]);
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 async fn list(call: Call<Permit<Read<S>>, Paged>) -> Result<Answer, ApiError> {
     // This list names its character set, and always has.
-    let answer = managed::list::<S>(call).await?;
+    let answer = managed::list::<S, Edge>(call).await?;
     Ok(answer.typed("application/json; charset=utf-8"))
 }
 
@@ -48,8 +48,8 @@ impl Served for PostureCheckSpec {
         Ok(body.into())
     }
 
-    fn replaced(body: PostureCheckBody) -> Result<Self, ApiError> {
-        Ok(body.into())
+    fn replaced(body: PostureCheckBody) -> Result<Replaced<Self>, ApiError> {
+        Ok(Replaced::Whole(body.into()))
     }
 
     fn merged(body: PostureCheckMerge) -> Result<PostureCheckPatch, ApiError> {

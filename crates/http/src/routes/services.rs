@@ -1,6 +1,6 @@
 //! Services: as administrators have them, and as those see them who use them.
 
-use super::managed::{self, Served};
+use super::managed::{self, Edge, Replaced, Served};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
@@ -25,17 +25,18 @@ use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
 pub(super) fn routes() -> Vec<Route> {
     type S = ServiceSpec;
-    const ONE: &str = S::ONE;
-    let mut routes = managed::changes::<S>();
+    const ALL: &str = <S as Served>::ALL;
+    const ONE: &str = <S as Served>::ONE;
+    let mut routes = managed::changes::<S, Edge>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
+        guarded::<Read<S>, Paged, _, _>(Method::GET, ALL, list)
             .answers(Answers::list::<ServiceDetail>())
             .asks(&[CONFIG_TYPES, AS_IDENTITY])
             .only(&[Api::Management]),
         guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail)
             .answers(Answers::detail::<ServiceDetail>())
             .only(&[Api::Management]),
-        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own)
+        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, ALL, list_own)
             .answers(Answers::list::<ServiceDetail>())
             .asks(&[CONFIG_TYPES])
             .only(&[Api::Client]),
@@ -159,8 +160,8 @@ impl Served for ServiceSpec {
         body.spec().map_err(unknown_strategy)
     }
 
-    fn replaced(body: ServiceReplace) -> Result<Self, ApiError> {
-        body.0.spec().map_err(unknown_strategy)
+    fn replaced(body: ServiceReplace) -> Result<Replaced<Self>, ApiError> {
+        body.0.spec().map(Replaced::Whole).map_err(unknown_strategy)
     }
 
     fn merged(body: ServiceMerge) -> Result<ServicePatch, ApiError> {

@@ -1,6 +1,6 @@
 //! Terminators.
 
-use super::managed::{self, Served};
+use super::managed::{self, Edge, Replaced, Served};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::terminator::{
@@ -10,7 +10,7 @@ use portcullis_app::listing::{Schema, kinds};
 use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    managed::routes::<TerminatorSpec>()
+    managed::routes::<TerminatorSpec, Edge>()
 }
 
 impl Served for TerminatorSpec {
@@ -27,9 +27,9 @@ impl Served for TerminatorSpec {
         Ok(body.into())
     }
 
-    fn replaced(body: TerminatorReplace) -> Result<Self, ApiError> {
+    fn replaced(body: TerminatorReplace) -> Result<Replaced<Self>, ApiError> {
         // Which instance it is never changes: whatever is said here gives way to what it is.
-        Ok(body.spec(String::new()))
+        Ok(Replaced::Whole(body.spec(String::new())))
     }
 
     fn merged(body: TerminatorMerge) -> Result<TerminatorPatch, ApiError> {

@@ -1,6 +1,6 @@
 //! Routers on the fabric, of both kinds.
 
-use super::woven;
+use super::terminators;
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
@@ -32,7 +32,7 @@ pub(super) fn routes() -> Vec<Route> {
         guarded::<Updating, Json<RouterReplace>, _, _>(Method::PUT, ONE, replace),
         guarded::<Updating, Json<RouterPart>, _, _>(Method::PATCH, ONE, merge),
         guarded::<Deleting, Ignored, _, _>(Method::DELETE, ONE, delete),
-        woven::terminators("/routers/{id}/terminators", related::terminators_of_router),
+        terminators::of("/routers/{id}/terminators", related::terminators_of_router),
     ]
 }
 

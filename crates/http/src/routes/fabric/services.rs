@@ -1,36 +1,45 @@
 //! Services on the fabric. One that is made here is unknown to the edge.
 
-use super::woven::{self, Change, Woven};
+use super::terminators;
 use crate::error::ApiError;
 use crate::route::Route;
+use crate::routes::managed::{self, Fabric, Replaced, Served};
 use crate::routes::services::unknown_strategy;
 use portcullis_api::fabric::service::{ServiceBody, ServiceDetail, ServicePart};
+use portcullis_app::listing::Schema;
 use portcullis_app::related;
 use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    let mut routes = woven::routes::<ServiceSpec>();
-    routes.push(woven::terminators(
+    let mut routes = managed::routes::<ServiceSpec, Fabric>();
+    routes.push(terminators::of(
         "/services/{id}/terminators",
         related::terminators_of_service,
     ));
     routes
 }
 
-impl Woven for ServiceSpec {
-    type Body = ServiceBody;
-    type Part = ServicePart;
-    type Shape = ServiceDetail;
+impl Served<Fabric> for ServiceSpec {
+    const COLLECTION: &'static str = <Self as Served>::COLLECTION;
+    const ALL: &'static str = <Self as Served>::ALL;
+    const ONE: &'static str = <Self as Served>::ONE;
+    const SYMBOLS: &'static Schema = <Self as Served>::SYMBOLS;
+    type Creation = ServiceBody;
+    type Replacement = ServiceBody;
+    type Merge = ServicePart;
+    type Detail = ServiceDetail;
 
-    fn made(body: ServiceBody) -> Result<Self, ApiError> {
+    fn created(body: ServiceBody) -> Result<Self, ApiError> {
         body.spec().map_err(unknown_strategy)
     }
 
-    fn remade(body: ServiceBody) -> Result<Change<Self>, ApiError> {
-        body.patch().map(Change::Members).map_err(unknown_strategy)
+    fn replaced(body: ServiceBody) -> Result<Replaced<Self>, ApiError> {
+        body.patch()
+            .map(Replaced::Members)
+            .map_err(unknown_strategy)
     }
 
-    fn mended(part: ServicePart) -> Result<ServicePatch, ApiError> {
+    fn merged(part: ServicePart) -> Result<ServicePatch, ApiError> {
         part.patch().map_err(unknown_strategy)
     }
 }

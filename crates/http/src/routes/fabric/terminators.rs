@@ -1,29 +1,57 @@
 //! Terminators on the fabric.
 
-use super::woven::{self, Change, Woven};
 use crate::error::ApiError;
-use crate::route::Route;
+use crate::list::{self, Paged};
+use crate::route::{Answers, Call, Route, guarded};
+use crate::routes::managed::{self, Fabric, Replaced, Served};
+use http::Method;
 use portcullis_api::fabric::terminator::{TerminatorBody, TerminatorDetail, TerminatorPart};
+use portcullis_app::listing::{Schema, kinds};
+use portcullis_app::managed::{OnFabric, Read};
+use portcullis_app::related::{self, Reference};
+use portcullis_domain::access::Permit;
 use portcullis_domain::terminator::{TerminatorPatch, TerminatorSpec};
 
 pub(super) fn routes() -> Vec<Route> {
-    woven::routes::<TerminatorSpec>()
+    managed::routes::<TerminatorSpec, Fabric>()
 }
 
-impl Woven for TerminatorSpec {
-    type Body = TerminatorBody;
-    type Part = TerminatorPart;
-    type Shape = TerminatorDetail;
+/// The terminators that refer to the entity in the path.
+pub(super) fn of(path: &'static str, reference: Reference) -> Route {
+    type Reading = OnFabric<Read<TerminatorSpec>>;
+    let list = move |call: Call<Permit<Reading>, Paged>| async move {
+        list::answer(call, &kinds::TERMINATORS, move |call, asked, show| {
+            let app = &call.context.state.app;
+            let of = (reference, call.context.id());
+            related::list_referring::<TerminatorSpec>(app, &call.permit, asked, of, &mut |view| {
+                show(TerminatorDetail::from(view))
+            })
+        })
+        .await
+    };
+    guarded::<Reading, Paged, _, _>(Method::GET, path, list)
+        .answers(Answers::list::<TerminatorDetail>())
+}
 
-    fn made(body: TerminatorBody) -> Result<Self, ApiError> {
+impl Served<Fabric> for TerminatorSpec {
+    const COLLECTION: &'static str = <Self as Served>::COLLECTION;
+    const ALL: &'static str = <Self as Served>::ALL;
+    const ONE: &'static str = <Self as Served>::ONE;
+    const SYMBOLS: &'static Schema = <Self as Served>::SYMBOLS;
+    type Creation = TerminatorBody;
+    type Replacement = TerminatorBody;
+    type Merge = TerminatorPart;
+    type Detail = TerminatorDetail;
+
+    fn created(body: TerminatorBody) -> Result<Self, ApiError> {
         Ok(body.into())
     }
 
-    fn remade(body: TerminatorBody) -> Result<Change<Self>, ApiError> {
-        Ok(Change::Whole(body.into()))
+    fn replaced(body: TerminatorBody) -> Result<Replaced<Self>, ApiError> {
+        Ok(Replaced::Whole(body.into()))
     }
 
-    fn mended(part: TerminatorPart) -> Result<TerminatorPatch, ApiError> {
+    fn merged(part: TerminatorPart) -> Result<TerminatorPatch, ApiError> {
         Ok(part.into())
     }
 }
