@@ -7,38 +7,57 @@ mod filter;
 
 use crate::output;
 use std::io::{self, IsTerminal as _, Write};
-use tracing_subscriber::Layer as _;
+use tracing::Subscriber;
+use tracing_subscriber::Layer;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Sets up the log of the process.
 ///
 /// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
-    let log = tracing_subscriber::fmt::layer()
-        // Whoever reads the log may go away. What cannot be written then is not complained about
-        // in the same place: that would end whatever was to be logged.
-        .log_internal_errors(false);
-    let log = if io::stderr().is_terminal() {
-        log.with_ansi(false)
-            .with_writer(OneLine(io::stderr))
-            .boxed()
+    let log = tracing_subscriber::registry().with(filter::parse(filter)?);
+    let outcome = if io::stderr().is_terminal() {
+        log.with(lines(io::stderr)).try_init()
     } else {
-        log.json()
-            .flatten_event(true)
-            .with_span_list(false)
-            .with_writer(io::stderr)
-            .boxed()
+        log.with(documents(io::stderr)).try_init()
     };
-    let outcome = tracing_subscriber::registry()
-        .with(filter::parse(filter)?)
-        .with(log)
-        .try_init();
     // A program around this one may have a log of its own; then that is used.
     let _ = outcome;
     Ok(())
 }
+
+/// Writes events as lines of text.
+fn lines<S, M>(writer: M) -> impl Layer<S> + Send + Sync
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+    M: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    tracing_subscriber::fmt::layer()
+        .log_internal_errors(COMPLAINS)
+        .with_ansi(false)
+        .with_writer(OneLine(writer))
+}
+
+/// Writes events as JSON objects, one a line.
+fn documents<S, M>(writer: M) -> impl Layer<S> + Send + Sync
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+    M: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    tracing_subscriber::fmt::layer()
+        .log_internal_errors(COMPLAINS)
+        .json()
+        .flatten_event(true)
+        .with_span_list(false)
+        .with_writer(writer)
+}
+
+/// Whoever reads the log may go away. What cannot be written then is not complained about in the same
+/// place: that would end whatever was to be logged.
+const COMPLAINS: bool = false;
 
 /// Makes writers that keep each event on one line.
 struct OneLine<M>(M);
@@ -99,7 +118,7 @@ mod tests {
     /// What a subscriber writes about an event with a name in it.
     fn written<S>(subscriber: impl Fn(Memory) -> S, name: &str) -> String
     where
-        S: tracing::Subscriber + Send + Sync + 'static,
+        S: Subscriber + Send + Sync + 'static,
     {
         let memory = Memory::default();
         tracing::subscriber::with_default(subscriber(memory.clone()), || {
@@ -111,12 +130,8 @@ mod tests {
 
     #[test]
     fn text_of_clients_cannot_forge_lines() {
-        let subscriber = |memory: Memory| {
-            tracing_subscriber::fmt()
-                .with_ansi(false)
-                .with_writer(OneLine(move || memory.clone()))
-                .finish()
-        };
+        let subscriber =
+            |memory: Memory| tracing_subscriber::registry().with(lines(move || memory.clone()));
         for name in names() {
             let written = written(subscriber, &name);
             let line = written.strip_suffix('\n').unwrap();
@@ -127,14 +142,8 @@ mod tests {
 
     #[test]
     fn documents_hold_what_clients_say_as_data() {
-        let subscriber = |memory: Memory| {
-            tracing_subscriber::fmt()
-                .json()
-                .flatten_event(true)
-                .with_span_list(false)
-                .with_writer(move || memory.clone())
-                .finish()
-        };
+        let subscriber =
+            |memory: Memory| tracing_subscriber::registry().with(documents(move || memory.clone()));
         for name in names() {
             let written = written(subscriber, &name);
             let line = written.strip_suffix('\n').unwrap();

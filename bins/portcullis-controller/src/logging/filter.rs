@@ -1,7 +1,6 @@
 //! Which events are logged.
 
 use crate::usage;
-use std::fmt::Display;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
@@ -31,21 +30,26 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
              `audit=info`"
         )));
     }
-    let directives = directives.join(",");
-    // Most filters have nothing to do with spans, and need not be told of each.
-    if directives.contains(['[', ']', '{', '}']) {
-        let filter = EnvFilter::try_new(directives);
-        Ok(filter.map_err(|error| nonsense(text, &error))?.boxed())
-    } else {
-        let filter: Result<Targets, _> = directives.parse();
-        Ok(filter.map_err(|error| nonsense(text, &error))?.boxed())
-    }
+    let filter = EnvFilter::try_new(directives.join(",")).map_err(|error| {
+        usage::error(format!(
+            "--log: {text:?} makes no sense ({error}); {LEVELS}"
+        ))
+    })?;
+    // What has nothing to do with spans need not be told of each.
+    let levels: Option<Targets> = directives.iter().map(|part| level_of_part(part)).collect();
+    Ok(match levels {
+        Some(levels) => levels.boxed(),
+        None => filter.boxed(),
+    })
 }
 
-fn nonsense(text: &str, error: &impl Display) -> anyhow::Error {
-    usage::error(format!(
-        "--log: {text:?} makes no sense ({error}); {LEVELS}"
-    ))
+/// The part and the level that a directive gives it, which [`EnvFilter`] took; the empty part is all
+/// of them. `None` if it says something else.
+fn level_of_part(directive: &str) -> Option<(&str, LevelFilter)> {
+    let (part, level) = directive.split_once('=').unwrap_or(("", directive));
+    // No level is every level in the one type, and the highest alone in the other.
+    let is_plain = !level.is_empty() && !part.contains(['[', '{']);
+    is_plain.then_some((part, level.parse().ok()?))
 }
 
 /// Whether a directive names neither a level nor what gets one. One that is about spans has
@@ -57,6 +61,7 @@ fn is_unknown_word(part: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tracing_subscriber::layer::SubscriberExt as _;
 
     #[test]
     fn levels_and_levels_of_parts_are_taken() {
@@ -73,6 +78,37 @@ mod tests {
         }
     }
 
+    /// Which of the events that occur in this test a filter lets through.
+    fn let_through(filter: impl Layer<Registry> + Send + Sync) -> [bool; 4] {
+        tracing::subscriber::with_default(Registry::default().with(filter), || {
+            [
+                tracing::enabled!(target: "audit", tracing::Level::INFO),
+                tracing::enabled!(target: "audit::more", tracing::Level::TRACE),
+                tracing::enabled!(target: "portcullis_http", tracing::Level::WARN),
+                tracing::enabled!(target: "portcullis_http", tracing::Level::DEBUG),
+            ]
+        })
+    }
+
+    #[test]
+    fn filters_say_what_they_say_to_the_library() {
+        for text in [
+            "info",
+            "off",
+            "audit=",
+            "info,audit=",
+            "warn,audit=off",
+            "off,audit=trace",
+            "info,portcullis=debug,portcullis_http=error",
+            "3,audit=0",
+            "info,audit::more=trace",
+            "info,[{name=a}]=debug",
+        ] {
+            let expected = let_through(EnvFilter::try_new(text).unwrap());
+            assert_eq!(let_through(parse(text).unwrap()), expected, "{text:?}");
+        }
+    }
+
     #[test]
     fn what_would_silence_the_log_is_refused_with_the_levels() {
         for text in [
@@ -84,6 +120,11 @@ mod tests {
             "info,audit",
             "audit=loud",
             "debug info",
+            "info,=off",
+            "=info",
+            "!!=info",
+            "info,*=debug",
+            "+3",
         ] {
             let error = parse(text).map(drop).unwrap_err();
             assert!(error.is::<usage::UsageError>(), "{text:?}");
