@@ -2,8 +2,9 @@
 
 use crate::auth_policies::{made, patch as patch_policy, policy};
 use crate::mfa_support;
-use crate::support::{create, disable, id_of, merge, read, send, text};
+use crate::support::{disable, get, id_of, log_in, merge, read, send, text};
 use http::Method;
+use portcullis_domain::clock::SignedDuration;
 use portcullis_testkit::{Harness, PASSWORD};
 use serde_json::{Value, json};
 
@@ -38,11 +39,12 @@ impl Setting {
         request.session(&self.session).send().await.data()
     }
 
-    /// Checks that the caller is told twice what administrators are told.
+    /// Checks that the caller is told twice what administrators are told, on either API.
     async fn check(&self, why: &str) -> Value {
         let mut shown = read(&self.controller, &self.admin, &self.id).await;
-        let (first, second) = (self.own().await, self.own().await);
-        assert_eq!(first, second, "{why}");
+        let first = self.own().await;
+        let request = get(&self.controller, &self.session, "/current-identity");
+        assert_eq!(request.await.data(), first, "{why}");
         shown["_links"] = first["_links"].clone();
         assert_eq!(first, shown, "{why}");
         first
@@ -125,13 +127,48 @@ async fn caller_is_told_of_every_change_at_once() {
 async fn everybody_is_told_of_themselves() {
     let setting = Setting::new().await;
     let (controller, admin) = (&setting.controller, &setting.admin);
-    create(controller, admin, "nobody", json!({})).await;
     let barb = controller.user(admin, "barb", json!({})).await;
     for _ in 0..2 {
         for (session, name) in [(&setting.session, "anna"), (&barb, "barb")] {
-            let request = controller.request(Method::GET, "/current-identity");
-            let own = request.session(session).send().await.data();
+            let own = get(controller, session, "/current-identity").await.data();
             assert_eq!(own["name"], name);
         }
     }
+}
+
+#[tokio::test]
+async fn end_of_a_ban_shows() {
+    let setting = Setting::new().await;
+    let controller = &setting.controller;
+    let path = format!("/identities/{}/disable", setting.id);
+    let minute = json!({"durationMinutes": 1});
+    setting.change(Method::POST, &path, minute).await;
+    controller.clock.advance(SignedDuration::from_mins(2));
+    let session = log_in(controller, "anna").await;
+    let session = session.headers["zt-session"].to_str().unwrap();
+    for _ in 0..2 {
+        let own = get(controller, session, "/current-identity").await.data();
+        assert_eq!(own["disabled"], false);
+        assert!(own["disabledUntil"].is_string(), "{own}");
+    }
+}
+
+#[tokio::test]
+async fn answer_is_held_unless_it_has_a_token() {
+    let setting = Setting::new().await;
+    let controller = &setting.controller;
+    let reads_of_one_more = async || {
+        setting.own().await;
+        let before = controller.reads();
+        setting.own().await;
+        controller.reads() - before
+    };
+    assert_eq!(reads_of_one_more().await, 0);
+
+    let later = controller.app.env().now() + SignedDuration::from_mins(5);
+    let enrollment = json!({"identityId": setting.id, "method": "ott", "expiresAt": later});
+    setting
+        .change(Method::POST, "/enrollments", enrollment)
+        .await;
+    assert_ne!(reads_of_one_more().await, 0);
 }

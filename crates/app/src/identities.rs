@@ -63,20 +63,22 @@ pub fn read(app: &App, permit: &Permit<Read>, id: &IdentityId) -> Result<Identit
 /// Reads the caller's own identity, as `write` writes it.
 ///
 /// Clients ask for it again and again: what was written once is answered until something is
-/// committed. What it writes has to depend on the identity alone. Time makes no difference to it, since whoever
-/// calls is not shut out, and nobody is shut out by the mere passing of time.
+/// committed. So it has to depend on the identity alone, and `write` captures nothing. Nor does time
+/// make a difference: who is shut out loses its sessions in the same commit, and opening a new one is
+/// another commit.
 pub fn read_own<T, W>(app: &App, permit: &Permit<ReadOwn>, write: W) -> Result<T, AppError>
 where
     T: AsRef<[u8]> + Clone + Send + Sync + 'static,
     W: FnOnce(IdentityView) -> T + 'static,
 {
+    const { assert!(size_of::<W>() == 0, "what writes it captures nothing") };
     let caller = permit.caller();
     let key = identity_key(caller.identity_number);
     let view = app.snapshot()?;
     let own = view.rows().share_made(&key, || {
-        let entity: Option<Identity> = view.rows().get(&key)?;
         let gone = || AppError::not_found("identity", caller.identity.as_str());
-        let entity = entity.ok_or_else(gone)?;
+        let entity: Arc<Identity> = view.rows().share(&key)?.ok_or_else(gone)?;
+        let entity = Arc::unwrap_or_clone(entity);
         let seen = Onlooker::new(app, caller, &view).look(Found { key, entity })?;
         let has_secrets = !seen.enrollments.is_empty();
         let written = write(seen);

@@ -82,15 +82,20 @@ pub(super) fn body_reads_own_writes<N: Engine<u64>>(_: Limits, open: &Open<'_, N
     put(&engine, key(3, b"stored"), b"stored")?;
     let outcome = submit_with(&engine, |tx| {
         let (stored, own) = (key(3, b"stored"), key(3, b"own"));
+        let is_apart = tx.readings().is_none();
         let first = tx.get(&stored)?;
         tx.put(&own, b"1");
         tx.put(&own, b"2");
         tx.delete(&stored);
         let seen = (first, tx.get(&own)?, tx.get(&stored)?);
         tx.put(&stored, b"again");
-        Ok::<_, StoreError>((seen, tx.get(&stored)?))
+        Ok::<_, StoreError>((is_apart, seen, tx.get(&stored)?))
     })?;
-    let ((first, own, deleted), again) = outcome.wait()??;
+    let (is_apart, (first, own, deleted), again) = outcome.wait()??;
+    ensure!(
+        is_apart,
+        "a transaction has readings, and what it reads may change"
+    );
     ensure!(
         first.as_deref() == Some(b"stored"),
         "what is stored is not read: {first:?}"

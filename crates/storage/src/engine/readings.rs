@@ -7,11 +7,11 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 /// Most values that are held.
-const MOST: usize = 4096;
+const MOST: usize = 16 * 1024;
 /// Most bytes of the rows that they were made of.
-const MOST_BYTES: usize = 1024 * 1024;
+const MOST_BYTES: usize = 4 * 1024 * 1024;
 /// Most bytes of the rows that one of them was made of.
-const MOST_BYTES_OF_ONE: usize = 16 * 1024;
+const MOST_BYTES_OF_ONE: usize = 8 * 1024;
 
 /// Values by the keys of the rows that they were made of, and by their types.
 ///
@@ -107,7 +107,7 @@ mod tests {
             readings.find::<usize>(&last.to_be_bytes()).as_deref(),
             Some(&last)
         );
-        for number in 0..200_usize {
+        for number in 0..2000_usize {
             readings.keep(&number.to_be_bytes(), Arc::new(number), MOST_BYTES_OF_ONE);
             assert!(lock(&readings.0).bytes <= MOST_BYTES);
         }

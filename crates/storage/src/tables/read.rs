@@ -31,6 +31,10 @@ impl<E> Found<E> {
     }
 }
 
+/// How many times its bytes the entity in a row may well take in memory. What is held is measured in
+/// bytes of rows.
+const GROWTH: usize = 16;
+
 /// A record that was come across and is not read yet.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'r> {
@@ -127,7 +131,7 @@ impl<'t> Rows<'t> {
     }
 
     /// What `make` makes of the record at `root` and what that leads to, once for all who want it in
-    /// the same view. With it comes its size in bytes, or nothing for what is not to be held.
+    /// the same view. With it comes its size in memory in bytes, or nothing for what is not to be held.
     pub fn share_made<T: Send + Sync + 'static, E>(
         self,
         root: &RecordKey,
@@ -137,7 +141,7 @@ impl<'t> Rows<'t> {
             return Ok(value);
         }
         Ok(match make()? {
-            (value, Some(bytes)) => self.keep(root.as_bytes(), value, bytes),
+            (value, Some(bytes)) => self.keep(root.as_bytes(), value, bytes / GROWTH),
             (value, None) => Arc::new(value),
         })
     }
