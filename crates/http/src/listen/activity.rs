@@ -310,6 +310,24 @@ mod tests {
     }
 
     #[test]
+    fn driver_is_told_when_a_head_ends_that_nothing_follows() {
+        let activity = activity(Inbound::http2());
+        drop(activity.begin());
+        activity.lock().idle_since -= activity.limits.idle;
+        activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
+        let (_, why) = activity.await_deadline().unwrap();
+        assert_eq!(why, Overdue::Head);
+        let mut told = pin!(activity.nearer.notified());
+        let mut cx = Context::from_waker(Waker::noop());
+        while told.as_mut().poll(&mut cx).is_ready() {
+            told.set(activity.nearer.notified());
+        }
+        activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
+        assert!(told.poll(&mut cx).is_ready());
+    }
+
+    #[test]
     fn unfinished_head_has_a_deadline_beside_running_requests() {
         let activity = activity(Inbound::http2());
         activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");

@@ -110,15 +110,17 @@ async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
     if shared.limits.max_headers != Limits::default().max_headers {
         builder.max_headers(shared.limits.max_headers);
     }
-    drive(shared, &activity, builder.serve_connection(io, handler)).await;
+    let conn = builder.serve_connection(io, handler);
+    drive(&Ends::of(shared), &activity, conn).await;
 }
 
 async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
     let (io, handler, activity) = prepare(shared, stream, connection, Inbound::http2());
     let limits = &shared.limits.http2;
+    let ends = Ends::of(shared);
     let executor = Streams {
         tasks: shared.tasks.clone(),
-        abort: shared.abort.clone(),
+        abort: ends.abort.clone(),
     };
     let conn = http2::Builder::new(executor)
         .max_concurrent_streams(limits.max_streams)
@@ -132,7 +134,7 @@ async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
         .keep_alive_timeout(limits.ping_timeout)
         .timer(TokioTimer::new())
         .serve_connection(io, handler);
-    drive(shared, &activity, conn).await;
+    drive(&ends, &activity, conn).await;
 }
 
 /// Puts a connection's parts together.
@@ -157,10 +159,24 @@ fn prepare(
     (TokioIo::new(watched), handler, activity)
 }
 
+/// The ends of the listener, as one connection hears of them. Whenever it has work it looks at them,
+/// and those of the listener itself are behind locks that all connections share.
+struct Ends {
+    shutdown: CancellationToken,
+    abort: CancellationToken,
+}
+
+impl Ends {
+    fn of(shared: &Shared) -> Self {
+        Self {
+            shutdown: shared.shutdown.child_token(),
+            abort: shared.abort.child_token(),
+        }
+    }
+}
+
 /// Runs a connection until it ends, is told to end and does not, or is given up.
-async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
-    // Its own: whenever the connection has work these are looked at, and all share the others' locks.
-    let (shutdown, abort) = (shared.shutdown.child_token(), shared.abort.child_token());
+async fn drive(ends: &Ends, activity: &Activity, mut conn: impl Protocol) {
     let mut is_ending = false;
     let mut give_up = None;
     loop {
@@ -171,7 +187,7 @@ async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
                 }
                 return;
             },
-            () = shutdown.cancelled(), if !is_ending => {
+            () = ends.shutdown.cancelled(), if !is_ending => {
                 is_ending = true;
                 conn.wind_down();
             },
@@ -195,7 +211,7 @@ async fn drive(shared: &Shared, activity: &Activity, mut conn: impl Protocol) {
                 tracing::debug!("connection closed: room was needed for other request heads");
                 return;
             },
-            () = abort.cancelled() => return,
+            () = ends.abort.cancelled() => return,
         }
     }
 }
