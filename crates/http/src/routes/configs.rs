@@ -1,6 +1,6 @@
 //! Configurations and their types.
 
-use super::managed::{self, Edge, Replaced, Served};
+use super::managed::{self, Edge, Replaced, Served, Shaped};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::config::{ConfigCreate, ConfigDetail, ConfigMerge, ConfigReplace};
@@ -22,6 +22,9 @@ impl Served for ConfigSpec {
     const ALL: &'static str = "/configs";
     const ONE: &'static str = "/configs/{id}";
     const SYMBOLS: &'static Schema = &kinds::CONFIGS;
+}
+
+impl Shaped for ConfigSpec {
     type Creation = ConfigCreate;
     type Replacement = ConfigReplace;
     type Merge = ConfigMerge;
@@ -46,6 +49,9 @@ impl Served for ConfigTypeSpec {
     const ALL: &'static str = "/config-types";
     const ONE: &'static str = "/config-types/{id}";
     const SYMBOLS: &'static Schema = &kinds::CONFIG_TYPES;
+}
+
+impl Shaped for ConfigTypeSpec {
     type Creation = ConfigTypeCreate;
     type Replacement = ConfigTypeReplace;
     type Merge = ConfigTypeMerge;

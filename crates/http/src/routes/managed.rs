@@ -39,8 +39,8 @@ impl Side for Fabric {
     type As<A: Action + 'static> = OnFabric<A>;
 }
 
-/// A kind of what administrators make, as the API of a side has it.
-pub(super) trait Served<F: Side = Edge>: Made {
+/// A kind of what administrators make, and where every API has it.
+pub(super) trait Served: Made {
     /// Its collection: the part of the path after the API, without a slash.
     const COLLECTION: &'static str;
 
@@ -52,7 +52,10 @@ pub(super) trait Served<F: Side = Edge>: Made {
 
     /// Its symbols.
     const SYMBOLS: &'static Schema;
+}
 
+/// The bodies and answers of a kind, as a side has them.
+pub(super) trait Shaped<F: Side = Edge>: Served {
     /// The body that creates one.
     type Creation: Decode + Send + 'static;
 
@@ -85,7 +88,7 @@ pub(super) enum Replaced<S: Made> {
 type Permitted<F, A> = Permit<<F as Side>::As<A>>;
 
 /// All six.
-pub(super) fn routes<S: Served<F>, F: Side>() -> Vec<Route> {
+pub(super) fn routes<S: Shaped<F>, F: Side>() -> Vec<Route> {
     let mut routes = changes::<S, F>();
     routes.extend([
         guarded::<F::As<Read<S>>, Paged, _, _>(Method::GET, S::ALL, list::<S, F>)
@@ -99,7 +102,7 @@ pub(super) fn routes<S: Served<F>, F: Side>() -> Vec<Route> {
 }
 
 /// The four that change something.
-pub(super) fn changes<S: Served<F>, F: Side>() -> Vec<Route> {
+pub(super) fn changes<S: Shaped<F>, F: Side>() -> Vec<Route> {
     vec![
         guarded::<F::As<Create<S>>, Json<S::Creation>, _, _>(Method::POST, S::ALL, create::<S, F>),
         guarded::<F::As<Update<S>>, Json<S::Replacement>, _, _>(
@@ -116,7 +119,7 @@ pub(super) fn changes<S: Served<F>, F: Side>() -> Vec<Route> {
 }
 
 /// Lists them.
-pub(super) async fn list<S: Served<F>, F: Side>(
+pub(super) async fn list<S: Shaped<F>, F: Side>(
     call: Call<Permitted<F, Read<S>>, Paged>,
 ) -> Result<Answer, ApiError> {
     list::answer(call, S::SYMBOLS, |call, asked, show| {
@@ -129,7 +132,7 @@ pub(super) async fn list<S: Served<F>, F: Side>(
 }
 
 /// Creates one.
-pub(super) async fn create<S: Served<F>, F: Side>(
+pub(super) async fn create<S: Shaped<F>, F: Side>(
     call: Call<Permitted<F, Create<S>>, Json<S::Creation>>,
 ) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
@@ -139,7 +142,7 @@ pub(super) async fn create<S: Served<F>, F: Side>(
 }
 
 /// Shows one.
-pub(super) async fn detail<S: Served<F>, F: Side>(
+pub(super) async fn detail<S: Shaped<F>, F: Side>(
     call: Call<Permitted<F, Read<S>>, Ignored>,
 ) -> Result<Answer, ApiError> {
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));
@@ -148,7 +151,7 @@ pub(super) async fn detail<S: Served<F>, F: Side>(
 }
 
 /// Replaces one.
-pub(super) async fn replace<S: Served<F>, F: Side>(
+pub(super) async fn replace<S: Shaped<F>, F: Side>(
     call: Call<Permitted<F, Update<S>>, Json<S::Replacement>>,
 ) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
@@ -161,7 +164,7 @@ pub(super) async fn replace<S: Served<F>, F: Side>(
 }
 
 /// Changes members of one.
-pub(super) async fn merge<S: Served<F>, F: Side>(
+pub(super) async fn merge<S: Shaped<F>, F: Side>(
     call: Call<Permitted<F, Update<S>>, Json<S::Merge>>,
 ) -> Result<Answer, ApiError> {
     let Json(body) = call.body;
@@ -171,7 +174,7 @@ pub(super) async fn merge<S: Served<F>, F: Side>(
 }
 
 /// Deletes one.
-pub(super) async fn delete<S: Served<F>, F: Side>(
+pub(super) async fn delete<S: Shaped<F>, F: Side>(
     call: Call<Permitted<F, Delete<S>>, Ignored>,
 ) -> Result<Answer, ApiError> {
     let (app, id) = (&call.context.state.app, id::<S>(&call.context));

@@ -1,6 +1,6 @@
 //! Service policies, edge-router policies and service-edge-router policies.
 
-use super::managed::{self, Edge, Replaced, Served};
+use super::managed::{self, Edge, Replaced, Served, Shaped};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::edge_router_policy::{
@@ -35,6 +35,9 @@ macro_rules! served {
             const ALL: &'static str = concat!("/", $path);
             const ONE: &'static str = concat!("/", $path, "/{id}");
             const SYMBOLS: &'static Schema = &$symbols;
+        }
+
+        impl Shaped for $spec {
             type Creation = $body;
             type Replacement = $body;
             type Merge = $merge;

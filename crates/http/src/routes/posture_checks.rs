@@ -1,6 +1,6 @@
 //! Posture checks.
 
-use super::managed::{self, Edge, Replaced, Served};
+use super::managed::{self, Edge, Replaced, Served, Shaped};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::Paged;
@@ -39,6 +39,9 @@ impl Served for PostureCheckSpec {
     const ALL: &'static str = "/posture-checks";
     const ONE: &'static str = "/posture-checks/{id}";
     const SYMBOLS: &'static Schema = &kinds::POSTURE_CHECKS;
+}
+
+impl Shaped for PostureCheckSpec {
     type Creation = PostureCheckBody;
     type Replacement = PostureCheckBody;
     type Merge = PostureCheckMerge;

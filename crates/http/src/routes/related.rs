@@ -1,6 +1,6 @@
 //! The lists below an entity: what policies, configurations and references relate it to.
 
-use super::managed::Served;
+use super::managed::Shaped;
 use crate::list::{self, Paged};
 use crate::path::Api;
 use crate::query::Query;
@@ -108,7 +108,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// A list of what `S` describes and refers to the entity in the path, or the other way round.
-fn referring<S: Served>(path: &'static str, reference: Reference) -> Route {
+fn referring<S: Shaped>(path: &'static str, reference: Reference) -> Route {
     let list = move |call: Call<Permit<Read<S>>, Paged>| async move {
         list::answer(call, S::SYMBOLS, move |call, asked, show| {
             let app = &call.context.state.app;
@@ -125,7 +125,7 @@ fn referring<S: Served>(path: &'static str, reference: Reference) -> Route {
 }
 
 /// A list of what `S` describes, below the entity in the path.
-fn below<S: Served + Related>(path: &'static str, relation: Relation) -> Route {
+fn below<S: Shaped + Related>(path: &'static str, relation: Relation) -> Route {
     shown_as::<S, S::Detail>(path, S::SYMBOLS, relation)
 }
 

@@ -1,6 +1,6 @@
 //! Services: as administrators have them, and as those see them who use them.
 
-use super::managed::{self, Edge, Replaced, Served};
+use super::managed::{self, Edge, Replaced, Served, Shaped};
 use crate::answer::Answer;
 use crate::error::ApiError;
 use crate::list::{self, Paged};
@@ -25,18 +25,17 @@ use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
 pub(super) fn routes() -> Vec<Route> {
     type S = ServiceSpec;
-    const ALL: &str = <S as Served>::ALL;
-    const ONE: &str = <S as Served>::ONE;
+    const ONE: &str = S::ONE;
     let mut routes = managed::changes::<S, Edge>();
     routes.extend([
-        guarded::<Read<S>, Paged, _, _>(Method::GET, ALL, list)
+        guarded::<Read<S>, Paged, _, _>(Method::GET, S::ALL, list)
             .answers(Answers::list::<ServiceDetail>())
             .asks(&[CONFIG_TYPES, AS_IDENTITY])
             .only(&[Api::Management]),
         guarded::<Read<S>, Ignored, _, _>(Method::GET, ONE, detail)
             .answers(Answers::detail::<ServiceDetail>())
             .only(&[Api::Management]),
-        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, ALL, list_own)
+        guarded::<ReadOwnServices, Paged, _, _>(Method::GET, S::ALL, list_own)
             .answers(Answers::list::<ServiceDetail>())
             .asks(&[CONFIG_TYPES])
             .only(&[Api::Client]),
@@ -151,6 +150,9 @@ impl Served for ServiceSpec {
     const ALL: &'static str = "/services";
     const ONE: &'static str = "/services/{id}";
     const SYMBOLS: &'static Schema = &kinds::SERVICES;
+}
+
+impl Shaped for ServiceSpec {
     type Creation = ServiceCreate;
     type Replacement = ServiceReplace;
     type Merge = ServiceMerge;

@@ -1,6 +1,6 @@
 //! Terminators.
 
-use super::managed::{self, Edge, Replaced, Served};
+use super::managed::{self, Edge, Replaced, Served, Shaped};
 use crate::error::ApiError;
 use crate::route::Route;
 use portcullis_api::terminator::{
@@ -18,6 +18,9 @@ impl Served for TerminatorSpec {
     const ALL: &'static str = "/terminators";
     const ONE: &'static str = "/terminators/{id}";
     const SYMBOLS: &'static Schema = &kinds::TERMINATORS;
+}
+
+impl Shaped for TerminatorSpec {
     type Creation = TerminatorCreate;
     type Replacement = TerminatorReplace;
     type Merge = TerminatorMerge;

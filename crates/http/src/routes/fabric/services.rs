@@ -3,10 +3,9 @@
 use super::terminators;
 use crate::error::ApiError;
 use crate::route::Route;
-use crate::routes::managed::{self, Fabric, Replaced, Served};
+use crate::routes::managed::{self, Fabric, Replaced, Shaped};
 use crate::routes::services::unknown_strategy;
 use portcullis_api::fabric::service::{ServiceBody, ServiceDetail, ServicePart};
-use portcullis_app::listing::Schema;
 use portcullis_app::related;
 use portcullis_domain::service::{ServicePatch, ServiceSpec};
 
@@ -19,11 +18,7 @@ pub(super) fn routes() -> Vec<Route> {
     routes
 }
 
-impl Served<Fabric> for ServiceSpec {
-    const COLLECTION: &'static str = <Self as Served>::COLLECTION;
-    const ALL: &'static str = <Self as Served>::ALL;
-    const ONE: &'static str = <Self as Served>::ONE;
-    const SYMBOLS: &'static Schema = <Self as Served>::SYMBOLS;
+impl Shaped<Fabric> for ServiceSpec {
     type Creation = ServiceBody;
     type Replacement = ServiceBody;
     type Merge = ServicePart;

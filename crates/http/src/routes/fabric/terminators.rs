@@ -3,10 +3,10 @@
 use crate::error::ApiError;
 use crate::list::{self, Paged};
 use crate::route::{Answers, Call, Route, guarded};
-use crate::routes::managed::{self, Fabric, Replaced, Served};
+use crate::routes::managed::{self, Fabric, Replaced, Shaped};
 use http::Method;
 use portcullis_api::fabric::terminator::{TerminatorBody, TerminatorDetail, TerminatorPart};
-use portcullis_app::listing::{Schema, kinds};
+use portcullis_app::listing::kinds;
 use portcullis_app::managed::{OnFabric, Read};
 use portcullis_app::related::{self, Reference};
 use portcullis_domain::access::Permit;
@@ -33,11 +33,7 @@ pub(super) fn of(path: &'static str, reference: Reference) -> Route {
         .answers(Answers::list::<TerminatorDetail>())
 }
 
-impl Served<Fabric> for TerminatorSpec {
-    const COLLECTION: &'static str = <Self as Served>::COLLECTION;
-    const ALL: &'static str = <Self as Served>::ALL;
-    const ONE: &'static str = <Self as Served>::ONE;
-    const SYMBOLS: &'static Schema = <Self as Served>::SYMBOLS;
+impl Shaped<Fabric> for TerminatorSpec {
     type Creation = TerminatorBody;
     type Replacement = TerminatorBody;
     type Merge = TerminatorPart;
