@@ -41,6 +41,7 @@ pub mod managed;
 pub mod mfa;
 pub mod name;
 mod patch;
+pub mod peer;
 pub mod permission;
 pub mod policies;
 pub mod posture;

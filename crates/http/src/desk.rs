@@ -1,32 +1,33 @@
 //! Work that may have to look at every record there is.
 
 use crate::error::ApiError;
-use crate::party::Party;
+
 use portcullis_api::code::Code;
 use portcullis_app::{AppError, aside};
+use portcullis_domain::peer::Peer;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 
 /// Works away from the threads that serve connections: on a few things at a time, with a line of
-/// bounded length before it. No party has more than half of the places and half of the line, so
+/// bounded length before it. No peer has more than half of the places and half of the line, so
 /// that others get on however long its work takes.
 #[derive(Debug)]
 pub(crate) struct Desk {
     places: Semaphore,
     line: Semaphore,
-    /// Places that one party may have.
+    /// Places that one peer may have.
     each: usize,
-    /// Requests of one party that may be under way or wait.
+    /// Requests of one peer that may be under way or wait.
     most: usize,
-    parties: Mutex<Parties>,
+    peers: Mutex<Peers>,
 }
 
-/// The parties of which requests are there.
-type Parties = BTreeMap<Party, There>;
+/// The peers of which requests are there.
+type Peers = BTreeMap<Peer, There>;
 
-/// The requests of a party.
+/// The requests of a peer.
 #[derive(Debug)]
 struct There {
     /// Those that are under way or wait.
@@ -45,12 +46,12 @@ pub(crate) struct Requester {
 #[derive(Debug)]
 struct Presence(Requester);
 
-/// A request of a party, from the line on.
+/// A request of a peer, from the line on.
 #[derive(Debug)]
 struct Attendance {
     desk: &'static Desk,
-    party: Party,
-    /// The places that are left to the party.
+    peer: Peer,
+    /// The places that are left to the peer.
     left: Arc<Semaphore>,
 }
 
@@ -63,11 +64,11 @@ impl Desk {
             line: Semaphore::const_new(line),
             each,
             most: each + line.div_ceil(2),
-            parties: Mutex::new(BTreeMap::new()),
+            peers: Mutex::new(BTreeMap::new()),
         }
     }
 
-    /// Waits for a place and does `work` there for a party.
+    /// Waits for a place and does `work` there for a peer.
     ///
     /// When the returned future is dropped, work that has not begun never does, and work that has
     /// can find out: it is handed the requester. It keeps its place until it ends.
@@ -77,12 +78,12 @@ impl Desk {
     /// 429 when too many wait already, and the errors of `work`.
     pub(crate) async fn work<T: Send + 'static>(
         &'static self,
-        party: Party,
+        peer: Peer,
         work: impl FnOnce(&Requester) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let waits = self.line.try_acquire().map_err(|_full| full())?;
-        let attendance = self.attend(party)?;
-        let of_party = Arc::clone(&attendance.left).acquire_owned().await;
+        let attendance = self.attend(peer)?;
+        let of_peer = Arc::clone(&attendance.left).acquire_owned().await;
         let place = self.places.acquire().await;
         drop(waits);
         let requester = Requester {
@@ -90,7 +91,7 @@ impl Desk {
         };
         let _presence = Presence(requester.clone());
         let working = move || {
-            let _held = (place, of_party, attendance);
+            let _held = (place, of_peer, attendance);
             if requester.is_gone() {
                 return Err(AppError::NotReady.into());
             }
@@ -99,10 +100,10 @@ impl Desk {
         aside(working).await
     }
 
-    /// Lets a request of a party in, unless too many of its requests are there.
-    fn attend(&'static self, party: Party) -> Result<Attendance, ApiError> {
-        let mut parties = self.parties();
-        let there = parties.entry(party).or_insert_with(|| There {
+    /// Lets a request of a peer in, unless too many of its requests are there.
+    fn attend(&'static self, peer: Peer) -> Result<Attendance, ApiError> {
+        let mut peers = self.peers();
+        let there = peers.entry(peer).or_insert_with(|| There {
             requests: 0,
             left: Arc::new(Semaphore::new(self.each)),
         });
@@ -112,13 +113,13 @@ impl Desk {
         there.requests += 1;
         Ok(Attendance {
             desk: self,
-            party,
+            peer,
             left: Arc::clone(&there.left),
         })
     }
 
-    fn parties(&self) -> MutexGuard<'_, Parties> {
-        self.parties.lock().unwrap_or_else(PoisonError::into_inner)
+    fn peers(&self) -> MutexGuard<'_, Peers> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -128,11 +129,11 @@ fn full() -> ApiError {
 
 impl Drop for Attendance {
     fn drop(&mut self) {
-        let mut parties = self.desk.parties();
-        if let Some(there) = parties.get_mut(&self.party) {
+        let mut peers = self.desk.peers();
+        if let Some(there) = peers.get_mut(&self.peer) {
             there.requests -= 1;
             if there.requests == 0 {
-                parties.remove(&self.party);
+                peers.remove(&self.peer);
             }
         }
     }

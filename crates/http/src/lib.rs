@@ -6,6 +6,7 @@
 //! get their wire form in [`error`] and nowhere else. What the controller itself fetches from others
 //! goes through [`outbound`].
 
+mod acting;
 pub mod answer;
 mod challenge;
 mod compress;
@@ -19,7 +20,6 @@ pub mod listen;
 pub mod openapi;
 pub mod outbound;
 mod parts;
-mod party;
 pub mod path;
 mod query;
 mod request_ids;

@@ -1,12 +1,12 @@
 //! Lists: worked out away from the threads that serve connections, and sent while they are written
 //! when they are long.
 
+use crate::acting::Acting;
 use crate::answer::{Answer, Content};
 use crate::compress::takes_gzip;
 use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
 use crate::parts::{Gone, PartsWriter, parts};
-use crate::party::Acting;
 use crate::query::Query;
 use crate::route::{Call, Parameter, Payload, Values};
 use bytes::Bytes;
@@ -118,7 +118,7 @@ where
     let (writer, body) = parts(takes_gzip(&call.context.headers));
     let asked = listing::read(schema, &parameters(&call.context.query));
     let is_long = asked.is_ok_and(|listing| listing.page.limit.rows().is_none());
-    let party = call.permit.party(&call.context.origin);
+    let peer = call.permit.peer(&call.context.origin);
     let desk = if is_long { &LONG_DESK } else { &DESK };
     let writing = tokio::spawn(async move {
         let mut outlet = Outlet {
@@ -132,7 +132,7 @@ where
             Ok(outlet.finish(paging, schema))
         };
         // Whoever waited has the body already, or has gone away.
-        let _ = ended.send(desk.work(party, work).await);
+        let _ = ended.send(desk.work(peer, work).await);
     });
     let writing = AbortOnDropHandle::new(writing);
     tokio::select! {

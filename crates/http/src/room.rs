@@ -3,8 +3,9 @@
 //! Sessions are earned; what is open to everybody has to be bounded for everybody at once, and so
 //! that nobody can take all of it.
 
+use portcullis_domain::peer::Peer;
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes for all together.
@@ -25,14 +26,14 @@ pub(crate) struct Room {
 #[derive(Debug, Default)]
 struct Taken {
     bytes: usize,
-    by_client: BTreeMap<IpAddr, usize>,
+    by_client: BTreeMap<Peer, usize>,
 }
 
 /// What one body takes up; given back when dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
     room: Arc<Room>,
-    client: IpAddr,
+    client: Peer,
     bytes: usize,
 }
 
@@ -54,7 +55,7 @@ impl Room {
     pub(crate) fn share(self: &Arc<Self>, address: IpAddr) -> Share {
         Share {
             room: Arc::clone(self),
-            client: client(address),
+            client: Peer::at(address),
             bytes: 0,
         }
     }
@@ -90,17 +91,6 @@ impl Drop for Share {
                 taken.by_client.remove(&self.client);
             }
         }
-    }
-}
-
-/// Returns what stands for the client behind an address.
-pub(crate) fn client(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = address.to_bits() & !u128::from(u64::MAX);
-            Ipv6Addr::from_bits(network).into()
-        },
-        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-const ANNA: Party = Party::Identity(Number(1));
-const BORIS: Party = Party::Identity(Number(2));
+const ANNA: Peer = Peer::Identity(Number(1));
+const BORIS: Peer = Peer::Identity(Number(2));
 
 /// Begins work that goes on until its requester is gone; answers when it is under way. The
 /// receiver hears of its end.
@@ -97,7 +97,7 @@ async fn nobody_has_all_places_or_the_whole_line() {
         waits.await.unwrap().unwrap();
     }
     // Who is not there is not known any more.
-    while !DESK.parties().is_empty() {
+    while !DESK.peers().is_empty() {
         tokio::task::yield_now().await;
     }
 }

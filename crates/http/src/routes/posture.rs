@@ -1,9 +1,9 @@
 //! What clients report about their machines, and what administrators see of it.
 
+use crate::acting::Acting as _;
 use crate::answer::Answer;
 use crate::desk::{Desk, Requester};
 use crate::error::ApiError;
-use crate::party::Acting as _;
 use crate::path::Api;
 use crate::route::{Answers, Call, Context, Ignored, Json, Route, guarded};
 use http::Method;
@@ -68,9 +68,9 @@ async fn take_in(
     reports: Reports,
 ) -> Result<Answer, ApiError> {
     let app = Arc::clone(&context.state.app);
-    let party = permit.party(&context.origin);
+    let peer = permit.peer(&context.origin);
     let work = move |_requester: &Requester| Ok(posture::report(&app, &permit, reports)?);
-    let services = DESK.work(party, work).await?;
+    let services = DESK.work(peer, work).await?;
     Ok(Answer::created_with(&PostureResponse::from(services)))
 }
 
