@@ -31,6 +31,7 @@ mod restart;
 mod routers;
 mod schemathesis;
 mod secrets;
+mod stuck_log;
 mod third_party;
 mod trust;
 mod tunnel;

@@ -23,6 +23,7 @@ pub struct Launch<'s> {
     site: &'s Site,
     command: Command,
     url: Option<String>,
+    errors: Option<Stdio>,
 }
 
 impl<'s> Launch<'s> {
@@ -61,6 +62,7 @@ impl<'s> Launch<'s> {
             site,
             command,
             url: None,
+            errors: None,
         }
     }
 
@@ -82,6 +84,13 @@ impl<'s> Launch<'s> {
     #[must_use]
     pub fn at(mut self, url: &str) -> Self {
         self.url = Some(url.to_owned());
+        self
+    }
+
+    /// Has the log written to `stream` instead of a file.
+    #[must_use]
+    pub fn errors_to(mut self, stream: impl Into<Stdio>) -> Self {
+        self.errors = Some(stream.into());
         self
     }
 
@@ -118,11 +127,13 @@ impl<'s> Launch<'s> {
     }
 
     fn spawn(&mut self, log: &Path) -> Child {
-        let errors = File::options().create(true).append(true).open(log);
+        let file = File::options().create(true).append(true).open(log);
+        let file = file.expect("the log can be written");
+        let errors = self.errors.take().unwrap_or_else(|| file.into());
         self.command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(errors.expect("the log can be written"))
+            .stderr(errors)
             .spawn()
             .expect("the controller can be started")
     }

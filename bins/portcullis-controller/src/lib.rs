@@ -34,6 +34,7 @@ use std::process::ExitCode;
 /// failure, which is explained on stderr in one sentence, 2 for a command line that makes no sense.
 pub fn main() -> ExitCode {
     let cli = cli::Cli::parse();
+    let _flush = logging::FlushAtEnd;
     panics::log_them();
     let outcome = logging::init(&cli.log).and_then(|()| {
         if !cli.allow_core_dumps {
@@ -44,6 +45,8 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
+            // What was logged stands before the sentence that the program ends with.
+            logging::flush();
             output::failure(&error);
             usage::exit_code(&error)
         },

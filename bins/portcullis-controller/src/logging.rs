@@ -1,12 +1,21 @@
 //! The log: text for a person at a terminal, JSON lines for everything else, both on stderr.
 //!
-//! Names that clients choose appear in it. One event is one line whatever they hold: JSON escapes
-//! control characters, and the text form does so too.
+//! Names that clients choose appear in it. One event is one line whatever they hold, and of bounded
+//! length: JSON escapes control characters, and the text form does so too.
+//!
+//! Nobody who logs waits for whoever reads it: see [`queue`].
 
 mod filter;
+mod line_length;
+mod queue;
 
 use crate::output;
+use anyhow::Context as _;
+use queue::{LogQueue, QueueWriter};
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tracing::Subscriber;
 use tracing_subscriber::Layer;
 use tracing_subscriber::fmt::MakeWriter;
@@ -14,19 +23,57 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+/// The queue of the process, which has one log.
+static QUEUE: OnceLock<Arc<LogQueue>> = OnceLock::new();
+
+/// How long the end of the process waits for the log to be written.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
 /// Sets up the log of the process.
 ///
 /// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
     let log = tracing_subscriber::registry().with(filter::parse(filter)?);
+    let queue = LogQueue::start(io::stderr())
+        .context("the thread that writes the log cannot be started")?;
+    let writer = QueueWriter(Arc::clone(&queue));
     let outcome = if io::stderr().is_terminal() {
-        log.with(lines(io::stderr)).try_init()
+        log.with(lines(writer)).try_init()
     } else {
-        log.with(documents(io::stderr)).try_init()
+        log.with(documents(writer)).try_init()
     };
     // A program around this one may have a log of its own; then that is used.
-    let _ = outcome;
+    if outcome.is_ok() {
+        let _ = QUEUE.set(queue);
+    }
     Ok(())
+}
+
+/// Waits until the log is written, for a second at most: whoever reads it may be stuck.
+pub(crate) fn flush() {
+    if let Some(queue) = QUEUE.get() {
+        queue.flush(LAST_WORDS);
+    }
+}
+
+/// Flushes the log when the program ends, in whatever way.
+#[derive(Debug)]
+pub(crate) struct FlushAtEnd;
+
+impl Drop for FlushAtEnd {
+    fn drop(&mut self) {
+        flush();
+    }
+}
+
+/// What is wrong with the log, if something is.
+pub(crate) fn fault() -> Option<String> {
+    let dropped = QUEUE.get()?.dropped();
+    (dropped > 0).then(|| {
+        format!(
+            "{dropped} lines of the log were dropped: the reader of standard error is stuck or gone"
+        )
+    })
 }
 
 /// Writes events as lines of text.
@@ -38,7 +85,10 @@ where
     tracing_subscriber::fmt::layer()
         .log_internal_errors(COMPLAINS)
         .with_ansi(false)
-        .with_writer(OneLine(writer))
+        .with_writer(OneLine {
+            writer,
+            form: text_line,
+        })
 }
 
 /// Writes events as JSON objects, one a line.
@@ -52,37 +102,63 @@ where
         .json()
         .flatten_event(true)
         .with_span_list(false)
-        .with_writer(writer)
+        .with_writer(OneLine {
+            writer,
+            form: line_length::document,
+        })
 }
 
 /// Whoever reads the log may go away. What cannot be written then is not complained about in the same
 /// place: that would end whatever was to be logged.
 const COMPLAINS: bool = false;
 
-/// Makes writers that keep each event on one line.
-struct OneLine<M>(M);
+/// Escapes what would break a line, and cuts what is too long.
+fn text_line(line: &str) -> Cow<'_, str> {
+    match output::one_line(line) {
+        Cow::Borrowed(line) => line_length::text(line),
+        Cow::Owned(line) => Cow::Owned(line_length::text(&line).into_owned()),
+    }
+}
+
+/// What makes the line of an event fit to be written.
+type Form = fn(&str) -> Cow<'_, str>;
+
+/// Makes writers that give each event the form of a line.
+struct OneLine<M> {
+    writer: M,
+    form: Form,
+}
 
 impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLine<M> {
     type Writer = Line<M::Writer>;
 
     fn make_writer(&'a self) -> Self::Writer {
-        Line(self.0.make_writer())
+        Line {
+            writer: self.writer.make_writer(),
+            form: self.form,
+        }
     }
 }
 
 /// A writer that is given whole events, each with a line break at its end.
-struct Line<W>(W);
+struct Line<W> {
+    writer: W,
+    form: Form,
+}
 
 impl<W: Write> Write for Line<W> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(event);
-        let line = output::one_line(text.strip_suffix('\n').unwrap_or(&text));
-        self.0.write_all(format!("{line}\n").as_bytes())?;
+        let whole = text.strip_suffix('\n').unwrap_or(&text);
+        match (self.form)(whole) {
+            Cow::Borrowed(line) if line.len() == whole.len() => self.writer.write_all(event)?,
+            line => self.writer.write_all(format!("{line}\n").as_bytes())?,
+        }
         Ok(event.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.writer.flush()
     }
 }
 
@@ -137,6 +213,7 @@ mod tests {
             let line = written.strip_suffix('\n').unwrap();
             assert!(!line.contains(char::is_control), "{line:.200?}");
             assert!(line.contains(" INFO "), "{line:.200?}");
+            assert!(line.len() <= line_length::LIMIT, "{}", line.len());
         }
     }
 
@@ -149,7 +226,10 @@ mod tests {
             let line = written.strip_suffix('\n').unwrap();
             assert!(!line.contains(['\n', '\r', '\u{1b}']), "{line:.200?}");
             let document: serde_json::Value = serde_json::from_str(line).unwrap();
-            assert_eq!(document["name"], name.as_str());
+            assert!(line.len() <= line_length::LIMIT, "{}", line.len());
+            let logged = document["name"].as_str().unwrap();
+            assert!(name.starts_with(logged.trim_end_matches('…')), "{logged}");
+            assert!(logged == name || logged.len() > 100, "{logged}");
         }
     }
 }

@@ -9,12 +9,13 @@ mod listeners;
 mod loading;
 mod upkeep;
 
+use crate::logging;
 use anyhow::Context as _;
 use certificates::Certificates;
 use listeners::Web;
 use loading::Loading;
 use portcullis_app::App;
-use portcullis_app::{database, sessions};
+use portcullis_app::{database, health, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
@@ -31,6 +32,9 @@ pub(crate) use core::open;
 
 /// How long the start waits for the store to be checked; a large one is checked while it is served.
 const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The name of the check that the log is written.
+const LOG_CHECK: &str = "log.write";
 
 /// What is to be served, and how.
 pub struct Plan {
@@ -127,6 +131,7 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     };
     let addresses = web.local_addresses();
     let app = core.app;
+    health::add_check(&app, LOG_CHECK, Box::new(logging::fault));
     let tasks = TaskTracker::new();
     let mut watch = certificates::Watch::default();
     watch.look(&certificates);

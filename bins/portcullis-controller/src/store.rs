@@ -2,11 +2,12 @@
 
 mod absence;
 
+use crate::logging;
 use anyhow::Context as _;
 use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
 use portcullis_domain::entropy::Entropy;
-use portcullis_storage::redb_engine::{OpenError, Options, RedbEngine};
+use portcullis_storage::redb_engine::{Fatal, OpenError, Options, RedbEngine};
 use portcullis_storage::vault::Vault;
 use std::io;
 use std::path::Path;
@@ -42,8 +43,19 @@ pub(crate) fn open(
 fn options() -> Options {
     Options {
         feed_capacity: 16,
+        fatal: Arc::new(abort),
         ..Options::default()
     }
+}
+
+/// Ends the process at once, as the engine does by itself, but with its last words in the log.
+fn abort(fatal: &Fatal) {
+    // The log must not keep the process from its end, whatever it stumbles over.
+    let _ = std::panic::catch_unwind(|| {
+        tracing::error!("{fatal}");
+        logging::flush();
+    });
+    std::process::abort();
 }
 
 /// Adds what can be done about it.

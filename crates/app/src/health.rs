@@ -2,11 +2,12 @@
 //!
 //! Reading the store is tried when somebody asks. Writing is judged by the last transaction: it
 //! costs an `fsync`, so it is not tried for strangers, and the controller writes all the time anyway.
+//! What else is part of the process, such as its log, adds a check of its own with [`add_check`].
 
 use crate::app::App;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_storage::engine::{CommitError, StoreError};
-use std::sync::{Mutex, PoisonError};
+use portcullis_storage::engine::CommitError;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The name of the check that reads the store, which monitors of other controllers look for.
 pub const READING: &str = "bolt.read";
@@ -38,11 +39,15 @@ pub struct Fault {
     pub since: Timestamp,
 }
 
+/// Says what is wrong with a part of the process, if something is. It is asked by strangers, and so
+/// answers at once.
+pub type Probe = Box<dyn Fn() -> Option<String> + Send + Sync>;
+
 /// How the checks ended so far.
-#[derive(Debug)]
 pub(crate) struct Health {
     reading: Mutex<Check>,
     writing: Mutex<Check>,
+    added: Mutex<Vec<(Check, Probe)>>,
 }
 
 impl Health {
@@ -51,6 +56,7 @@ impl Health {
         Self {
             reading: Mutex::new(Check::passed(READING, started)),
             writing: Mutex::new(Check::passed(WRITING, started)),
+            added: Mutex::new(Vec::new()),
         }
     }
 
@@ -66,7 +72,8 @@ impl Health {
             // A body that broke off says nothing about the disk.
             Some(_) => return,
         };
-        note(&self.writing, (begun, ended), fault);
+        let fault = fault.map(ToString::to_string);
+        lock(&self.writing).note((begun, ended), fault);
     }
 }
 
@@ -81,46 +88,52 @@ impl Check {
     }
 }
 
-/// Makes the checks.
-pub fn check(app: &App) -> [Check; 2] {
-    let begun = app.env().clock.now();
-    let read = app.engine.snapshot().and_then(|view| view.revision());
-    let reading = note(
-        &app.health.reading,
-        (begun, app.env().clock.now()),
-        read.err().as_ref(),
-    );
-    let writing = app
-        .health
-        .writing
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .clone();
-    [reading, writing]
+/// Adds a check that is made whenever somebody asks for the health.
+pub fn add_check(app: &App, id: &'static str, probe: Probe) {
+    let check = Check::passed(id, app.env().clock.now());
+    lock(&app.health.added).push((check, probe));
 }
 
-/// Notes how a check ended, and answers what is known of it now.
-fn note(
-    check: &Mutex<Check>,
-    (begun, ended): (Timestamp, Timestamp),
-    fault: Option<&StoreError>,
-) -> Check {
-    let mut check = check.lock().unwrap_or_else(PoisonError::into_inner);
-    check.at = ended;
-    check.took = ended.duration_since(begun).max(SignedDuration::ZERO);
-    let earlier = check.fault.take();
-    check.fault = fault.map(|error| Fault {
-        message: error.to_string(),
-        failures: earlier.as_ref().map_or(0, |fault| fault.failures) + 1,
-        since: earlier.map_or(ended, |fault| fault.since),
-    });
-    check.clone()
+/// Makes the checks.
+pub fn check(app: &App) -> Vec<Check> {
+    let begun = app.env().clock.now();
+    let read = app.engine.snapshot().and_then(|view| view.revision());
+    let fault = read.err().map(|error| error.to_string());
+    let mut reading = lock(&app.health.reading);
+    reading.note((begun, app.env().clock.now()), fault);
+    let mut checks = vec![reading.clone(), lock(&app.health.writing).clone()];
+    drop(reading);
+    for (check, probe) in &mut *lock(&app.health.added) {
+        let begun = app.env().clock.now();
+        let fault = probe();
+        check.note((begun, app.env().clock.now()), fault);
+        checks.push(check.clone());
+    }
+    checks
+}
+
+impl Check {
+    /// Notes how the check ended.
+    fn note(&mut self, (begun, ended): (Timestamp, Timestamp), fault: Option<String>) {
+        self.at = ended;
+        self.took = ended.duration_since(begun).max(SignedDuration::ZERO);
+        let earlier = self.fault.take();
+        self.fault = fault.map(|message| Fault {
+            message,
+            failures: earlier.as_ref().map_or(0, |fault| fault.failures) + 1,
+            since: earlier.map_or(ended, |fault| fault.since),
+        });
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_storage::engine::Abort;
+    use portcullis_storage::engine::{Abort, StoreError};
 
     fn at(second: i64) -> (Timestamp, Timestamp) {
         let begun = Timestamp::from_second(second).unwrap();

@@ -55,11 +55,14 @@ async fn report(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
     ))
 }
 
-fn told(checks: [Check; 2], is_short: bool, is_told_by_status: bool) -> Answer {
-    let checks = checks.map(|check| detail(check, is_short));
+fn told(checks: Vec<Check>, is_short: bool, is_told_by_status: bool) -> Answer {
+    let checks: Vec<_> = checks
+        .into_iter()
+        .map(|check| detail(check, is_short))
+        .collect();
     let detail = HealthDetail {
         healthy: checks.iter().all(|check| check.healthy),
-        checks: checks.into(),
+        checks,
     };
     let body = json::to_indented_bytes(&Envelope::new(&detail));
     let mut answer = Answer::raw("application/json", body);
@@ -98,14 +101,14 @@ mod tests {
     use portcullis_app::health::{Fault, READING, WRITING};
     use portcullis_domain::clock::{SignedDuration, Timestamp};
 
-    fn checks(fault: Option<Fault>) -> [Check; 2] {
+    fn checks(fault: Option<Fault>) -> Vec<Check> {
         let check = |id, fault| Check {
             id,
             at: Timestamp::UNIX_EPOCH,
             took: SignedDuration::from_millis(2),
             fault,
         };
-        [check(READING, None), check(WRITING, fault)]
+        vec![check(READING, None), check(WRITING, fault)]
     }
 
     fn shown(answer: Answer) -> String {
