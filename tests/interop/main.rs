@@ -16,6 +16,7 @@ mod foreign_pki;
 mod golden;
 mod hardening;
 mod kill;
+mod log_volume;
 mod long_lists;
 mod mfa;
 mod mfa_compatibility;

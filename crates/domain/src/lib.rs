@@ -37,6 +37,7 @@ mod field;
 pub mod identity;
 pub mod ids;
 pub mod ip_network;
+pub mod log_throttle;
 pub mod managed;
 pub mod mfa;
 pub mod name;

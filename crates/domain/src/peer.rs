@@ -2,6 +2,7 @@
 
 use crate::ids::Number;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 
 /// Whoever causes cost: an identity, or a client that has not proved who it is.
@@ -23,6 +24,16 @@ impl Peer {
             },
             v4 @ IpAddr::V4(_) => v4,
         })
+    }
+}
+
+impl fmt::Display for Peer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Identity(Number(number)) => write!(formatter, "identity {number}"),
+            Self::Address(IpAddr::V4(address)) => address.fmt(formatter),
+            Self::Address(IpAddr::V6(network)) => write!(formatter, "{network}/64"),
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub mod outbound;
 mod parts;
 pub mod path;
 mod query;
+mod refusal_log;
 mod request_ids;
 mod room;
 pub mod route;

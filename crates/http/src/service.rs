@@ -7,8 +7,9 @@ use crate::language::{self, Consumes};
 use crate::listen::{
     self, Answering, Body, BodyError, Connection, Pace, Service, Settling, shielded,
 };
-use crate::path::{self, Target};
+use crate::path::{self, Api, Target};
 use crate::query::Query;
+use crate::refusal_log::RefusalLog;
 use crate::request_ids::RequestIds;
 use crate::room::Room;
 use crate::route::{Context, Incoming, Lookup, Route, Table};
@@ -27,6 +28,9 @@ use tracing::Instrument as _;
 
 const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
 
+/// Bytes that the log shows of the path of a request that no route serves.
+const LOGGED_PATH: usize = 200;
+
 /// The service behind a listener: the controller's APIs.
 #[derive(Debug, Clone)]
 pub struct Controller {
@@ -43,6 +47,7 @@ struct Shared {
     room: Arc<Room>,
     errands: Errands,
     request_ids: RequestIds,
+    refusal_log: RefusalLog,
 }
 
 impl Controller {
@@ -58,6 +63,7 @@ impl Controller {
                 room: Room::new(),
                 errands: Errands::new(),
                 request_ids: RequestIds::default(),
+                refusal_log: RefusalLog::default(),
                 state,
                 table,
                 server,
@@ -83,19 +89,25 @@ impl Service for Controller {
             }
             let form = Form::of(&head.headers);
             let request_id = shared.request_ids.next();
+            let address = connection.peer.ip();
+            let target = shared.target(&head);
             let span = tracing::info_span!(
                 "request",
                 id = request_id.as_str(),
                 method = %head.method,
-                // Without the query, which may hold a token.
-                path = head.uri.path(),
-                peer = %connection.peer.ip(),
+                api = target.api.binding(),
+                path = target.shown(&head),
+                peer = %address,
             );
             let answering = async {
-                let answer = || shared.answer(connection, head, body, request_id.clone());
+                let answer = || shared.answer(connection, head, target, body, request_id.clone());
                 let outcome = shielded(answer).await.unwrap_or_else(|panicked| {
                     Err(ApiError::new(Code::Unhandled).detail(panicked))
                 });
+                if let Err(error) = &outcome {
+                    let env = shared.state.app.env();
+                    shared.refusal_log.note(error, address, env);
+                }
                 respond(form, outcome, request_id)
             };
             let response = answering.instrument(span).await;
@@ -113,11 +125,11 @@ impl Shared {
         &self,
         connection: Arc<Connection>,
         head: http::request::Parts,
+        Aim { api, found }: Aim<'_>,
         body: Body,
         request_id: RequestId,
     ) -> Result<Answer, ApiError> {
-        let target = path::resolve(head.uri.path(), |api| self.table.serves(api));
-        let (route, parameters) = self.find(&target, &head.method)?;
+        let (route, parameters) = found?;
         let origin = Origin {
             request: request_id,
             address: connection.peer.ip().to_canonical(),
@@ -142,7 +154,7 @@ impl Shared {
             .map_err(unreadable)?;
         let context = Context {
             state: Arc::clone(&self.state),
-            api: target.api,
+            api,
             connection,
             origin,
             query: Query::parse(head.uri.query()),
@@ -160,6 +172,15 @@ impl Shared {
             self.errands.carry(reply, share).await
         } else {
             self.errands.ask(reply).await
+        }
+    }
+
+    /// Finds out what a request is aimed at.
+    fn target(&self, head: &http::request::Parts) -> Aim<'_> {
+        let target = path::resolve(head.uri.path(), |api| self.table.serves(api));
+        Aim {
+            api: target.api,
+            found: self.find(&target, &head.method),
         }
     }
 
@@ -204,6 +225,25 @@ impl Shared {
     }
 }
 
+/// What a request is aimed at.
+struct Aim<'t> {
+    api: Api,
+    found: Result<(&'t Route, BTreeMap<&'static str, String>), ApiError>,
+}
+
+impl Aim<'_> {
+    /// The path as the log shows it: that of the route, or what the client wrote, cut. The query is left
+    /// out, for it may hold a token.
+    fn shown<'a>(&'a self, head: &'a http::request::Parts) -> &'a str {
+        if let Ok((route, _)) = &self.found {
+            return route.path;
+        }
+        let path = head.uri.path();
+        path.get(..path.floor_char_boundary(LOGGED_PATH))
+            .unwrap_or(path)
+    }
+}
+
 /// What a request says of the form of its answer.
 #[derive(Debug, Clone, Copy)]
 struct Form {
@@ -233,7 +273,6 @@ fn respond(form: Form, outcome: Result<Answer, ApiError>, request_id: RequestId)
             )
         },
         Err(error) => {
-            log(&error);
             let body = Content::Whole(error.body(request_id).into());
             (error.status, "application/json", error.headers, body)
         },
@@ -322,15 +361,5 @@ fn unreadable(error: BodyError) -> ApiError {
         BodyError::Broken(_) => ApiError::new(Code::CouldNotReadBody)
             .status(StatusCode::BAD_REQUEST)
             .detail(error),
-    }
-}
-
-fn log(error: &ApiError) {
-    let (status, code) = (error.status.as_u16(), error.code.name());
-    let detail = error.detail.as_deref().unwrap_or_default();
-    if error.status.is_server_error() {
-        tracing::error!(status, code, detail, "request failed");
-    } else {
-        tracing::info!(status, code, detail, "request refused");
     }
 }
