@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 mod layers;
 mod published;
+mod testbed;
 mod workspace;
 
 use clap::{Parser, Subcommand};

@@ -4,13 +4,14 @@
 //! after request: so what is counted is the request's, but for a few things that the controller does
 //! by itself now and then. The wire is what TLS carries: heads and bodies.
 
-use super::controller::{Controller, Program};
-use super::fixture::{Fixture, token};
-use super::link::Link;
+use super::fixture::Fixture;
 use super::report::{Figure, Report, Unit};
-use super::request::{self, CLIENT, MANAGEMENT};
 use super::scale::Scale;
-use super::statistics::float;
+use crate::testbed::calls::token;
+use crate::testbed::controller::{Controller, Program};
+use crate::testbed::link::Link;
+use crate::testbed::request::{self, CLIENT, MANAGEMENT};
+use crate::testbed::statistics::float;
 use anyhow::{Context as _, ensure};
 
 /// What the counting program says first.

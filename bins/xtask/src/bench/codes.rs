@@ -4,15 +4,15 @@
 //! A code counts once, so everybody gives one, and each figure is taken once.
 
 use super::baseline::{recovery_codes, updates, verifications};
-use super::controller::{Controller, Program};
 use super::load::{Budget, Tally, drive};
-use super::process::{Work, own_work, work};
 use super::refusals;
 use super::report::{Figure, Report, Target};
-use super::request::{self, CLIENT};
 use super::scale::Scale;
 use super::seed::{Person, Seed};
-use super::system::now;
+use super::work::{Work, own_work, work};
+use crate::testbed::controller::{Controller, Program};
+use crate::testbed::request::{self, CLIENT};
+use crate::testbed::system::now;
 use portcullis_domain::mfa::Step;
 use std::fs;
 use std::path::Path;

@@ -3,9 +3,9 @@
 use super::baseline::{Commits, syncs};
 use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
-use super::process::{Work, own_work, work};
 use super::report::{Figure, Report, Target};
-use super::request;
+use super::work::{Work, own_work, work};
+use crate::testbed::request;
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,11 +1,11 @@
 //! Logins with certificates while passwords are being hashed at the limit.
 
-use super::controller::{ADMIN, PASSWORD};
 use super::fixture::Fixture;
-use super::link::Link;
 use super::load::{Budget, drive};
 use super::report::{Figure, Report, Target, Unit};
-use super::request;
+use crate::testbed::controller::{ADMIN, PASSWORD};
+use crate::testbed::link::Link;
+use crate::testbed::request;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;

@@ -1,12 +1,13 @@
 //! The cheapest request that needs a session.
 
-use super::fixture::{Fixture, token};
-use super::link::Link;
+use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
 use super::peer::Peer;
-use super::process::{Work, work};
 use super::report::{Figure, Report};
-use super::request::{self, CLIENT};
+use super::work::{Work, work};
+use crate::testbed::calls::token;
+use crate::testbed::link::Link;
+use crate::testbed::request::{self, CLIENT};
 use anyhow::Context as _;
 
 const CLIENTS: usize = 16;

@@ -1,10 +1,11 @@
 //! Enrollments with certificate requests.
 
 use super::baseline::certificates;
-use super::fixture::{Fixture, create_and_enroll, create_with_token, redemption};
+use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
-use super::process::{Work, own_work, work};
 use super::report::{Figure, Report, Target};
+use super::work::{Work, own_work, work};
+use crate::testbed::calls::{create_and_enroll, create_with_token, redemption};
 use portcullis_pki::{KeyType, SigningKey, Subject, make_csr};
 use std::sync::{Arc, Mutex, PoisonError};
 

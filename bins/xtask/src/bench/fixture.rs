@@ -1,20 +1,12 @@
 //! A controller under load, and what every measurement needs of it.
 
-use super::controller::{ADMIN, Controller, PASSWORD};
-use super::credential::Credential;
-use super::link::{Endpoint, Link};
-use super::request::{self, CLIENT, MANAGEMENT};
 use super::scale::Scale;
-use anyhow::{Context as _, ensure};
+use crate::testbed::calls::{create_and_enroll, log_in, total};
+use crate::testbed::controller::Controller;
+use crate::testbed::credential::Credential;
+use crate::testbed::link::{Endpoint, Link};
+use crate::testbed::request::{self, MANAGEMENT};
 use portcullis_pki::{KeyType, SigningKey, Subject, certificates_from_pem, make_csr};
-use serde_json::Value;
-use std::time::{Duration, Instant};
-
-/// The status of a refusal to wait, or to go on.
-pub(super) const REFUSED: u16 = 503;
-
-/// The longest that the first list may take.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A controller with its administrator's session and devices that have certificates.
 pub(super) struct Fixture {
@@ -70,87 +62,4 @@ impl Fixture {
         let ask = request::get(&path, Some(&self.admin));
         total(link.expect(200, &ask).await?)
     }
-}
-
-/// Logs the administrator in; answers the token of the session.
-pub(super) async fn log_in(link: &mut Link) -> anyhow::Result<String> {
-    let login = request::password_login(ADMIN, PASSWORD);
-    token(link.expect(200, &login).await?)
-}
-
-/// Creates an identity, reads its token and redeems it; answers the certificates as PEM.
-pub(super) async fn create_and_enroll(
-    link: &mut Link,
-    admin: &str,
-    name: &str,
-    csr: &str,
-) -> anyhow::Result<String> {
-    let token = create_with_token(link, admin, name).await?;
-    let enrolled = json(link.expect(200, &redemption(&token, csr)).await?)?;
-    text(&enrolled, "/data/cert")
-}
-
-/// Creates an identity and reads the token of its enrollment.
-pub(super) async fn create_with_token(
-    link: &mut Link,
-    admin: &str,
-    name: &str,
-) -> anyhow::Result<String> {
-    let created = json(link.expect(201, &request::create(name, admin)).await?)?;
-    let id = text(&created, "/data/id")?;
-    let path = format!("{MANAGEMENT}/identities/{id}");
-    let detail = json(link.expect(200, &request::get(&path, Some(admin))).await?)?;
-    text(&detail, "/data/enrollment/ott/token")
-}
-
-/// The redemption of a token with a request for a certificate.
-pub(super) fn redemption(token: &str, csr: &str) -> Vec<u8> {
-    let body = serde_json::json!({ "clientCsr": csr }).to_string();
-    let path = format!("{CLIENT}/enroll?method=ott&token={token}");
-    request::post(&path, None, &body)
-}
-
-/// The token in the answer to a login.
-pub(super) fn token(answer: &[u8]) -> anyhow::Result<String> {
-    text_of(answer, "/data/token")
-}
-
-/// How many entities a list says there are.
-pub(super) fn total(list: &[u8]) -> anyhow::Result<u64> {
-    json(list)?
-        .pointer("/meta/pagination/totalCount")
-        .and_then(Value::as_u64)
-        .context("the list tells no count")
-}
-
-/// Asks for a list until there is an answer: lists wait for the read model, but not for ever.
-pub(super) async fn wait_for_list(controller: &Controller, request: &[u8]) -> anyhow::Result<()> {
-    let endpoint = controller.endpoint(None)?;
-    let begin = Instant::now();
-    loop {
-        // A refusal ends a connection.
-        let mut link = endpoint.connect().await?;
-        if link.exchange(request).await?.status != REFUSED {
-            link.expect(200, request).await?;
-            return Ok(());
-        }
-        ensure!(begin.elapsed() < PATIENCE, "lists are not ready");
-    }
-}
-
-/// The text at a place of an answer.
-pub(super) fn text_of(answer: &[u8], pointer: &str) -> anyhow::Result<String> {
-    text(&json(answer)?, pointer)
-}
-
-fn json(answer: &[u8]) -> anyhow::Result<Value> {
-    serde_json::from_slice(answer).context("the answer is no JSON")
-}
-
-fn text(answer: &Value, pointer: &str) -> anyhow::Result<String> {
-    answer
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .map(str::to_owned)
-        .with_context(|| format!("the answer has no {pointer}"))
 }

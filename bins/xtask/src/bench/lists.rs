@@ -4,18 +4,18 @@
 //! One store grows from size to size. Each time a controller is started on it, and answers one
 //! client's requests, one after another.
 
-use super::controller::{Controller, Program};
-use super::fixture::{REFUSED, log_in, total, wait_for_list};
-use super::link::Link;
 use super::load::{Budget, Pace, Tally};
 use super::memory;
 use super::plan::say;
-use super::process::work;
 use super::report::{Point, Report, Series, Unit};
-use super::request::{self, MANAGEMENT, escaped};
 use super::scale::Scale;
 use super::seed::{self, COMMON_ROLE, COMMON_WORD, RARE_ROLE, RARE_WORD, Seed, TAG};
-use super::statistics::{float, mebibytes, milliseconds, percentile};
+use super::work::work;
+use crate::testbed::calls::{REFUSED, log_in, total, wait_for_list};
+use crate::testbed::controller::{Controller, Program};
+use crate::testbed::link::Link;
+use crate::testbed::request::{self, MANAGEMENT, escaped};
+use crate::testbed::statistics::{float, mebibytes, milliseconds, percentile};
 use anyhow::{Context as _, ensure};
 use std::time::Instant;
 

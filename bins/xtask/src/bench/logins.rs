@@ -1,12 +1,12 @@
 //! Logins with certificates.
 
 use super::fixture::Fixture;
-use super::link::{Endpoint, Link};
 use super::load::{Budget, Tally, drive};
 use super::peer::Peer;
-use super::process::{Work, work};
 use super::report::{Figure, Report, Target};
-use super::request;
+use super::work::{Work, work};
+use crate::testbed::link::{Endpoint, Link};
+use crate::testbed::request;
 
 /// Clients that connect at the same time.
 const CLIENTS: usize = 16;

@@ -1,7 +1,7 @@
 //! Resident memory of the controller.
 
-use super::controller::Controller;
 use super::report::{Figure, Report, Target, Unit};
+use crate::testbed::controller::Controller;
 use std::time::Duration;
 use tokio::time::sleep;
 

@@ -1,12 +1,12 @@
 //! Logins with passwords.
 
 use super::baseline::hashes;
-use super::controller::{ADMIN, PASSWORD};
 use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
-use super::process::{Work, own_work, work};
 use super::report::{Figure, Report, Target};
-use super::request;
+use super::work::{Work, own_work, work};
+use crate::testbed::controller::{ADMIN, PASSWORD};
+use crate::testbed::request;
 
 /// More than there are threads that hash, so that none of them waits for a client.
 const CLIENTS: usize = 8;

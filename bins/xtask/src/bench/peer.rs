@@ -9,9 +9,9 @@ mod tls;
 
 pub(super) use serve::serve;
 
-use super::credential::Network;
-use super::link::Endpoint;
-use super::process::Process;
+use crate::testbed::credential::Network;
+use crate::testbed::link::Endpoint;
+use crate::testbed::process::Process;
 use anyhow::Context as _;
 use portcullis_pki::certificates_to_pem;
 use std::fs;

@@ -1,6 +1,5 @@
 //! The order of a run.
 
-use super::controller::{Controller, Program};
 use super::fixture::Fixture;
 use super::peer::Peer;
 use super::report::Report;
@@ -9,6 +8,7 @@ use super::{
     allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
     passwords, router_config, services, slow_readers, starts, tokens,
 };
+use crate::testbed::controller::{Controller, Program};
 use clap::ValueEnum;
 use std::io::Write as _;
 use std::path::Path;

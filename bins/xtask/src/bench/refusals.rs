@@ -4,12 +4,12 @@
 //! reasons, in an order that changes from person to person; so whatever else the machine does falls on
 //! all reasons alike.
 
-use super::link::Link;
 use super::report::{Figure, Report, Target, Unit};
-use super::request::{self, CLIENT};
 use super::seed::Person;
-use super::statistics::{kolmogorov_smirnov, median};
-use super::system::now;
+use crate::testbed::link::Link;
+use crate::testbed::request::{self, CLIENT};
+use crate::testbed::statistics::{kolmogorov_smirnov, median};
+use crate::testbed::system::now;
 use portcullis_domain::mfa::Step;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ mod series;
 
 pub(super) use series::{Point, Series};
 
-use super::process::Work;
+use super::work::Work;
 use anyhow::Context as _;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use serde::Serialize;

@@ -11,7 +11,7 @@ mod hostile;
 use super::plan::say;
 use super::report::{Figure, Report, Target, Unit};
 use super::scale::Scale;
-use super::statistics::median;
+use crate::testbed::statistics::median;
 use anyhow::ensure;
 use check::Check;
 use portcullis_router_config::openziti::{Machine, judge};

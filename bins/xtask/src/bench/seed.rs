@@ -10,8 +10,8 @@ pub(super) use attributes::of_everything;
 pub(super) use network::{ALONE, Model};
 pub(super) use people::Person;
 
-use super::credential::Network;
-use super::system::{SystemEntropy, now};
+use crate::testbed::credential::Network;
+use crate::testbed::system::{SystemEntropy, now};
 use anyhow::Context as _;
 use portcullis_controller_config::{HomeLayout, StoreLocation};
 use portcullis_domain::api_session::TokenHash;

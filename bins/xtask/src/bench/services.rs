@@ -7,14 +7,14 @@ mod changes;
 mod index;
 mod own;
 
-use super::controller::Program;
-use super::fixture::{log_in, wait_for_list};
 use super::memory;
 use super::plan::say;
 use super::report::{Point, Report, Series, Unit};
 use super::scale::Scale;
 use super::seed::{Model, Seed};
-use super::statistics::{mebibytes, milliseconds};
+use crate::testbed::calls::{log_in, wait_for_list};
+use crate::testbed::controller::Program;
+use crate::testbed::statistics::{mebibytes, milliseconds};
 use anyhow::Context as _;
 use changes::Changes;
 use own::Own;

@@ -7,15 +7,15 @@
 mod honest;
 mod slow;
 
-use super::controller::Program;
-use super::fixture::{log_in, wait_for_list};
-use super::link::Endpoint;
-use super::process::Process;
 use super::report::{Figure, Report, Unit};
-use super::request::{self, MANAGEMENT};
 use super::scale::Scale;
 use super::seed::Seed;
-use super::statistics::{float, mebibytes};
+use crate::testbed::calls::{log_in, wait_for_list};
+use crate::testbed::controller::Program;
+use crate::testbed::link::Endpoint;
+use crate::testbed::process::Process;
+use crate::testbed::request::{self, MANAGEMENT};
+use crate::testbed::statistics::{float, mebibytes};
 use honest::{Honest, Times};
 use slow::{READERS, Slow};
 

@@ -1,7 +1,7 @@
 //! From the start of the process to the first answer.
 
-use super::controller::{Controller, Program};
 use super::report::{Figure, Report, Target, Unit};
+use crate::testbed::controller::{Controller, Program};
 use std::time::Duration;
 
 /// Starts in an empty folder, then again and again on what the first start made; hands over the

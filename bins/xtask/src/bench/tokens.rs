@@ -1,13 +1,13 @@
 //! Logins with tokens of an external signer.
 
 use super::baseline::signatures;
-use super::credential::{Credential, Network};
 use super::fixture::Fixture;
 use super::load::{Budget, Tally, drive};
-use super::process::{Work, own_work, work};
 use super::report::{Figure, Report, Target};
-use super::request::{self, CLIENT, MANAGEMENT};
-use super::system::now;
+use super::work::{Work, own_work, work};
+use crate::testbed::credential::{Credential, Network};
+use crate::testbed::request::{self, CLIENT, MANAGEMENT};
+use crate::testbed::system::now;
 use anyhow::Context as _;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_pki::JwtSigner;

@@ -1,9 +1,9 @@
 //! Certificates of requests.
 
 use super::on_all_processors;
-use crate::bench::credential::Network;
 use crate::bench::load::{Budget, Pace, Tally};
-use crate::bench::system::{SystemEntropy, now};
+use crate::testbed::credential::Network;
+use crate::testbed::system::{SystemEntropy, now};
 use portcullis_domain::ids::IdentityId;
 use portcullis_pki::{Authority, Csr, TrustDomain};
 

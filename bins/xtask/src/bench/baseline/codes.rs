@@ -2,7 +2,7 @@
 
 use crate::bench::load::{Budget, Pace, Tally};
 use crate::bench::seed::{Person, Seed};
-use crate::bench::system::{SystemEntropy, now};
+use crate::testbed::system::{SystemEntropy, now};
 use anyhow::ensure;
 use portcullis_domain::mfa::{Ledger, Progress, SpentCodes, Step};
 use portcullis_storage::engine::submit_with;

@@ -1,7 +1,7 @@
 //! The engine: durable commits of the rows that the creation of an identity writes.
 
 use crate::bench::load::{Budget, Pace, Tally};
-use crate::bench::system::{SystemEntropy, now};
+use crate::testbed::system::{SystemEntropy, now};
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::change::Change;
 use portcullis_domain::enrollment::{Enrollment, Method, Purpose};

@@ -1,6 +1,6 @@
 //! One call of `portcullis router-config check`.
 
-use crate::bench::process::Process;
+use crate::testbed::process::Process;
 use anyhow::{Context as _, ensure};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

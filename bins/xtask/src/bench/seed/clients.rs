@@ -2,7 +2,7 @@
 
 use super::attributes;
 use super::{Seed, name};
-use crate::bench::system::SystemEntropy;
+use crate::testbed::system::SystemEntropy;
 use anyhow::Context as _;
 use portcullis_domain::api_session::SessionTotp;
 use portcullis_domain::config::EVERY_TYPE;

@@ -2,7 +2,7 @@
 
 use super::attributes::{carried, selectors};
 use super::{Seed, mixed};
-use crate::bench::system::SystemEntropy;
+use crate::testbed::system::SystemEntropy;
 use portcullis_config_types::built_in;
 use portcullis_domain::FieldError;
 use portcullis_domain::config::{ConfigSpec, ConfigTypeSpec, Target};

@@ -1,7 +1,7 @@
 //! People who are enrolled in TOTP and have logged in, but not given their code yet.
 
 use super::{GROUP, Seed};
-use crate::bench::system::SystemEntropy;
+use crate::testbed::system::SystemEntropy;
 use anyhow::Context as _;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp, TokenHash};
 use portcullis_domain::authenticator::{Authenticator, Credential, PasswordHash, UpdbCredential};

@@ -1,13 +1,13 @@
 //! A policy about everybody: created, changed, and seen by a client in its next request.
 
 use super::{LARGEST, own};
-use crate::bench::controller::Controller;
-use crate::bench::fixture::{text_of, total};
-use crate::bench::link::Link;
 use crate::bench::report::{Point, Series, Unit};
-use crate::bench::request::{self, MANAGEMENT, escaped};
 use crate::bench::seed::{ALONE, of_everything};
-use crate::bench::statistics::{milliseconds, percentile};
+use crate::testbed::calls::{text_of, total};
+use crate::testbed::controller::Controller;
+use crate::testbed::link::Link;
+use crate::testbed::request::{self, MANAGEMENT, escaped};
+use crate::testbed::statistics::{milliseconds, percentile};
 use anyhow::ensure;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -1,14 +1,15 @@
 //! What clients ask for again and again: their services, and when these changed.
 
 use super::LARGEST;
-use crate::bench::controller::Controller;
-use crate::bench::fixture::total;
-use crate::bench::link::Link;
 use crate::bench::load::{Budget, Pace, drive};
-use crate::bench::process::{Process, work};
 use crate::bench::report::{Point, Series, Unit};
-use crate::bench::request::{self, CLIENT};
-use crate::bench::statistics::{milliseconds, percentile};
+use crate::bench::work::work;
+use crate::testbed::calls::total;
+use crate::testbed::controller::Controller;
+use crate::testbed::link::Link;
+use crate::testbed::process::Process;
+use crate::testbed::request::{self, CLIENT};
+use crate::testbed::statistics::{milliseconds, percentile};
 use anyhow::ensure;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

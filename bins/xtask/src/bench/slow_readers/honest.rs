@@ -1,10 +1,10 @@
 //! Clients that ask for little and take what they are given.
 
 use super::identities;
-use crate::bench::link::{Endpoint, Link};
 use crate::bench::load::{Budget, drive};
-use crate::bench::request::{self, CLIENT};
-use crate::bench::statistics::{milliseconds, percentile};
+use crate::testbed::link::{Endpoint, Link};
+use crate::testbed::request::{self, CLIENT};
+use crate::testbed::statistics::{milliseconds, percentile};
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 

@@ -1,6 +1,6 @@
 //! Clients that ask for much and hardly read it.
 
-use crate::bench::link::{Endpoint, Link};
+use crate::testbed::link::{Endpoint, Link};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -9,14 +9,14 @@ use portcullis_pki::{
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
 /// A key and the chain of its certificate, leaf first.
-pub(super) struct Credential {
-    pub(super) key: SigningKey,
-    pub(super) chain: Vec<Certificate>,
+pub(crate) struct Credential {
+    pub(crate) key: SigningKey,
+    pub(crate) chain: Vec<Certificate>,
 }
 
 impl Credential {
     /// The chain in the form that TLS takes.
-    pub(super) fn chain(&self) -> Vec<CertificateDer<'static>> {
+    pub(crate) fn chain(&self) -> Vec<CertificateDer<'static>> {
         self.chain
             .iter()
             .map(|certificate| certificate.as_rustls().clone())
@@ -24,21 +24,21 @@ impl Credential {
     }
 
     /// The key in the form that TLS takes.
-    pub(super) fn key(&self) -> anyhow::Result<PrivateKeyDer<'static>> {
+    pub(crate) fn key(&self) -> anyhow::Result<PrivateKeyDer<'static>> {
         Ok(self.key.to_rustls()?)
     }
 }
 
 /// A network of the shape that `quickstart` makes: P-256, a root, an intermediate, leaves.
-pub(super) struct Network {
-    pub(super) root: Certificate,
-    pub(super) server: Credential,
-    pub(super) client: Credential,
+pub(crate) struct Network {
+    pub(crate) root: Certificate,
+    pub(crate) server: Credential,
+    pub(crate) client: Credential,
 }
 
 impl Network {
     /// Makes the root, the intermediate and the trust domain of one.
-    pub(super) fn authorities() -> anyhow::Result<(Authority, Authority, TrustDomain)> {
+    pub(crate) fn authorities() -> anyhow::Result<(Authority, Authority, TrustDomain)> {
         let domain = TrustDomain::parse("bench.test")?;
         let key = || SigningKey::generate(KeyType::P256);
         let subject = |name| Subject::new().common_name(name);
@@ -49,7 +49,7 @@ impl Network {
     }
 
     /// Makes one.
-    pub(super) fn make() -> anyhow::Result<Self> {
+    pub(crate) fn make() -> anyhow::Result<Self> {
         let now = now();
         let entropy = &SystemEntropy;
         let key = || SigningKey::generate(KeyType::P256);

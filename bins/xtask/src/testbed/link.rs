@@ -24,14 +24,14 @@ const NARROW: u32 = 16 * 1024;
 
 /// A server, what its clients trust, and as whom they come.
 #[derive(Clone)]
-pub(super) struct Endpoint {
+pub(crate) struct Endpoint {
     address: SocketAddr,
     tls: TlsConnector,
 }
 
 impl Endpoint {
     /// A server whose chain ends in one of `roots`.
-    pub(super) fn new(
+    pub(crate) fn new(
         address: SocketAddr,
         roots: &[Certificate],
         client: Option<&Credential>,
@@ -56,12 +56,12 @@ impl Endpoint {
     }
 
     /// Connects and shakes hands.
-    pub(super) async fn connect(&self) -> anyhow::Result<Link> {
+    pub(crate) async fn connect(&self) -> anyhow::Result<Link> {
         self.over(TcpStream::connect(self.address).await?).await
     }
 
     /// Connects with little room for what is received, so that what is not read waits at the server.
-    pub(super) async fn connect_narrow(&self) -> anyhow::Result<Link> {
+    pub(crate) async fn connect_narrow(&self) -> anyhow::Result<Link> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(NARROW)?;
         self.over(socket.connect(self.address).await?).await
@@ -77,7 +77,7 @@ impl Endpoint {
     }
 
     /// Opens `count` connections.
-    pub(super) async fn connect_many(&self, count: usize) -> anyhow::Result<Vec<Link>> {
+    pub(crate) async fn connect_many(&self, count: usize) -> anyhow::Result<Vec<Link>> {
         let mut links = Vec::with_capacity(count);
         for _ in 0..count {
             links.push(self.connect().await?);
@@ -87,25 +87,25 @@ impl Endpoint {
 }
 
 /// A connection.
-pub(super) struct Link {
+pub(crate) struct Link {
     stream: TlsStream<TcpStream>,
     buffer: Vec<u8>,
 }
 
 /// An answer, which lasts until the next request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer<'l> {
+pub(crate) struct Answer<'l> {
     /// Its status.
-    pub(super) status: u16,
+    pub(crate) status: u16,
     /// Length of its head.
-    pub(super) head: usize,
+    pub(crate) head: usize,
     /// Its body.
-    pub(super) body: &'l [u8],
+    pub(crate) body: &'l [u8],
 }
 
 impl Link {
     /// Sends a request and reads the whole answer.
-    pub(super) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
+    pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         let mut whole = None;
@@ -127,7 +127,7 @@ impl Link {
     }
 
     /// Sends a request whose answer has to have the given status; answers its body.
-    pub(super) async fn expect(&mut self, status: u16, request: &[u8]) -> anyhow::Result<&[u8]> {
+    pub(crate) async fn expect(&mut self, status: u16, request: &[u8]) -> anyhow::Result<&[u8]> {
         let answer = self.exchange(request).await?;
         if answer.status != status {
             bail!(
@@ -140,7 +140,7 @@ impl Link {
     }
 
     /// Sends a request and reads the first bytes of its answer; answers the status.
-    pub(super) async fn begin(&mut self, request: &[u8]) -> anyhow::Result<u16> {
+    pub(crate) async fn begin(&mut self, request: &[u8]) -> anyhow::Result<u16> {
         self.stream.write_all(request).await?;
         self.buffer.clear();
         loop {
@@ -153,13 +153,13 @@ impl Link {
     }
 
     /// Reads a few bytes of what was begun; none are left at the end.
-    pub(super) async fn sip(&mut self, count: usize) -> anyhow::Result<usize> {
+    pub(crate) async fn sip(&mut self, count: usize) -> anyhow::Result<usize> {
         let mut few = vec![0; count];
         Ok(self.stream.read(&mut few).await?)
     }
 
     /// Waits until the server has said something, no matter what.
-    pub(super) async fn listen(&mut self) -> anyhow::Result<()> {
+    pub(crate) async fn listen(&mut self) -> anyhow::Result<()> {
         self.buffer.clear();
         let count = self.stream.read_buf(&mut self.buffer).await?;
         ensure!(count > 0, "the server closed the connection");
@@ -167,7 +167,7 @@ impl Link {
     }
 
     /// Takes leave of the server.
-    pub(super) async fn close(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn close(mut self) -> anyhow::Result<()> {
         Ok(self.stream.shutdown().await?)
     }
 }

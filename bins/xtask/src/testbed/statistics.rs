@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 /// A time in milliseconds.
-pub(super) fn milliseconds(time: Duration) -> f64 {
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
 /// Bytes in MiB.
-pub(super) fn mebibytes(bytes: u64) -> f64 {
+pub(crate) fn mebibytes(bytes: u64) -> f64 {
     float(bytes) / (1024.0 * 1024.0)
 }
 
@@ -17,12 +17,12 @@ pub(super) fn mebibytes(bytes: u64) -> f64 {
     clippy::cast_precision_loss,
     reason = "counts and sizes lie far below the 2^52 that a float holds"
 )]
-pub(super) fn float(count: u64) -> f64 {
+pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }
 
 /// The time that so many of a hundred do not exceed.
-pub(super) fn percentile(sorted: &[Duration], of_hundred: usize) -> Duration {
+pub(crate) fn percentile(sorted: &[Duration], of_hundred: usize) -> Duration {
     let rank = (sorted.len() * of_hundred).div_ceil(100);
     sorted
         .get(rank.saturating_sub(1))
@@ -31,7 +31,7 @@ pub(super) fn percentile(sorted: &[Duration], of_hundred: usize) -> Duration {
 }
 
 /// The middle of samples; zero of none.
-pub(super) fn median(samples: &[f64]) -> f64 {
+pub(crate) fn median(samples: &[f64]) -> f64 {
     let sorted = sorted(samples);
     sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
@@ -42,7 +42,7 @@ pub(super) fn median(samples: &[f64]) -> f64 {
     clippy::cast_precision_loss,
     reason = "counts lie far below the 2^52 that a float holds"
 )]
-pub(super) fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> f64 {
+pub(crate) fn kolmogorov_smirnov(one: &[f64], other: &[f64]) -> f64 {
     let (one, other) = (sorted(one), sorted(other));
     let (count, others) = (one.len() as f64, other.len() as f64);
     let mut farthest = 0.0_f64;

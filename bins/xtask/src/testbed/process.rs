@@ -1,9 +1,7 @@
 //! What a process has used, as the kernel tells it.
 
-use super::load::Tally;
 use anyhow::Context as _;
 use std::fs;
-use std::ops::AddAssign;
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -13,26 +11,26 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// A process by its number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Process(pub(super) u32);
+pub(crate) struct Process(pub(crate) u32);
 
 impl Process {
     /// This process.
-    pub(super) fn own() -> Self {
+    pub(crate) fn own() -> Self {
         Self(std::process::id())
     }
 
     /// Its resident memory in bytes.
-    pub(super) fn resident(self) -> anyhow::Result<u64> {
+    pub(crate) fn resident(self) -> anyhow::Result<u64> {
         self.memory("VmRSS:")
     }
 
     /// The most that was resident since the last [`forget_peak`](Self::forget_peak), in bytes.
-    pub(super) fn peak(self) -> anyhow::Result<u64> {
+    pub(crate) fn peak(self) -> anyhow::Result<u64> {
         self.memory("VmHWM:")
     }
 
     /// Has the kernel look for the peak anew.
-    pub(super) fn forget_peak(self) -> anyhow::Result<()> {
+    pub(crate) fn forget_peak(self) -> anyhow::Result<()> {
         let path = format!("/proc/{}/clear_refs", self.0);
         fs::write(&path, "5").with_context(|| format!("{path} is needed"))
     }
@@ -44,7 +42,7 @@ impl Process {
     }
 
     /// Waits until it does nothing: some work goes on behind the first answers.
-    pub(super) async fn calm(self) -> anyhow::Result<()> {
+    pub(crate) async fn calm(self) -> anyhow::Result<()> {
         let mut used = self.processor_time()?;
         loop {
             sleep(TICK * 100).await;
@@ -56,70 +54,12 @@ impl Process {
     }
 
     /// The processor time that it has used so far, in its own code and in the kernel's.
-    pub(super) fn processor_time(self) -> anyhow::Result<Duration> {
+    pub(crate) fn processor_time(self) -> anyhow::Result<Duration> {
         let path = format!("/proc/{}/stat", self.0);
         let stat = fs::read_to_string(&path).with_context(|| format!("{path} is needed"))?;
         let ticks = ticks(&stat).with_context(|| format!("{path} tells no times"))?;
         Ok(TICK * ticks)
     }
-}
-
-/// What was done, and the processor time that a server took for it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Work {
-    tally: Tally,
-    processor_time: Duration,
-}
-
-impl Work {
-    /// How often per second.
-    pub(super) fn rate(&self) -> f64 {
-        self.tally.rate()
-    }
-
-    /// What the process itself took for each.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts lie far below the 2^52 that a float holds"
-    )]
-    pub(super) fn processor_milliseconds(&self) -> f64 {
-        self.processor_time.as_secs_f64() * 1e3 / self.tally.done.max(1) as f64
-    }
-
-    /// How often per second of the process's own time. Other programs hardly disturb it.
-    pub(super) fn processor_rate(&self) -> f64 {
-        self.tally.per(self.processor_time)
-    }
-}
-
-impl AddAssign for Work {
-    fn add_assign(&mut self, other: Self) {
-        self.tally += other.tally;
-        self.processor_time += other.processor_time;
-    }
-}
-
-/// Measures what this process takes for work of its own.
-pub(super) fn own_work(work: impl FnOnce() -> anyhow::Result<Tally>) -> anyhow::Result<Work> {
-    let before = Process::own().processor_time()?;
-    let tally = work()?;
-    Ok(Work {
-        tally,
-        processor_time: Process::own().processor_time()?.saturating_sub(before),
-    })
-}
-
-/// Measures what `server` takes for a load.
-pub(super) async fn work(
-    server: Process,
-    load: impl Future<Output = anyhow::Result<Tally>>,
-) -> anyhow::Result<Work> {
-    let before = server.processor_time()?;
-    let tally = load.await?;
-    Ok(Work {
-        tally,
-        processor_time: server.processor_time()?.saturating_sub(before),
-    })
 }
 
 fn memory(status: &str, field: &str) -> Option<u64> {

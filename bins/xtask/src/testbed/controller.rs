@@ -17,9 +17,9 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 /// Name of the administrator.
-pub(super) const ADMIN: &str = "admin";
+pub(crate) const ADMIN: &str = "admin";
 /// Password of the administrator.
-pub(super) const PASSWORD: &str = "correct-horse-battery-1";
+pub(crate) const PASSWORD: &str = "correct-horse-battery-1";
 
 /// The longest that a start or an end may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,15 +28,15 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const RETRY: Duration = Duration::from_millis(1);
 
 /// A program and the home that it is run on.
-pub(super) struct Program {
+pub(crate) struct Program {
     path: PathBuf,
     /// The home.
-    pub(super) home: PathBuf,
+    pub(crate) home: PathBuf,
     log: PathBuf,
 }
 
 /// A controller that answers.
-pub(super) struct Controller {
+pub(crate) struct Controller {
     child: Child,
     input: ChildStdin,
     /// What it says.
@@ -44,14 +44,14 @@ pub(super) struct Controller {
     address: SocketAddr,
     roots: Vec<Certificate>,
     /// From before the start of the process to the first answer.
-    pub(super) start: Duration,
+    pub(crate) start: Duration,
     /// The process.
-    pub(super) process: Process,
+    pub(crate) process: Process,
 }
 
 impl Program {
     /// The program at `path` on the home `name` in `scratch`, which it makes if there is none.
-    pub(super) fn new(path: &Path, scratch: &Path, name: &str) -> Self {
+    pub(crate) fn new(path: &Path, scratch: &Path, name: &str) -> Self {
         Self {
             path: path.to_owned(),
             home: scratch.join(name),
@@ -60,7 +60,7 @@ impl Program {
     }
 
     /// Starts it and waits for the first 200 from `/version`.
-    pub(super) async fn start(&self) -> anyhow::Result<Controller> {
+    pub(crate) async fn start(&self) -> anyhow::Result<Controller> {
         let started = timeout(PATIENCE, self.started()).await;
         match started.context("the controller does not answer") {
             Ok(Ok(controller)) => Ok(controller),
@@ -153,12 +153,12 @@ fn port(line: &str) -> Option<u16> {
 
 impl Controller {
     /// Where it is reached, and as whom.
-    pub(super) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
+    pub(crate) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
         Endpoint::new(self.address, &self.roots, client)
     }
 
     /// Gives it a line and waits for one that begins with `beginning`; answers the rest of that.
-    pub(super) async fn ask(&mut self, beginning: &str) -> anyhow::Result<String> {
+    pub(crate) async fn ask(&mut self, beginning: &str) -> anyhow::Result<String> {
         self.input.write_all(b"\n").await?;
         self.input.flush().await?;
         let answer = async {
@@ -174,7 +174,7 @@ impl Controller {
     }
 
     /// Ends it in order, or after a while by force.
-    pub(super) async fn stop(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
         let terminate = Command::new("kill")
             .args(["-TERM", &self.process.0.to_string()])
             .status()
@@ -188,7 +188,7 @@ impl Controller {
     }
 
     /// Ends it by force.
-    pub(super) async fn kill(mut self) -> anyhow::Result<()> {
+    pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
         Ok(self.child.kill().await?)
     }
 }

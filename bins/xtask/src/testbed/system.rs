@@ -6,7 +6,7 @@ use rustls::crypto::aws_lc_rs;
 
 /// The randomness of the cryptographic library.
 #[derive(Debug)]
-pub(super) struct SystemEntropy;
+pub(crate) struct SystemEntropy;
 
 impl Entropy for SystemEntropy {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
@@ -22,6 +22,6 @@ impl Entropy for SystemEntropy {
     clippy::disallowed_methods,
     reason = "certificates made for a run have to be valid now, and nothing here is replayed"
 )]
-pub(super) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }

@@ -4,32 +4,32 @@ use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Where the client API lies.
-pub(super) const CLIENT: &str = "/edge/client/v1";
+pub(crate) const CLIENT: &str = "/edge/client/v1";
 /// Where the management API lies.
-pub(super) const MANAGEMENT: &str = "/edge/management/v1";
+pub(crate) const MANAGEMENT: &str = "/edge/management/v1";
 
 /// Writes a GET.
-pub(super) fn get(path: &str, session: Option<&str>) -> Vec<u8> {
+pub(crate) fn get(path: &str, session: Option<&str>) -> Vec<u8> {
     write("GET", path, session.map(session_header), None)
 }
 
 /// Writes a POST with a JSON body.
-pub(super) fn post(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
+pub(crate) fn post(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
     write("POST", path, session.map(session_header), Some(body))
 }
 
 /// Writes a PATCH with a JSON body.
-pub(super) fn patch(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
+pub(crate) fn patch(path: &str, session: Option<&str>, body: &str) -> Vec<u8> {
     write("PATCH", path, session.map(session_header), Some(body))
 }
 
 /// Writes a DELETE.
-pub(super) fn delete(path: &str, session: Option<&str>) -> Vec<u8> {
+pub(crate) fn delete(path: &str, session: Option<&str>) -> Vec<u8> {
     write("DELETE", path, session.map(session_header), None)
 }
 
 /// Writes a POST without a body, that presents a bearer token.
-pub(super) fn with_bearer(path: &str, token: &str) -> Vec<u8> {
+pub(crate) fn with_bearer(path: &str, token: &str) -> Vec<u8> {
     let header = ("authorization", format!("Bearer {token}"));
     write("POST", path, Some(header), None)
 }
@@ -57,7 +57,7 @@ fn write(method: &str, path: &str, header: Option<(&str, String)>, body: Option<
 }
 
 /// Writes `text` for a place in a query.
-pub(super) fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.bytes().fold(String::new(), |mut escaped, byte| {
         if byte.is_ascii_alphanumeric() {
             escaped.push(char::from(byte));
@@ -70,7 +70,7 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 /// A login with a password.
-pub(super) fn password_login(username: &str, password: &str) -> Vec<u8> {
+pub(crate) fn password_login(username: &str, password: &str) -> Vec<u8> {
     let body = serde_json::json!({ "username": username, "password": password });
     post(
         &format!("{CLIENT}/authenticate?method=password"),
@@ -80,7 +80,7 @@ pub(super) fn password_login(username: &str, password: &str) -> Vec<u8> {
 }
 
 /// A login with the certificate of the connection, saying what an SDK says of itself.
-pub(super) fn certificate_login() -> Vec<u8> {
+pub(crate) fn certificate_login() -> Vec<u8> {
     let body: Value = serde_json::json!({
         "configTypes": ["all"],
         "envInfo": {
@@ -107,7 +107,7 @@ pub(super) fn certificate_login() -> Vec<u8> {
 }
 
 /// The creation of an identity with a one-time token.
-pub(super) fn create(name: &str, session: &str) -> Vec<u8> {
+pub(crate) fn create(name: &str, session: &str) -> Vec<u8> {
     let body = format!(
         r#"{{"name":"{name}","type":"Device","isAdmin":false,"enrollment":{{"ott":true}}}}"#
     );

@@ -1,0 +1,10 @@
+//! A controller as a process of its own, and clients that load it: what `bench` and `siege` share.
+
+pub(crate) mod calls;
+pub(crate) mod controller;
+pub(crate) mod credential;
+pub(crate) mod link;
+pub(crate) mod process;
+pub(crate) mod request;
+pub(crate) mod statistics;
+pub(crate) mod system;
