@@ -9,7 +9,6 @@
 
 mod allocations;
 mod baseline;
-mod build;
 mod codes;
 mod creates;
 mod crowd;
@@ -34,6 +33,7 @@ mod starts;
 mod tokens;
 mod work;
 
+use crate::testbed::build;
 use anyhow::Context as _;
 use clap::Args;
 use plan::{Noun, Programs, wants};
@@ -80,7 +80,13 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
     let Some(controller) = &arguments.controller else {
         // The load has to be made by a program in release form as well.
         let is_counted = wants(&arguments.only, Noun::Allocations);
-        return build::build(root, is_counted)?.measure();
+        let built = build::build(root, is_counted)?;
+        let counted = built.counted.as_deref().map(|it| ("--counted", it));
+        let others = [
+            ("--controller", built.controller.as_path()),
+            ("--cli", built.cli.as_path()),
+        ];
+        return built.run_again(others.into_iter().chain(counted));
     };
     let scale = if arguments.quick {
         Scale::QUICK

@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 mod layers;
 mod published;
+mod siege;
 mod testbed;
 mod workspace;
 
@@ -39,6 +40,8 @@ enum Check {
     Ci,
     /// Measures a controller in release form, beside what the machine can do at all
     Bench(bench::Arguments),
+    /// Attacks a controller in release form from many addresses, beside honest clients
+    Siege(siege::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -60,5 +63,6 @@ fn run(check: &Check) -> anyhow::Result<ExitCode> {
         Check::Deviations => deviations::check(&root).and_then(Findings::report),
         Check::Ci => ci::run(&root),
         Check::Bench(arguments) => bench::run(&root, arguments),
+        Check::Siege(arguments) => siege::run(&root, arguments),
     }
 }

@@ -1,5 +1,6 @@
 //! A controller as a process of its own, and clients that load it: what `bench` and `siege` share.
 
+pub(crate) mod build;
 pub(crate) mod calls;
 pub(crate) mod controller;
 pub(crate) mod credential;

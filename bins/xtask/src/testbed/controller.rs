@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
@@ -33,6 +33,8 @@ pub(crate) struct Program {
     /// The home.
     pub(crate) home: PathBuf,
     log: PathBuf,
+    is_log_piped: bool,
+    descriptors: Option<u32>,
 }
 
 /// A controller that answers.
@@ -41,6 +43,7 @@ pub(crate) struct Controller {
     input: ChildStdin,
     /// What it says.
     lines: mpsc::UnboundedReceiver<String>,
+    log: Option<ChildStderr>,
     address: SocketAddr,
     roots: Vec<Certificate>,
     /// From before the start of the process to the first answer.
@@ -56,7 +59,46 @@ impl Program {
             path: path.to_owned(),
             home: scratch.join(name),
             log: scratch.join(format!("{name}.log")),
+            is_log_piped: false,
+            descriptors: None,
         }
+    }
+
+    /// The same with a log that goes to [`Controller::take_log`] instead of a file.
+    pub(crate) fn with_piped_log(self) -> Self {
+        Self {
+            is_log_piped: true,
+            ..self
+        }
+    }
+
+    /// The same with at most so many open descriptors.
+    pub(crate) fn with_descriptors(self, most: u32) -> Self {
+        Self {
+            descriptors: Some(most),
+            ..self
+        }
+    }
+
+    fn command(&self) -> Command {
+        let Some(most) = self.descriptors else {
+            return Command::new(&self.path);
+        };
+        let mut shell = Command::new("sh");
+        shell
+            .args(["-c", "ulimit -n \"$0\" && exec \"$@\"", &most.to_string()])
+            .arg(&self.path);
+        shell
+    }
+
+    /// Where the log goes. As much is logged as in ordinary service; a terminal would be part of what
+    /// is measured.
+    fn log(&self) -> anyhow::Result<Stdio> {
+        if self.is_log_piped {
+            return Ok(Stdio::piped());
+        }
+        let log = File::options().create(true).append(true).open(&self.log)?;
+        Ok(log.into())
     }
 
     /// Starts it and waits for the first 200 from `/version`.
@@ -72,10 +114,10 @@ impl Program {
     }
 
     async fn started(&self) -> anyhow::Result<Controller> {
-        // As much is logged as in ordinary service; a terminal would be part of what is measured.
-        let log = File::options().create(true).append(true).open(&self.log)?;
+        let log = self.log()?;
         let begin = Instant::now();
-        let mut child = Command::new(&self.path)
+        let mut child = self
+            .command()
             // Its memory is measured from outside.
             .args(["--allow-core-dumps", "quickstart"])
             .arg("--home")
@@ -91,6 +133,7 @@ impl Program {
         let process = Process(child.id().context("it ended")?);
         let input = child.stdin.take().context("it has no input")?;
         let output = child.stdout.take().context("it has no output")?;
+        let log = child.stderr.take();
         let mut lines = BufReader::new(output).lines();
         let address = address(&mut lines).await?;
         let bundle = fs::read_to_string(self.home.join("ca.pem"))?;
@@ -112,6 +155,7 @@ impl Program {
             child,
             input,
             lines: said,
+            log,
             address,
             roots,
             start,
@@ -155,6 +199,11 @@ impl Controller {
     /// Where it is reached, and as whom.
     pub(crate) fn endpoint(&self, client: Option<&Credential>) -> anyhow::Result<Endpoint> {
         Endpoint::new(self.address, &self.roots, client)
+    }
+
+    /// Its log, if it is piped. Whoever takes it has to read it.
+    pub(crate) fn take_log(&mut self) -> Option<ChildStderr> {
+        self.log.take()
     }
 
     /// Gives it a line and waits for one that begins with `beginning`; answers the rest of that.

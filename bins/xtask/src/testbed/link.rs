@@ -8,7 +8,7 @@ use rustls::crypto::aws_lc_rs;
 use rustls::version::TLS13;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::ServerName;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -26,7 +26,9 @@ const NARROW: u32 = 16 * 1024;
 #[derive(Clone)]
 pub(crate) struct Endpoint {
     address: SocketAddr,
-    tls: TlsConnector,
+    /// The address that connections come from; without one the system chooses.
+    source: Option<Ipv4Addr>,
+    config: Arc<ClientConfig>,
 }
 
 impl Endpoint {
@@ -51,29 +53,65 @@ impl Endpoint {
         config.resumption = Resumption::disabled();
         Ok(Self {
             address,
-            tls: TlsConnector::from(Arc::new(config)),
+            source: None,
+            config: Arc::new(config),
         })
+    }
+
+    /// The same from an address of its own, so that the server takes it for another client.
+    pub(crate) fn with_source(&self, source: Ipv4Addr) -> Self {
+        Self {
+            source: Some(source),
+            ..self.clone()
+        }
+    }
+
+    /// The same for HTTP/2.
+    pub(crate) fn http2(&self) -> Self {
+        let mut config = ClientConfig::clone(&self.config);
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Self {
+            config: Arc::new(config),
+            ..self.clone()
+        }
     }
 
     /// Connects and shakes hands.
     pub(crate) async fn connect(&self) -> anyhow::Result<Link> {
-        self.over(TcpStream::connect(self.address).await?).await
+        Ok(Link::over(self.tls().await?))
     }
 
     /// Connects with little room for what is received, so that what is not read waits at the server.
     pub(crate) async fn connect_narrow(&self) -> anyhow::Result<Link> {
-        let socket = TcpSocket::new_v4()?;
+        let socket = self.socket()?;
         socket.set_recv_buffer_size(NARROW)?;
-        self.over(socket.connect(self.address).await?).await
+        let stream = socket.connect(self.address).await?;
+        Ok(Link::over(self.handshake(stream).await?))
     }
 
-    async fn over(&self, stream: TcpStream) -> anyhow::Result<Link> {
+    /// Connects, and leaves the handshake to the caller.
+    pub(crate) async fn tcp(&self) -> anyhow::Result<TcpStream> {
+        Ok(self.socket()?.connect(self.address).await?)
+    }
+
+    /// Connects and shakes hands, and leaves the protocol to the caller.
+    pub(crate) async fn tls(&self) -> anyhow::Result<TlsStream<TcpStream>> {
+        self.handshake(self.tcp().await?).await
+    }
+
+    fn socket(&self) -> anyhow::Result<TcpSocket> {
+        let socket = TcpSocket::new_v4()?;
+        if let Some(source) = self.source {
+            socket.bind((source, 0).into())?;
+        }
+        Ok(socket)
+    }
+
+    async fn handshake(&self, stream: TcpStream) -> anyhow::Result<TlsStream<TcpStream>> {
         stream.set_nodelay(true)?;
         let name = ServerName::from(self.address.ip());
-        Ok(Link {
-            stream: self.tls.connect(name, stream).await?,
-            buffer: Vec::with_capacity(16 * 1024),
-        })
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        Ok(connector.connect(name, stream).await?)
     }
 
     /// Opens `count` connections.
@@ -104,6 +142,18 @@ pub(crate) struct Answer<'l> {
 }
 
 impl Link {
+    fn over(stream: TlsStream<TcpStream>) -> Self {
+        Self {
+            stream,
+            buffer: Vec::with_capacity(16 * 1024),
+        }
+    }
+
+    /// Sends bytes of a request.
+    pub(crate) async fn send(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        Ok(self.stream.write_all(bytes).await?)
+    }
+
     /// Sends a request and reads the whole answer.
     pub(crate) async fn exchange(&mut self, request: &[u8]) -> anyhow::Result<Answer<'_>> {
         self.stream.write_all(request).await?;

@@ -29,6 +29,20 @@ impl Process {
         self.memory("VmHWM:")
     }
 
+    /// How many threads it has.
+    pub(crate) fn threads(self) -> anyhow::Result<u64> {
+        let path = format!("/proc/{}/status", self.0);
+        let status = fs::read_to_string(&path).with_context(|| format!("{path} is needed"))?;
+        threads(&status).with_context(|| format!("{path} tells no threads"))
+    }
+
+    /// How many descriptors it has open.
+    pub(crate) fn descriptors(self) -> anyhow::Result<u64> {
+        let path = format!("/proc/{}/fd", self.0);
+        let entries = fs::read_dir(&path).with_context(|| format!("{path} is needed"))?;
+        Ok(u64::try_from(entries.count())?)
+    }
+
     /// Has the kernel look for the peak anew.
     pub(crate) fn forget_peak(self) -> anyhow::Result<()> {
         let path = format!("/proc/{}/clear_refs", self.0);
@@ -68,6 +82,13 @@ fn memory(status: &str, field: &str) -> Option<u64> {
     Some(kib * 1024)
 }
 
+fn threads(status: &str) -> Option<u64> {
+    let count = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Threads:"))?;
+    count.trim().parse().ok()
+}
+
 /// Fields 14 and 15; the second, the name of the program, may hold spaces and parentheses.
 fn ticks(stat: &str) -> Option<u32> {
     let (_, fields) = stat.rsplit_once(')')?;
@@ -87,6 +108,7 @@ mod tests {
         assert_eq!(memory(status, "VmRSS:"), Some(123 * 1024));
         assert_eq!(memory(status, "VmHWM:"), Some(200 * 1024));
         assert_eq!(memory("Name:\tx\n", "VmRSS:"), None);
+        assert_eq!(threads(status), Some(1));
     }
 
     #[test]

@@ -16,11 +16,11 @@ const THIS: &str = "xtask";
 const COUNTED: &str = "counted";
 
 /// What is measured, and this program, which makes the load.
-pub(super) struct Programs {
-    controller: PathBuf,
-    cli: PathBuf,
+pub(crate) struct Programs {
+    pub(crate) controller: PathBuf,
+    pub(crate) cli: PathBuf,
     this: PathBuf,
-    counted: Option<PathBuf>,
+    pub(crate) counted: Option<PathBuf>,
 }
 
 /// A line of what cargo says about its work; most lines have no program.
@@ -36,7 +36,7 @@ struct Target {
 }
 
 /// Builds all of them, the controller that counts its allocations only if it is wanted.
-pub(super) fn build(root: &Path, is_counted: bool) -> anyhow::Result<Programs> {
+pub(crate) fn build(root: &Path, is_counted: bool) -> anyhow::Result<Programs> {
     let programs = ["--package", CLI, "--package", THIS, "--bins"];
     let built = cargo(root, &programs)?;
     let program = |name: &str| {
@@ -84,18 +84,17 @@ fn cargo(root: &Path, arguments: &[&str]) -> anyhow::Result<BTreeMap<String, Pat
 }
 
 impl Programs {
-    /// Runs this program again in release form, with the same arguments and the programs.
-    pub(super) fn measure(&self) -> anyhow::Result<ExitCode> {
+    /// Runs this program again in release form, with the same arguments and the ones given.
+    pub(crate) fn run_again<'a>(
+        &self,
+        programs: impl IntoIterator<Item = (&'a str, &'a Path)>,
+    ) -> anyhow::Result<ExitCode> {
         let status = Command::new(&self.this)
             .args(std::env::args_os().skip(1))
-            .arg("--controller")
-            .arg(&self.controller)
-            .arg("--cli")
-            .arg(&self.cli)
             .args(
-                self.counted
-                    .iter()
-                    .flat_map(|it| [OsStr::new("--counted"), it.as_os_str()]),
+                programs
+                    .into_iter()
+                    .flat_map(|(option, file)| [OsStr::new(option), file.as_os_str()]),
             )
             .status()
             .context("the load cannot be started")?;
