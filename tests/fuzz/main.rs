@@ -1,0 +1,20 @@
+//! Fuzzing: mutated input for every parser that strangers reach, and what holds for each input.
+//!
+//! `cargo test` tries the same few thousand inputs each time. For longer, and from other seeds:
+//!
+//! ```text
+//! PORTCULLIS_FUZZ_SECONDS=600 cargo test --release -p portcullis-tests --test fuzz -- --nocapture
+//! ```
+//!
+//! The inputs grow out of `corpus` and out of what the tests make themselves. One that breaks a promise
+//! is shown; it belongs into the corpus with the change that mends it. The filter language and the
+//! routers' files have fuzzers of their own in their crates.
+
+mod bodies;
+mod certificates;
+mod driver;
+mod files;
+mod frames;
+mod mutate;
+mod names;
+mod tokens;
