@@ -129,6 +129,36 @@ async fn excess_passwords_are_turned_away() {
     }
 }
 
+/// However much one address asks for, others are served: what it has no place for is its own.
+#[tokio::test]
+async fn one_address_keeps_no_other_from_logging_in() {
+    let options = HarnessOptions {
+        password_threads: 1,
+        password_queue: 8,
+        ..HarnessOptions::default()
+    };
+    let controller = Arc::new(Harness::start_with(options).await);
+    let mut flood = JoinSet::new();
+    for number in 0..200 {
+        let controller = controller.clone();
+        let address = ["2001:db8::1", "2001:db8::2", "192.0.2.1"][number % 3];
+        flood.spawn(async move {
+            let login = controller.request(Method::POST, "/authenticate?method=password");
+            let body = json!({"username": "nobody", "password": "a wrong one"});
+            login.json(&body).from(address).send().await
+        });
+    }
+    for address in ["2001:db8:1::1", "192.0.2.2", "127.0.0.2"] {
+        let login = controller.request(Method::POST, "/authenticate?method=password");
+        let body = json!({"username": ADMIN, "password": PASSWORD});
+        let reply = login.json(&body).from(address).send().await;
+        assert_eq!(reply.status, 200, "{address}: {}", reply.text());
+    }
+    let replies = flood.join_all().await;
+    let refused = replies.iter().filter(|reply| reply.status == 429).count();
+    assert!(refused > 100, "{refused} refused");
+}
+
 /// Keeps the writer busy until the sender is used or dropped.
 fn occupy(controller: &Harness) -> Sender<()> {
     let (release, released) = channel::<()>();

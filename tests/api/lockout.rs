@@ -10,6 +10,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_storage::tables::{Found, Index, UniqueValue};
 use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, Reply};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Makes the user `user` under a policy with so many attempts and minutes; answers its id.
 async fn start(attempts: u32, minutes: u32) -> (Harness, String, String) {
@@ -171,13 +172,20 @@ async fn all<F: Future>(futures: impl Iterator<Item = F>) -> Vec<F::Output> {
     done
 }
 
-/// S-19: whatever is refused takes one hash and one commit.
+/// S-19: whatever is refused takes one hash, as much work as any other, and one commit.
 #[tokio::test]
 async fn every_refused_password_takes_the_same_way() {
     let (controller, admin, _) = start(100, 0).await;
-    controller.user(&admin, "disabled", json!({})).await;
-    let id = id_of(&controller, &admin, "disabled").await;
-    crate::support::disable(&controller, &admin, &id).await;
+    for name in ["imported", "disabled", "imported and disabled"] {
+        controller.user(&admin, name, json!({})).await;
+        if name.contains("imported") {
+            import_hash(&controller, name).await;
+        }
+        if name.contains("disabled") {
+            let id = id_of(&controller, &admin, name).await;
+            crate::support::disable(&controller, &admin, &id).await;
+        }
+    }
     let mut body = policy("certificates only");
     body["primary"]["updb"]["allowed"] = json!(false);
     let strict = made(&controller, &admin, &body).await;
@@ -190,7 +198,7 @@ async fn every_refused_password_takes_the_same_way() {
         .send()
         .await
         .data();
-    let mut bodies = std::collections::BTreeSet::new();
+    let (mut bodies, mut works) = (BTreeSet::new(), BTreeSet::new());
     for (username, password) in [
         ("user", "wrong-password"),
         ("nobody", "wrong-password"),
@@ -198,8 +206,12 @@ async fn every_refused_password_takes_the_same_way() {
         ("disabled", PASSWORD),
         ("strict", "wrong-password"),
         ("strict", PASSWORD),
+        ("imported", "wrong-password"),
+        ("imported and disabled", "wrong-password"),
+        ("imported and disabled", "correct horse"),
     ] {
         let (commits, hashes) = (revision(&controller), controller.app.passwords_hashed());
+        let work = controller.app.password_work();
         let refused = attempt(&controller, username, password).await;
         assert_eq!(refused.error(), (401, "INVALID_AUTH".to_owned()));
         assert_eq!(revision(&controller), commits + 1, "{username} {password}");
@@ -208,17 +220,20 @@ async fn every_refused_password_takes_the_same_way() {
             hashes + 1,
             "{username} {password}"
         );
+        works.insert(controller.app.password_work() - work);
         let mut body = refused.json();
         body["error"]["requestId"] = Value::Null;
         bodies.insert(body.to_string());
     }
     assert_eq!(bodies.len(), 1);
+    assert_eq!(works.len(), 1, "{works:?}");
 }
 
-/// Stores the password of `user` under a hash of OpenZiti's costs.
-async fn import_hash(controller: &Harness) {
-    operate(controller, |rows| {
-        let by_name = UniqueValue::new(Index::AuthenticatorUsername, "user");
+/// Stores the password of a user under a hash of OpenZiti's costs.
+async fn import_hash(controller: &Harness, username: &str) {
+    let username = username.to_owned();
+    operate(controller, move |rows| {
+        let by_name = UniqueValue::new(Index::AuthenticatorUsername, &*username);
         let found: Found<Authenticator> = rows.rows().find(&by_name).unwrap().unwrap();
         let mut after = found.entity.clone();
         let Credential::Updb(updb) = &mut after.credential else {
@@ -243,7 +258,7 @@ async fn logins_that_renew_a_hash_together_all_succeed() {
     let controller = Harness::start_with(HarnessOptions::default()).await;
     let admin = controller.admin().await;
     controller.user(&admin, "user", json!({})).await;
-    import_hash(&controller).await;
+    import_hash(&controller, "user").await;
     let replies = all((0..16).map(|_| attempt(&controller, "user", "correct horse"))).await;
     for reply in replies {
         assert_eq!(reply.status, 200, "{}", reply.text());
@@ -301,7 +316,7 @@ async fn imported_hash_is_renewed_at_the_first_good_login() {
             }
         })
     };
-    import_hash(&controller).await;
+    import_hash(&controller, "user").await;
     assert_eq!(
         attempt(&controller, "user", "correct hors").await.status,
         401

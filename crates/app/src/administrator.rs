@@ -12,6 +12,7 @@ use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
+use portcullis_domain::peer::Peer;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     AUTH_POLICY, AUTHENTICATOR, Found, IDENTITY, Index, UniqueValue, identity_key,
@@ -67,7 +68,7 @@ pub async fn initialise(
     let id = IdentityId::generate(&*app.env().entropy)?;
     let mut identity = Identity::new(id.clone(), spec, now);
     identity.is_default_admin = true;
-    let password = NewPassword::prepare(app, &identity, password).await?;
+    let password = NewPassword::prepare(app, Peer::CONTROLLER, &identity, password).await?;
     let hash = password.settle(app.snapshot()?.rows(), &identity)?;
     let credential = Credential::Updb(UpdbCredential::new(username, hash));
     let authenticator = Authenticator::new(

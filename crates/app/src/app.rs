@@ -167,7 +167,12 @@ impl App {
 
     /// How many passwords have been hashed or checked.
     pub fn passwords_hashed(&self) -> u64 {
-        self.passwords.taken()
+        self.passwords.hashed()
+    }
+
+    /// How much work the hashes of passwords were: KiB of memory times passes over it.
+    pub fn password_work(&self) -> u64 {
+        self.passwords.work()
     }
 
     /// Opens a view of everything committed so far.

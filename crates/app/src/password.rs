@@ -1,38 +1,26 @@
 //! Password hashing on a bounded pool of threads.
 //!
 //! Argon2id is made to be slow and to need memory. The pool keeps both within bounds: as many
-//! hashes run at once as it has threads, a bounded number waits, and whoever comes on top is turned
-//! away at once, so that a flood of logins can neither exhaust memory nor delay other requests.
+//! hashes run at once as it has threads, a bounded number waits, and what comes on top is turned
+//! away at once, so that a flood of logins can neither exhaust memory nor delay other requests. The
+//! places are shared out among peers, so that a flood does not keep others from logging in either.
 
+mod hashing;
 mod new;
+mod queue;
+mod recent;
 
 pub(crate) use new::NewPassword;
 
-use argon2::{Algorithm, Argon2, Block, Params, Version};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
+use hashing::{Hasher, SALT_LENGTH, is_cheap};
 use portcullis_domain::authenticator::PasswordHash;
+use portcullis_domain::peer::Peer;
+use queue::{FairQueue, Lane};
+use recent::RecentPeers;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use subtle::ConstantTimeEq as _;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
-use zeroize::Zeroizing;
-
-/// Cost of a new hash: memory in KiB, passes, lanes (OWASP password storage cheat sheet).
-const COST: (u32, u32, u32) = (19 * 1024, 2, 1);
-
-/// The highest costs that a stored hash may ask for; more is damage, not a password.
-const DEAREST: (u32, u32, u32) = (256 * 1024, 16, 16);
-
-/// Blocks that memory is reserved for, whether or not a hash fills them: 33 MiB. What is larger than
-/// 32 MiB the C library maps for itself and gives back when it is freed; of anything smaller it
-/// comes to keep many times what is in use.
-const RESERVED: usize = 33 * 1024;
-
-const SALT_LENGTH: usize = 16;
-const HASH_LENGTH: usize = 32;
 
 /// Too many passwords are being checked already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -40,111 +28,143 @@ const HASH_LENGTH: usize = 32;
 pub struct PoolFull;
 
 /// What a check of a password found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The password is right.
     Right {
-        /// It under a hash of today's cost, if what is stored costs less.
-        renewed: Option<PasswordHash>,
+        /// Whether what is stored costs less to compute than a hash of today, and so should be
+        /// replaced.
+        is_cheap: bool,
     },
     /// The password is wrong, or there was nothing to check it against.
     Wrong,
 }
 
-type Job = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
+type Job = Box<dyn FnOnce(&mut Hasher, &Shared) + Send>;
 
 /// Threads that hash passwords.
 ///
 /// Dropping it lets the running hashes end and then ends the threads.
-pub struct PasswordPool {
-    jobs: SyncSender<Job>,
-    taken: AtomicU64,
+pub struct PasswordPool(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// Told of each new job, and of the end.
+    changed: Condvar,
+    hashed: AtomicU64,
+    work: AtomicU64,
+}
+
+struct State {
+    queue: FairQueue<Job>,
+    recent: RecentPeers,
+    is_closed: bool,
 }
 
 impl PasswordPool {
-    /// Starts `threads` threads; `waiting` hashes may wait for one.
+    /// Starts `threads` threads. `waiting` hashes of strangers may wait for one, and as many of sessions
+    /// and of addresses that have logged in lately.
     pub fn start(threads: usize, waiting: usize) -> std::io::Result<Self> {
-        let (jobs, queue) = sync_channel::<Job>(waiting);
-        let queue = Arc::new(Mutex::new(queue));
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                queue: FairQueue::new(waiting),
+                recent: RecentPeers::default(),
+                is_closed: false,
+            }),
+            changed: Condvar::new(),
+            hashed: AtomicU64::new(0),
+            work: AtomicU64::new(0),
+        });
+        let pool = Self(shared);
         for number in 0..threads.max(1) {
-            let queue = Arc::clone(&queue);
+            let shared = Arc::clone(&pool.0);
             std::thread::Builder::new()
                 .name(format!("password-{number}"))
-                .spawn(move || work(&queue))?;
+                .spawn(move || shared.serve())?;
         }
-        Ok(Self {
-            jobs,
-            taken: AtomicU64::new(0),
-        })
+        Ok(pool)
     }
 
     /// Hashes a new password with `salt`.
     ///
     /// # Errors
     ///
-    /// [`PoolFull`] when too many hashes wait already.
+    /// [`PoolFull`] when too many hashes wait already, in all or of this peer.
     pub async fn hash(
         &self,
+        peer: Peer,
         password: SecretString,
         salt: [u8; SALT_LENGTH],
     ) -> Result<PasswordHash, PoolFull> {
-        self.run(move |blocks| hash(blocks, password.expose_secret(), salt))
-            .await
+        self.run(peer, move |hasher| {
+            hasher.hash(password.expose_secret(), salt)
+        })
+        .await
     }
 
-    /// Checks a password against a stored hash.
-    ///
-    /// A hash of today's cost is computed whatever there is to check: against nothing, so that an
-    /// unknown name costs as much as a wrong password; and beside a stored one that costs less,
-    /// which is how the password is kept from then on, with `salt`, if it is right.
+    /// Checks a password against a stored hash; against nothing, it is wrong. That takes the time of
+    /// one hash of today, whatever is stored.
     ///
     /// # Errors
     ///
-    /// [`PoolFull`] when too many hashes wait already.
+    /// As [`PasswordPool::hash`].
     pub async fn verify(
         &self,
+        peer: Peer,
         password: SecretString,
         stored: Option<PasswordHash>,
-        salt: [u8; SALT_LENGTH],
     ) -> Result<Verdict, PoolFull> {
-        self.run(move |blocks| {
-            let password = password.expose_secret();
-            let fits = |blocks: &mut _, stored| compare(blocks, password, stored);
-            match &stored {
-                Some(stored) if is_cheap(stored) => {
-                    let is_right = fits(blocks, stored);
-                    let renewed = Some(hash(blocks, password, salt));
-                    verdict(is_right, renewed)
-                },
-                Some(stored) => verdict(fits(blocks, stored), None),
-                None => {
-                    hash(blocks, password, salt);
-                    Verdict::Wrong
-                },
+        self.run(peer, move |hasher| {
+            if hasher.check(password.expose_secret(), stored.as_ref()) {
+                let is_cheap = stored.as_ref().is_some_and(is_cheap);
+                Verdict::Right { is_cheap }
+            } else {
+                Verdict::Wrong
             }
         })
         .await
     }
 
-    /// How many passwords it has taken on.
-    pub fn taken(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
+    /// Remembers that a peer has logged in. From then on it does not wait behind strangers.
+    pub(crate) fn trust(&self, peer: Peer) {
+        self.0.lock().recent.note(peer);
+    }
+
+    /// How many passwords it has hashed or checked.
+    pub fn hashed(&self) -> u64 {
+        self.0.hashed.load(Ordering::Relaxed)
+    }
+
+    /// How much work that was: KiB of memory times passes over it.
+    pub fn work(&self) -> u64 {
+        self.0.work.load(Ordering::Relaxed)
     }
 
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Vec<Block>) -> T + Send + 'static,
+        peer: Peer,
+        work: impl FnOnce(&mut Hasher) -> T + Send + 'static,
     ) -> Result<T, PoolFull> {
         let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |blocks| {
+        let job: Job = Box::new(move |hasher, shared| {
+            let before = hasher.work();
+            let done = work(hasher);
+            shared.hashed.fetch_add(1, Ordering::Relaxed);
+            let work = hasher.work() - before;
+            shared.work.fetch_add(work, Ordering::Relaxed);
             // Whoever asked may have gone away; then the answer is dropped.
-            let _ = answer.send(work(blocks));
+            let _ = answer.send(done);
         });
-        self.jobs.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) | TrySendError::Disconnected(_) => PoolFull,
-        })?;
-        self.taken.fetch_add(1, Ordering::Relaxed);
-        answered.await.map_err(|_gone| PoolFull)
+        self.0.add(peer, job);
+        // A job that is turned away, now or later, takes its end of the channel with it.
+        answered.await.map_err(|_turned_away| PoolFull)
+    }
+}
+
+impl Drop for PasswordPool {
+    fn drop(&mut self) {
+        self.0.lock().is_closed = true;
+        self.0.changed.notify_all();
     }
 }
 
@@ -156,198 +176,64 @@ impl std::fmt::Debug for PasswordPool {
     }
 }
 
-/// Takes jobs until the pool is dropped. The memory of one hash serves the next as long as there
-/// is a next; an idle thread holds none, and the system has it back.
-fn work(queue: &Mutex<Receiver<Job>>) {
-    let mut blocks = Vec::new();
-    while let Some(job) = waiting_job(queue).or_else(|| {
-        blocks = Vec::new();
-        next_job(queue)
-    }) {
-        job(&mut blocks);
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// A job that is there already. A queue that another thread waits at is empty.
-fn waiting_job(queue: &Mutex<Receiver<Job>>) -> Option<Job> {
-    queue.try_lock().ok()?.try_recv().ok()
-}
-
-/// The next job, whenever it comes; `None` when the pool is dropped.
-fn next_job(queue: &Mutex<Receiver<Job>>) -> Option<Job> {
-    queue
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .recv()
-        .ok()
-}
-
-/// Whether a stored hash costs less than one of today, as those of OpenZiti do.
-fn is_cheap(stored: &PasswordHash) -> bool {
-    stored.memory < COST.0 || stored.passes < COST.1
-}
-
-fn verdict(is_right: bool, renewed: Option<PasswordHash>) -> Verdict {
-    if is_right {
-        Verdict::Right { renewed }
-    } else {
-        Verdict::Wrong
+    fn add(&self, peer: Peer, job: Job) {
+        let turned_away = {
+            let mut state = self.lock();
+            let lane = match peer {
+                Peer::Identity(_) => Lane::Trusted,
+                Peer::Address(_) if state.recent.has(peer) => Lane::Trusted,
+                Peer::Address(_) => Lane::Unknown,
+            };
+            state.queue.push(lane, peer, job)
+        };
+        drop(turned_away);
+        self.changed.notify_one();
     }
-}
 
-/// Hashes a password at today's cost.
-fn hash(blocks: &mut Vec<Block>, password: &str, salt: [u8; SALT_LENGTH]) -> PasswordHash {
-    let (memory, passes, lanes) = COST;
-    let hash = derive(blocks, password, &salt, COST, HASH_LENGTH);
-    PasswordHash {
-        memory,
-        passes,
-        lanes,
-        salt: BASE64.encode(salt),
-        // The parameters are constants that are valid, so a hash always comes out.
-        hash: BASE64.encode(hash.unwrap_or_default()),
+    /// Takes jobs until the pool is dropped. The memory of one hash serves the next as long as there
+    /// is a next; an idle thread holds none, and the system has it back.
+    fn serve(&self) {
+        let mut hasher = Hasher::default();
+        while let Some(job) = self.waiting().or_else(|| {
+            hasher.free();
+            self.next()
+        }) {
+            job(&mut hasher, self);
+        }
     }
-}
 
-/// Whether a password fits a stored hash; what is damaged fits nothing.
-fn compare(blocks: &mut Vec<Block>, password: &str, stored: &PasswordHash) -> bool {
-    let (Ok(salt), Ok(expected)) = (BASE64.decode(&stored.salt), BASE64.decode(&stored.hash))
-    else {
-        return false;
-    };
-    let cost = (stored.memory, stored.passes, stored.lanes);
-    derive(blocks, password, &salt, cost, expected.len())
-        // A stored hash without bytes would match anything; no hash is that short.
-        .is_some_and(|hash| expected.len() >= 16 && bool::from(hash.ct_eq(&expected)))
-}
-
-/// Computes argon2id, version 1.3; `None` for parameters that are out of bounds.
-fn derive(
-    blocks: &mut Vec<Block>,
-    password: &str,
-    salt: &[u8],
-    (memory, passes, lanes): (u32, u32, u32),
-    length: usize,
-) -> Option<Zeroizing<Vec<u8>>> {
-    if memory > DEAREST.0 || passes > DEAREST.1 || lanes > DEAREST.2 {
-        return None;
+    /// A job that is there already.
+    fn waiting(&self) -> Option<Job> {
+        let mut state = self.lock();
+        if state.is_closed {
+            None
+        } else {
+            state.queue.pop()
+        }
     }
-    let params = Params::new(memory, passes, lanes, Some(length)).ok()?;
-    blocks.reserve_exact(RESERVED.saturating_sub(blocks.len()));
-    blocks.resize(params.block_count(), Block::default());
-    let mut hash = Zeroizing::new(vec![0; length]);
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-        .hash_password_into_with_memory(password.as_bytes(), salt, &mut hash, blocks)
-        .ok()?;
-    Some(hash)
+
+    /// The next job, whenever it comes; `None` when the pool is dropped.
+    fn next(&self) -> Option<Job> {
+        let mut state = self.lock();
+        loop {
+            if state.is_closed {
+                return None;
+            }
+            if let Some(job) = state.queue.pop() {
+                return Some(job);
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::task::{Context, Poll, Waker};
-
-    fn wait<T>(future: impl Future<Output = T>) -> T {
-        struct Unpark(std::thread::Thread);
-        impl std::task::Wake for Unpark {
-            fn wake(self: Arc<Self>) {
-                self.0.unpark();
-            }
-        }
-        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        let mut future = std::pin::pin!(future);
-        loop {
-            match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(value) => return value,
-                Poll::Pending => std::thread::park(),
-            }
-        }
-    }
-
-    #[test]
-    fn only_the_right_password_fits() {
-        let pool = PasswordPool::start(1, 4).unwrap();
-        let stored = wait(pool.hash("correct horse".into(), [3; SALT_LENGTH])).unwrap();
-        assert_eq!((stored.memory, stored.passes, stored.lanes), COST);
-        let check = |password: &str, stored| {
-            wait(pool.verify(password.into(), stored, [5; SALT_LENGTH])).unwrap()
-        };
-        assert_eq!(
-            check("correct horse", Some(stored.clone())),
-            Verdict::Right { renewed: None }
-        );
-        assert_eq!(check("correct hors", Some(stored)), Verdict::Wrong);
-        assert_eq!(check("correct horse", None), Verdict::Wrong);
-    }
-
-    /// Argon2id of `correct horse` with the costs of OpenZiti (3 MiB, 1 pass, 4 lanes) and a salt of
-    /// 10 bytes, as argon2-cffi computes it.
-    #[test]
-    fn cheap_hash_is_renewed_when_the_password_is_right() {
-        let pool = PasswordPool::start(1, 4).unwrap();
-        let cheap = PasswordHash {
-            memory: 3072,
-            passes: 1,
-            lanes: 4,
-            salt: "MDEyMzQ1Njc4OQ==".to_owned(),
-            hash: "2V0TwqXU7sK4zwcrqJxc4pMgJOo32t+2bHG9FvgMaYA=".to_owned(),
-        };
-        let check = |password: &str, stored| {
-            wait(pool.verify(password.into(), Some(stored), [5; SALT_LENGTH])).unwrap()
-        };
-        let Verdict::Right {
-            renewed: Some(renewed),
-        } = check("correct horse", cheap.clone())
-        else {
-            panic!("the password is right and its hash cheap");
-        };
-        assert_eq!((renewed.memory, renewed.passes, renewed.lanes), COST);
-        assert_eq!(
-            check("correct horse", renewed),
-            Verdict::Right { renewed: None }
-        );
-        assert_eq!(check("correct hors", cheap), Verdict::Wrong);
-    }
-
-    #[test]
-    fn damaged_hash_fits_nothing() {
-        let pool = PasswordPool::start(1, 4).unwrap();
-        let empty = PasswordHash {
-            memory: 8,
-            passes: 1,
-            lanes: 1,
-            salt: String::new(),
-            hash: String::new(),
-        };
-        let dear = PasswordHash {
-            memory: u32::MAX,
-            ..empty.clone()
-        };
-        for stored in [empty, dear] {
-            assert_eq!(
-                wait(pool.verify("".into(), Some(stored), [5; SALT_LENGTH])).unwrap(),
-                Verdict::Wrong
-            );
-        }
-    }
-
-    #[test]
-    fn excess_is_turned_away_at_once() {
-        let pool = PasswordPool::start(1, 1).unwrap();
-        let (started, has_started) = std::sync::mpsc::channel();
-        let (release, released) = std::sync::mpsc::channel::<()>();
-        // One job occupies the thread, one waits; the third finds no place.
-        let occupy: Job = Box::new(move |_| {
-            started.send(()).unwrap();
-            released.recv().unwrap();
-        });
-        pool.jobs.try_send(occupy).ok().unwrap();
-        has_started.recv().unwrap();
-        pool.jobs.try_send(Box::new(|_| ())).ok().unwrap();
-        assert_eq!(
-            wait(pool.verify("x".into(), None, [5; SALT_LENGTH])),
-            Err(PoolFull)
-        );
-        release.send(()).unwrap();
-    }
-}
+mod tests;

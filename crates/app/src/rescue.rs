@@ -12,6 +12,7 @@ use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::IdentityId;
+use portcullis_domain::peer::Peer;
 use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue};
 use secrecy::SecretString;
 
@@ -28,7 +29,7 @@ pub async fn reset_password(
     password: SecretString,
 ) -> Result<IdentityId, AppError> {
     let identity = find(app.snapshot()?.rows(), who)?.entity;
-    let password = NewPassword::prepare(app, &identity, password).await?;
+    let password = NewPassword::prepare(app, Peer::CONTROLLER, &identity, password).await?;
     let now = app.env().now();
     rescue(app, who, "identity.reset-password", move |rows, found| {
         let present: Vec<Found<Authenticator>> = rows.rows().dependents(&found.key)?;

@@ -4,6 +4,7 @@
 //! [`Permit::request`], so that an operation whose permission was forgotten does not compile.
 
 use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
+use crate::peer::Peer;
 use crate::permission::{PermissionSet, Subject, Verb};
 use crate::terms::Terms;
 use std::marker::PhantomData;
@@ -83,6 +84,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Whom the cost of what it asks for is charged to.
+    pub fn peer(&self) -> Peer {
+        Peer::Identity(self.identity_number)
+    }
+
     /// Whether the caller meets `access`.
     ///
     /// Permissions and administration count only in a full session.

@@ -3,7 +3,7 @@
 use crate::ids::Number;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Whoever causes cost: an identity, or a client that has not proved who it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,6 +15,9 @@ pub enum Peer {
 }
 
 impl Peer {
+    /// The controller itself, and commands on its own machine.
+    pub const CONTROLLER: Self = Self::Address(IpAddr::V4(Ipv4Addr::LOCALHOST));
+
     /// The peer behind an address. An IPv4 address inside IPv6 counts as IPv4.
     pub fn at(address: IpAddr) -> Self {
         Self::Address(match address.to_canonical() {

@@ -51,7 +51,7 @@ pub struct HarnessOptions {
     pub code_rules: Rules,
     /// Threads that hash passwords.
     pub password_threads: usize,
-    /// Passwords that may wait for one of them.
+    /// Passwords that may wait for one of them, half of them of one address.
     pub password_queue: usize,
     /// Transactions that may wait for the writer.
     pub store_queue: usize,
@@ -67,7 +67,7 @@ impl Default for HarnessOptions {
             settings: Settings::default(),
             code_rules: Rules::STRICT,
             password_threads: 2,
-            password_queue: 64,
+            password_queue: 128,
             store_queue: 1024,
             fetch_timeout: Duration::from_secs(5),
             is_initialised: true,
@@ -223,6 +223,7 @@ impl Harness {
             harness: self,
             head: request,
             certificates: Vec::new(),
+            address: IpAddr::from([127, 0, 0, 1]),
         }
     }
 
@@ -282,6 +283,7 @@ pub struct Request<'h> {
     harness: &'h Harness,
     head: http::Request<Bytes>,
     certificates: Vec<CertificateDer<'static>>,
+    address: IpAddr,
 }
 
 impl Request<'_> {
@@ -328,10 +330,17 @@ impl Request<'_> {
         self
     }
 
+    /// From a client with another address than `127.0.0.1`.
+    #[must_use]
+    pub fn from(mut self, address: &str) -> Self {
+        self.address = address.parse().unwrap();
+        self
+    }
+
     /// Sends it and reads the answer.
     pub async fn send(self) -> Reply {
         let connection = Arc::new(Connection {
-            peer: SocketAddr::new(IpAddr::from([127, 0, 0, 1]), 40_000),
+            peer: SocketAddr::new(self.address, 40_000),
             local: SocketAddr::new(IpAddr::from([127, 0, 0, 1]), 1280),
             client_certificates: self.certificates.into(),
             server_name: None,

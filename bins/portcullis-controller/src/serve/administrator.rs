@@ -5,6 +5,7 @@ use anyhow::Context as _;
 use portcullis_app::password::{PasswordPool, Verdict};
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
 use portcullis_domain::identity::Identity;
+use portcullis_domain::peer::Peer;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::tables::{Index, Rows, UniqueValue};
 use secrecy::SecretString;
@@ -35,10 +36,8 @@ impl FirstAdministrator {
             return Ok(false);
         };
         let pool = PasswordPool::start(1, 1).context("passwords cannot be checked")?;
-        // The hash is not kept, so its salt does not matter.
-        let verdict = pool
-            .verify(password, Some(login.password.clone()), Default::default())
-            .await?;
+        let stored = Some(login.password.clone());
+        let verdict = pool.verify(Peer::CONTROLLER, password, stored).await?;
         Ok(verdict != Verdict::Wrong)
     }
 }

@@ -26,8 +26,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Passwords that may wait per thread that checks them: about a second and a half of work.
-const WAITING_PER_THREAD: usize = 32;
+/// Passwords of strangers that may wait per thread that checks them. A single address may queue half
+/// of them, about a second and a half of work.
+const WAITING_PER_THREAD: usize = 64;
 
 /// The controller, ready to be asked, and what its listeners need.
 pub(crate) struct Core {

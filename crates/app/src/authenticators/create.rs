@@ -8,7 +8,7 @@ use crate::error::AppError;
 use crate::identities;
 use crate::password::NewPassword;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::Permit;
+use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, CertCredential};
 use portcullis_domain::ca::Ca;
 use portcullis_domain::identity::{Identity, IdentityType};
@@ -59,7 +59,7 @@ pub async fn create(
         let view = app.snapshot()?;
         fit(view.rows(), &wanted, method)?
     };
-    let draft = prepare(app, &identity.entity, credential).await?;
+    let draft = prepare(app, permit.caller(), &identity.entity, credential).await?;
     let now = app.env().now();
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
@@ -99,6 +99,7 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
 /// Hashes a password, verifies a certificate.
 async fn prepare(
     app: &App,
+    caller: &Caller,
     identity: &Identity,
     credential: NewCredential,
 ) -> Result<Draft, AppError> {
@@ -119,7 +120,7 @@ async fn prepare(
         },
         NewCredential::Updb { username, password } => Ok(Draft::Updb {
             username,
-            password: NewPassword::prepare(app, identity, password).await?,
+            password: NewPassword::prepare(app, caller.peer(), identity, password).await?,
         }),
     }
 }

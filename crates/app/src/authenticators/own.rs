@@ -10,7 +10,6 @@ use crate::password::Verdict;
 use crate::sessions::{self, Guess};
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::Authenticator;
-use portcullis_domain::entropy;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::view::AuthenticatorView;
 use secrecy::SecretString;
@@ -61,12 +60,10 @@ pub async fn update_own(
     };
     let known = found.entity.clone();
     let has_change = !change.is_empty();
-    let prepared = Prepared::new(app, &found, change).await?;
-    let (hash, salt) = (
-        known.password().cloned(),
-        entropy::bytes(&*app.env().entropy)?,
-    );
-    if app.passwords.verify(current, hash, salt).await? == Verdict::Wrong {
+    let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
+    let hash = known.password().cloned();
+    let peer = permit.caller().peer();
+    if app.passwords.verify(peer, current, hash).await? == Verdict::Wrong {
         let origin = &permit.caller().origin;
         sessions::note_refusal(app, origin, Some(found), Guess::Change).await?;
         return Err(AppError::WrongPassword);

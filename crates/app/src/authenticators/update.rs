@@ -45,7 +45,7 @@ pub async fn update(
     if change.is_empty() {
         return Ok(());
     }
-    let prepared = Prepared::new(app, &found, change).await?;
+    let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
@@ -77,13 +77,14 @@ impl Prepared {
     /// Makes a change ready for the store.
     pub(super) async fn new(
         app: &App,
+        caller: &Caller,
         found: &Found<Authenticator>,
         change: UpdbChange,
     ) -> Result<Self, AppError> {
         let password = match change.password {
             Some(password) => {
                 let identity = owner(app.snapshot()?.rows(), found)?.entity;
-                Some(NewPassword::prepare(app, &identity, password).await?)
+                Some(NewPassword::prepare(app, caller.peer(), &identity, password).await?)
             },
             None => None,
         };

@@ -84,7 +84,7 @@ pub async fn redeem(
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, redemption.method.as_deref(), now)?
     };
-    let (draft, redeemed) = earn(app, &found, &identity.entity, redemption.proof, now).await?;
+    let (draft, redeemed) = earn(app, &found, &identity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
     let made = id.clone();
@@ -140,12 +140,12 @@ fn pending(
 async fn earn(
     app: &App,
     found: &Found<StoredEnrollment>,
-    identity: &Identity,
+    identity: &Found<Identity>,
     proof: Proof<'_>,
     now: Timestamp,
 ) -> Result<(Draft, Redeemed), AppError> {
     match found.entity.enrollment.purpose.method() {
-        Some(Method::Ott) => ott::certify(app, identity, &proof.csr, now),
+        Some(Method::Ott) => ott::certify(app, &identity.entity, &proof.csr, now),
         Some(Method::OttCa { ca }) => ottca::present(app, ca, proof.certificates, now),
         Some(Method::Updb { username }) => {
             updb::choose(app, identity, username, proof.password).await

@@ -8,6 +8,7 @@ use crate::identities::policy_of;
 use portcullis_domain::authenticator::PasswordHash;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
+use portcullis_domain::peer::Peer;
 use portcullis_storage::tables::Rows;
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -19,19 +20,20 @@ pub(crate) struct NewPassword {
 }
 
 impl NewPassword {
-    /// Checks a password by the rules of its owner's policy and hashes it.
+    /// Checks a password by the rules of its owner's policy and hashes it, on the account of a peer.
     ///
     /// # Errors
     ///
     /// [`AppError::Field`] naming the rule that it breaks; [`AppError::TooManyPasswords`].
     pub(crate) async fn prepare(
         app: &App,
+        peer: Peer,
         identity: &Identity,
         text: SecretString,
     ) -> Result<Self, AppError> {
         check(app.snapshot()?.rows(), identity, &text)?;
         let salt = entropy::bytes(&*app.env().entropy)?;
-        let hash = app.passwords.hash(text.clone(), salt).await?;
+        let hash = app.passwords.hash(peer, text.clone(), salt).await?;
         Ok(Self { text, hash })
     }
 

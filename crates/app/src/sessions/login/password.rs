@@ -3,7 +3,7 @@
 //! Every refusal takes the same way: one hash, one durable commit. Neither its answer nor its time
 //! tells whether the username exists, whether the password was right, or what its owner lacks.
 
-use super::{Login, LoginError, NewSession, Way, open};
+use super::{Login, LoginError, NewSession, Way, judge, open};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
@@ -17,6 +17,7 @@ use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, Number};
+use portcullis_domain::peer::Peer;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
@@ -38,21 +39,29 @@ pub async fn with_password(
         .rows()
         .find(&by_name)?;
     let stored = found.as_ref().and_then(|found| found.entity.password());
-    let salt = entropy::bytes(&*app.env().entropy)?;
+    let peer = Peer::at(origin.address);
     let verdict = app
         .passwords
-        .verify(password, stored.cloned(), salt)
+        .verify(peer, password.clone(), stored.cloned())
         .await
         .map_err(AppError::from)?;
     let outcome = match (verdict, found) {
-        (Verdict::Right { renewed }, Some(authenticator)) => {
-            let way = Password {
+        (Verdict::Right { is_cheap }, Some(authenticator)) => {
+            let mut way = Password {
                 authenticator,
-                renewed,
+                renewed: None,
             };
+            if is_cheap {
+                way.renew(app, peer, password).await?;
+            }
             match open(app, origin, way, login).await {
                 Err(LoginError::Refused(reason)) => (None, reason),
-                outcome => return outcome,
+                outcome => {
+                    if outcome.is_ok() {
+                        app.passwords.trust(peer);
+                    }
+                    return outcome;
+                },
             }
         },
         (_, found) => (found, "wrong name or password"),
@@ -68,6 +77,31 @@ struct Password {
     authenticator: Found<Authenticator>,
     /// The password under the hash of today, if it is stored under a weaker one.
     renewed: Option<PasswordHash>,
+}
+
+impl Password {
+    /// Hashes the password at today's cost, if it lets its owner in: what is refused takes no longer
+    /// than a wrong password. When the pool has no place, the next login does it.
+    async fn renew(
+        &mut self,
+        app: &App,
+        peer: Peer,
+        password: SecretString,
+    ) -> Result<(), LoginError> {
+        let now = app.env().now();
+        let view = app.snapshot().map_err(LoginError::Failed)?;
+        let lets_in = match judge(view.rows(), self, now) {
+            Ok(_) => true,
+            Err(LoginError::Refused(_)) => false,
+            Err(error) => return Err(error),
+        };
+        drop(view);
+        if lets_in {
+            let salt = entropy::bytes(&*app.env().entropy)?;
+            self.renewed = app.passwords.hash(peer, password, salt).await.ok();
+        }
+        Ok(())
+    }
 }
 
 impl Way for Password {

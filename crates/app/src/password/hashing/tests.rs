@@ -1,0 +1,88 @@
+use super::*;
+
+/// Argon2id of `correct horse` with the costs of OpenZiti (3 MiB, 1 pass, 4 lanes) and a salt of
+/// 10 bytes, as argon2-cffi computes it.
+fn imported() -> PasswordHash {
+    PasswordHash {
+        memory: 3072,
+        passes: 1,
+        lanes: 4,
+        salt: "MDEyMzQ1Njc4OQ==".to_owned(),
+        hash: "2V0TwqXU7sK4zwcrqJxc4pMgJOo32t+2bHG9FvgMaYA=".to_owned(),
+    }
+}
+
+fn empty() -> PasswordHash {
+    PasswordHash {
+        memory: 8,
+        passes: 1,
+        lanes: 1,
+        salt: String::new(),
+        hash: String::new(),
+    }
+}
+
+#[test]
+fn only_the_right_password_fits() {
+    let mut hasher = Hasher::default();
+    let stored = hasher.hash("correct horse", [3; SALT_LENGTH]);
+    assert_eq!(Cost::of(&stored), TODAY);
+    assert!(!is_cheap(&stored) && is_cheap(&imported()));
+    for stored in [stored, imported()] {
+        assert!(hasher.check("correct horse", Some(&stored)));
+        assert!(!hasher.check("correct hors", Some(&stored)));
+    }
+    assert!(!hasher.check("correct horse", None));
+}
+
+#[test]
+fn every_check_is_as_much_work_as_any_other() {
+    let mut hasher = Hasher::default();
+    let today = hasher.hash("correct horse", [3; SALT_LENGTH]);
+    assert_eq!(hasher.work(), TODAY.work());
+    let no_base64 = PasswordHash {
+        salt: "%".to_owned(),
+        ..today.clone()
+    };
+    let too_dear = PasswordHash {
+        memory: u32::MAX,
+        ..today.clone()
+    };
+    let nearly_today = PasswordHash {
+        memory: TODAY.memory - 1,
+        ..today.clone()
+    };
+    let cases = [
+        None,
+        Some(today),
+        Some(imported()),
+        Some(empty()),
+        Some(no_base64),
+        Some(too_dear),
+        Some(nearly_today),
+    ];
+    for stored in &cases {
+        for password in ["correct horse", "wrong"] {
+            let before = hasher.work();
+            hasher.check(password, stored.as_ref());
+            let work = hasher.work() - before;
+            // The cheapest hash there is, 8 KiB, is less than a thousandth.
+            assert!(
+                (TODAY.work() - 16..=TODAY.work()).contains(&work),
+                "{stored:?}: {work}"
+            );
+        }
+    }
+}
+
+#[test]
+fn damaged_hash_fits_nothing() {
+    let mut hasher = Hasher::default();
+    let dear = PasswordHash {
+        memory: u32::MAX,
+        ..empty()
+    };
+    for stored in [empty(), dear] {
+        assert!(!hasher.check("", Some(&stored)));
+    }
+}

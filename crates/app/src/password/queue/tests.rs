@@ -1,0 +1,115 @@
+use super::*;
+use portcullis_domain::ids::Number;
+use proptest::prelude::*;
+
+fn at(last: u8) -> Peer {
+    Peer::at([192, 0, 2, last].into())
+}
+
+fn drain(queue: &mut FairQueue<(u8, u32)>) -> Vec<(u8, u32)> {
+    std::iter::from_fn(|| queue.pop()).collect()
+}
+
+/// Queues jobs `0..count` of a peer; answers which were turned away.
+fn fill(queue: &mut FairQueue<(u8, u32)>, lane: Lane, peer: u8, count: u32) -> Vec<(u8, u32)> {
+    (0..count)
+        .filter_map(|number| queue.push(lane, at(peer), (peer, number)))
+        .collect()
+}
+
+#[test]
+fn one_peer_takes_half_of_the_places_and_no_more() {
+    let mut queue = FairQueue::new(8);
+    let refused = fill(&mut queue, Lane::Unknown, 1, 6);
+    assert_eq!(refused, [(1, 4), (1, 5)]);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 4), []);
+}
+
+#[test]
+fn peers_take_turns() {
+    let mut queue = FairQueue::new(8);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 1, 4), []);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), []);
+    assert_eq!(
+        drain(&mut queue),
+        [(1, 0), (2, 0), (1, 1), (1, 2), (1, 3)],
+        "the second peer waits for one job of the first"
+    );
+}
+
+#[test]
+fn the_longest_backlog_loses_its_newest_job_to_a_newcomer() {
+    let mut queue = FairQueue::new(8);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 1, 4), []);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 4), []);
+    // Of two with as much, either may lose.
+    assert_eq!(fill(&mut queue, Lane::Unknown, 3, 1), [(2, 3)]);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 4, 1), [(1, 3)]);
+    assert_eq!(drain(&mut queue).len(), 8);
+}
+
+#[test]
+fn whoever_waits_for_one_thing_is_not_displaced() {
+    let mut queue = FairQueue::new(2);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 1, 1), []);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), []);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 3, 1), [(3, 0)]);
+    assert_eq!(drain(&mut queue), [(1, 0), (2, 0)]);
+}
+
+#[test]
+fn strangers_keep_no_trusted_peer_out() {
+    let mut queue = FairQueue::new(4);
+    for peer in 10..200 {
+        let _refused = fill(&mut queue, Lane::Unknown, peer, 1);
+    }
+    assert_eq!(fill(&mut queue, Lane::Trusted, 1, 2), []);
+    let order: Vec<u8> = drain(&mut queue).into_iter().map(|(peer, _)| peer).collect();
+    assert_eq!(order, [1, 10, 1, 11, 12, 13]);
+}
+
+#[test]
+fn a_queue_with_one_place_has_it_for_everybody() {
+    let mut queue = FairQueue::new(1);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 1, 2), [(1, 1)]);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), [(2, 0)]);
+    let session = Peer::Identity(Number(1));
+    assert_eq!(queue.push(Lane::Trusted, session, (0, 0)), None);
+    assert_eq!(drain(&mut queue), [(0, 0), (1, 0)]);
+}
+
+proptest! {
+    /// Whatever comes and goes: every job is served or turned away once, bounds hold, and nobody is
+    /// turned away while somebody else has two places more.
+    #[test]
+    fn nothing_is_lost_and_nobody_has_too_much(
+        steps in prop::collection::vec((any::<bool>(), any::<bool>(), 0_u8..6), 1..200),
+        room in 1_usize..12,
+    ) {
+        let mut queue = FairQueue::new(room);
+        let (mut pushed, mut gone) = (0_u32, Vec::new());
+        for (is_push, is_trusted, peer) in steps {
+            if !is_push {
+                gone.extend(queue.pop());
+                continue;
+            }
+            let lane = if is_trusted { Lane::Trusted } else { Lane::Unknown };
+            let job = (peer, pushed);
+            pushed += 1;
+            let turned_away = queue.push(lane, at(peer), job);
+            let usage = &queue.backlog(lane).usage;
+            prop_assert!(usage.total() <= room);
+            let heaviest = usage.heaviest().map_or(0, |(_, amount)| amount);
+            prop_assert!(heaviest <= (room / 2).max(1));
+            if turned_away == Some(job) {
+                let own = usage.of(at(peer));
+                prop_assert!(own >= (room / 2).max(1) || heaviest <= own + 1);
+            }
+            gone.extend(turned_away);
+        }
+        gone.extend(drain(&mut queue));
+        gone.sort_unstable_by_key(|&(_, number)| number);
+        let numbers: Vec<u32> = gone.into_iter().map(|(_, number)| number).collect();
+        prop_assert_eq!(numbers, (0..pushed).collect::<Vec<_>>());
+    }
+}
