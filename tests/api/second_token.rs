@@ -1,6 +1,7 @@
 //! A token of an external signer as the second factor, with each request.
 
 use crate::idp::{Idp, bearing, challenge, patch_signer, session, who};
+use crate::mfa_support::Device;
 use crate::support::{add_policy, current, edit, id_of, text};
 use http::Method;
 use portcullis_domain::auth_policy::AuthPolicy;
@@ -298,4 +299,60 @@ async fn nobody_reads_tokens_that_nobody_asked_for() {
     assert_eq!(server.requests(), 0);
     assert_eq!(who(controller, &session, &[&token]).await.status, 401);
     assert_eq!(server.requests(), 1);
+}
+
+/// Whoever knows the password alone binds no authenticator app to the account: its owner would be asked
+/// for codes from then on that somebody else has.
+#[tokio::test]
+async fn totp_is_not_enrolled_while_the_token_is_missing() {
+    let scene = Scene::new().await;
+    let controller = &scene.controller;
+    let good = scene.token("adam@x");
+    let session = session(&scene.log_in(&[]).await);
+    let ask = async |method: Method, rest: &str, tokens: &[&str], code: &str| {
+        let path = format!("/current-identity/mfa{rest}");
+        let request = controller.request(method, &path).session(&session);
+        let request = bearing(request, tokens);
+        if code.is_empty() {
+            request.send().await
+        } else {
+            request.json(&json!({ "code": code })).send().await
+        }
+    };
+    let denied = (401, "UNAUTHORIZED".to_owned());
+    let refused = ask(Method::POST, "", &[], "").await;
+    assert_eq!(refused.error(), denied);
+    assert!(refused.text().contains("token of an external signer"));
+    let path = "/current-identity/mfa";
+    let missing = bearing(
+        controller.request(Method::GET, path).session(&session),
+        &[&*good],
+    );
+    assert_eq!(missing.send().await.status, 404, "nothing was begun");
+
+    // With the token it is begun; what was drawn is not shown to, nor used by, who lacks it.
+    let begun = ask(Method::POST, "", &[&*good], "").await;
+    assert_eq!(begun.status, 201, "{}", begun.text());
+    for (method, rest, code) in [
+        (Method::GET, "", ""),
+        (Method::GET, "/qr-code", ""),
+        (Method::POST, "/verify", "123456"),
+        (Method::DELETE, "", ""),
+    ] {
+        let reply = ask(method.clone(), rest, &[], code).await;
+        assert_eq!(reply.error(), denied, "{method} {rest}");
+    }
+    let shown = ask(Method::GET, "", &[&*good], "").await.data();
+    assert_eq!(shown["isVerified"], false);
+    let url = text(&shown, "provisioningUrl").to_owned();
+    let code = Device::scan(&url).code(controller, 0);
+    assert_eq!(
+        ask(Method::POST, "/verify", &[], &code).await.error(),
+        denied
+    );
+    let verified = ask(Method::POST, "/verify", &[&*good], &code).await;
+    assert_eq!(verified.status, 200, "{}", verified.text());
+    // From now on both factors are asked for, in whichever order they come.
+    let reply = ask(Method::GET, "", &[], "").await;
+    assert_eq!(reply.data()["isVerified"], true);
 }

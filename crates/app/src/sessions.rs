@@ -33,8 +33,8 @@ use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
 use crate::signers::BearerTokens;
-use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit};
-use portcullis_domain::api_session::{ApiSession, TokenHash};
+use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit, Standing};
+use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::ApiSessionView;
@@ -124,6 +124,34 @@ pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<C
         },
         None => Err(Denied.into()),
     }
+}
+
+/// Checks that nothing is open for a caller but TOTP: what a session may do to answer that factor is
+/// not for whoever lacks another one.
+pub(crate) fn require_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppError> {
+    if caller.standing == Standing::Full {
+        return Ok(());
+    }
+    let key = own_key(caller);
+    let session: ApiSession = rows.get(&key)?.ok_or(Denied)?;
+    let identity: Identity = rows
+        .get(&identity_key(caller.identity_number))?
+        .ok_or(Denied)?;
+    let policy = policy_of(rows, &identity)?;
+    let proved = caller.proof.as_ref().map(|proof| &proof.signer);
+    let lacks_token = session
+        .open_factors(&policy, proved)
+        .iter()
+        .any(|factor| matches!(factor, OpenFactor::Token(_)));
+    if lacks_token {
+        return Err(AppError::Denied {
+            rule: Some(
+                "the authentication policy demands a token of an external signer; send it along \
+                 under `Authorization`",
+            ),
+        });
+    }
+    Ok(())
 }
 
 fn find_live(app: &App, rows: Rows<'_>, hash: TokenHash) -> Result<Option<Live>, AppError> {

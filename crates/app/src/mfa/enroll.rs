@@ -22,6 +22,7 @@ pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp
     let caller = permit.caller();
     let name = {
         let view = app.snapshot()?;
+        sessions::require_token(view.rows(), caller)?;
         let identity = own_identity(view.rows(), caller)?;
         // Who has one already need not have another one drawn.
         require_none(identity.entity.attached.totp)?;
@@ -34,6 +35,7 @@ pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp
     } = Draft::begin(app, caller.identity_number)?;
     let id = stored.mfa.id.clone();
     app.commit_for(permit, move |rows, caller| {
+        sessions::require_token(rows.rows(), caller)?;
         let identity = own_identity(rows.rows(), caller)?;
         require_none(identity.entity.attached.totp)?;
         let mut after = identity.entity.clone();
@@ -73,7 +75,10 @@ fn look(app: &App, caller: &Caller) -> Result<MfaView, AppError> {
     let identity = own_identity(view.rows(), caller)?;
     let found = record::find(view.rows(), &identity)?.ok_or(MfaFault::NotFound)?;
     let set_up = match found.entity.mfa.progress {
-        Progress::Started => Some(Opened::of(app, &found)?.set_up(app, identity.entity.name())),
+        Progress::Started => {
+            sessions::require_token(view.rows(), caller)?;
+            Some(Opened::of(app, &found)?.set_up(app, identity.entity.name()))
+        },
         Progress::Verified(_) => None,
     };
     Ok(MfaView {
@@ -91,6 +96,7 @@ pub async fn verify(
     permit: &Permit<Verify>,
     code: &SecretString,
 ) -> Result<(), AppError> {
+    sessions::require_token(app.snapshot()?.rows(), permit.caller())?;
     attempt(app, permit, Some(code), Finish).await
 }
 
@@ -120,6 +126,7 @@ impl Purpose for Finish {
     }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
+        sessions::require_token(rows.rows(), accepted.caller)?;
         let mut after = accepted.after();
         after.mfa.updated_at = accepted.now;
         accepted.identity.attached.totp = after.mfa.state();

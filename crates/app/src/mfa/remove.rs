@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::identities;
+use crate::sessions;
 use portcullis_domain::access::{Caller, Denied, Permit, Standing};
 use portcullis_domain::identity::{Identity, TotpState};
 use portcullis_domain::ids::IdentityId;
@@ -43,6 +44,7 @@ pub async fn remove_own(
 /// begin anew at will.
 async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> {
     app.commit_for(permit, |rows, caller| {
+        sessions::require_token(rows.rows(), caller)?;
         let identity = own_identity(rows.rows(), caller)?;
         match identity.entity.attached.totp {
             TotpState::None => Err(MfaFault::NotFound.into()),
