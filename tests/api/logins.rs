@@ -1,9 +1,13 @@
 //! Logging in: what it answers, what refuses it, and that nothing but its token counts afterwards.
 
-use crate::support::{current, disable, id_of, revision, text};
+use crate::support::{
+    add_policy, create, current, disable, id_of, log_in_by_certificate, ott_enrollment, pending,
+    redeem, revision, text,
+};
 use http::Method;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_testkit::{ADMIN, Harness, PASSWORD};
+use portcullis_pki::certificates_from_pem;
+use portcullis_testkit::{ADMIN, Harness, PASSWORD, client_key};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -279,4 +283,38 @@ async fn requests_cannot_name_another_principal() {
         .data();
     current(&controller, &admin).await.data();
     assert_eq!(current(&controller, &user).await.status, 401);
+}
+
+/// A policy that looks at dates looks at those of the authority that issued the certificate, too.
+#[tokio::test]
+async fn certificates_are_good_no_longer_than_their_authority() {
+    let controller = Harness::start().await;
+    add_policy(&controller, "strict", |policy| {
+        policy.primary.cert.allow_expired_certs = false;
+    })
+    .await;
+    // The authority is valid for ten years, what it issues for one.
+    let day = SignedDuration::from_hours(24);
+    controller.clock.advance(day * 3600);
+    let admin = controller.admin().await;
+    let mut chains = Vec::new();
+    for (name, policy) in [("strict", "strict"), ("lenient", "default")] {
+        let mut body = ott_enrollment();
+        body["authPolicyId"] = json!(policy);
+        let id = create(&controller, &admin, name, body).await;
+        let token = pending(&controller, &admin, &id, "ott").await;
+        let redeemed = redeem(&controller, text(&token, "token"), &client_key().1).await;
+        chains.push(certificates_from_pem(text(&redeemed.data(), "cert")).unwrap());
+    }
+    let statuses = async || {
+        let mut statuses = Vec::new();
+        for chain in &chains {
+            let reply = log_in_by_certificate(&controller, chain).await;
+            statuses.push(reply.status.as_u16());
+        }
+        statuses
+    };
+    assert_eq!(statuses().await, [200, 200]);
+    controller.clock.advance(day * 100);
+    assert_eq!(statuses().await, [401, 200]);
 }

@@ -12,9 +12,11 @@ use portcullis_pki::{
 use std::sync::{Arc, PoisonError, RwLock};
 
 mod leaf_key;
+mod lifetime;
 mod verdicts;
 
 pub use leaf_key::leaf_key;
+use lifetime::lifetime;
 use verdicts::Verdicts;
 
 /// What is decided about the network when the controller starts.
@@ -81,7 +83,7 @@ pub struct Served {
 pub struct GoodChain {
     /// Fingerprint of the leaf.
     pub fingerprint: Fingerprint,
-    /// When the leaf is valid.
+    /// When the leaf is valid, and all that vouches for it.
     pub validity: Validity,
     /// Whether the client left out an intermediate.
     pub is_improper: bool,
@@ -218,15 +220,16 @@ impl Network {
         let intermediates = certificates.collect::<Result<Vec<_>, _>>()?;
         let at = VerifyAt::IgnoreValidity;
         // The roots are among these, so that strangers are refused by one search.
-        self.with_intermediates
-            .verify_client_chain(&leaf, &intermediates, at)?;
+        let path = self
+            .with_intermediates
+            .verify_client_path(&leaf, &intermediates, at)?;
         let is_proper = self
             .roots
             .verify_client_chain(&leaf, &intermediates, at)
             .is_ok();
         Ok(GoodChain {
             fingerprint: leaf.fingerprint(),
-            validity: leaf.validity(),
+            validity: lifetime(&self.with_intermediates, &leaf, &path),
             is_improper: !is_proper,
             issued_to: self.path_in(&leaf).map(Arc::new),
         })

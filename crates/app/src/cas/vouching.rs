@@ -169,9 +169,8 @@ impl Voucher {
     /// vouches for it.
     pub(crate) fn validity(&self) -> Validity {
         let above = self.between.iter().chain([&self.authority]);
-        above.fold(self.leaf.validity(), |so_far, above| Validity {
-            not_before: so_far.not_before.max(above.not_before()),
-            not_after: so_far.not_after.min(above.not_after()),
+        above.fold(self.leaf.validity(), |so_far, above| {
+            so_far.within(above.validity())
         })
     }
 

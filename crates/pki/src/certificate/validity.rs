@@ -13,6 +13,15 @@ pub struct Validity {
 }
 
 impl Validity {
+    /// When both are valid.
+    #[must_use]
+    pub fn within(self, other: Self) -> Self {
+        Self {
+            not_before: self.not_before.max(other.not_before),
+            not_after: self.not_after.min(other.not_after),
+        }
+    }
+
     /// Whether `at` lies within the validity, both seconds included.
     pub fn contains(&self, at: Timestamp) -> bool {
         (self.not_before.as_second()..=self.not_after.as_second()).contains(&at.as_second())
