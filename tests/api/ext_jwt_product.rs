@@ -4,8 +4,9 @@
 use crate::idp::{Idp, bearing, log_in_with, who};
 use crate::support::{add_policy, create};
 use http::Method;
+use portcullis_app::Settings;
 use portcullis_domain::ids::SignerId;
-use portcullis_testkit::{Harness, client_key};
+use portcullis_testkit::{Harness, HarnessOptions, client_key};
 use serde_json::{Value, json};
 
 /// Where tokens count.
@@ -53,7 +54,15 @@ struct Scene {
 
 impl Scene {
     async fn new() -> Self {
-        let controller = Harness::start().await;
+        Self::with(Settings::default()).await
+    }
+
+    async fn with(settings: Settings) -> Self {
+        let controller = Harness::start_with(HarnessOptions {
+            settings,
+            ..HarnessOptions::default()
+        })
+        .await;
         let admin = controller.admin().await;
         let rules = || json!({"enrollToCertEnabled": true, "enrollToTokenEnabled": true});
         let [idp, other, off] = ["idp", "other", "off"].map(|name| Idp::new(&controller, name));
@@ -161,6 +170,7 @@ async fn exactly_the_good_token_passes_on_every_path() {
         Wrong::Claim("exp", json!(now)),
         Wrong::Claim("exp", json!(now - 3600)),
         Wrong::Claim("exp", json!("never")),
+        Wrong::Claim("exp", Value::Null),
         Wrong::Claim("nbf", json!(now + 3600)),
         Wrong::Claim("iat", json!(now + 3600)),
         Wrong::Claim("sub", Value::Null),
@@ -186,6 +196,24 @@ async fn exactly_the_good_token_passes_on_every_path() {
     wrongs.clear();
     for path in PATHS {
         assert!(scene.passes(path, &Wrong::Nothing).await, "{path:?}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_that_never_expire_pass_where_the_configuration_lets_them() {
+    let scene = Scene::with(Settings {
+        require_token_expiry: false,
+        ..Settings::default()
+    })
+    .await;
+    let now = scene.controller.app.env().now().as_second();
+    for path in PATHS {
+        for expired in [json!(now), json!("never")] {
+            let wrong = Wrong::Claim("exp", expired);
+            assert!(!scene.passes(path, &wrong).await, "{path:?}");
+        }
+        let endless = Wrong::Claim("exp", Value::Null);
+        assert!(scene.passes(path, &endless).await, "{path:?}");
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Settings {
     pub enrollment_duration: SignedDuration,
     /// How long an enrollment of a router can be redeemed.
     pub router_enrollment_duration: SignedDuration,
+    /// Whether tokens of external signers that never expire are refused.
+    pub require_token_expiry: bool,
     /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
     pub longest_token: SignedDuration,
 }
@@ -46,6 +48,7 @@ impl Default for Settings {
             session_timeout: SignedDuration::from_mins(30),
             enrollment_duration: SignedDuration::from_mins(180),
             router_enrollment_duration: SignedDuration::from_mins(180),
+            require_token_expiry: true,
             longest_token: SignedDuration::from_hours(24),
         }
     }

@@ -4,6 +4,7 @@ mod api;
 mod enrollment;
 mod jwks;
 mod oidc;
+mod signers;
 mod totp;
 
 use portcullis_yaml::{Diagnostics, Key, Section};
@@ -15,6 +16,7 @@ pub use crate::edge::enrollment::{Enrollment, SigningCert};
 pub use crate::edge::jwks::JwksFetch;
 pub(crate) use crate::edge::jwks::positive;
 pub use crate::edge::oidc::Oidc;
+pub use crate::edge::signers::ExternalJwtSigners;
 pub use crate::edge::totp::{Totp, TotpCompatibility};
 
 /// Section `edge`.
@@ -28,8 +30,8 @@ pub struct EdgeConfig {
     pub totp: Totp,
     /// Lifetimes of OIDC tokens.
     pub oidc: Oidc,
-    /// Which addresses the keys of external JWT signers may be fetched from.
-    pub jwks_fetch: JwksFetch,
+    /// How tokens of external JWT signers are judged, and where their keys come from.
+    pub external_jwt_signers: ExternalJwtSigners,
 }
 
 const KEYS: &[Key] = &[
@@ -59,6 +61,7 @@ const HINTS: &[(&str, &str)] = &[
     ("edgeIdentity", "it belongs to `edge.enrollment`"),
     ("edgeRouter", "it belongs to `edge.enrollment`"),
     ("jwksFetch", "it belongs to `edge.externalJwtSigners`"),
+    ("requireExpiry", "it belongs to `edge.externalJwtSigners`"),
 ];
 
 pub(crate) fn read(
@@ -74,12 +77,12 @@ pub(crate) fn read(
     let enrollment = enrollment::read(&section, folders, diagnostics);
     let totp = totp::read(&section, diagnostics);
     let oidc = oidc::read(&section, diagnostics);
-    let jwks_fetch = jwks::read(&section, diagnostics);
+    let external_jwt_signers = signers::read(&section, diagnostics);
     Some(EdgeConfig {
         api: api?,
         enrollment: enrollment?,
         totp: totp?,
         oidc: oidc?,
-        jwks_fetch: jwks_fetch?,
+        external_jwt_signers: external_jwt_signers?,
     })
 }

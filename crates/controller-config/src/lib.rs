@@ -37,7 +37,8 @@ mod web;
 pub use address::{AddressError, TransportAddress, TransportKind};
 pub use ctrl::CtrlConfig;
 pub use edge::{
-    EdgeApi, EdgeConfig, Enrollment, JwksFetch, Oidc, SigningCert, Totp, TotpCompatibility,
+    EdgeApi, EdgeConfig, Enrollment, ExternalJwtSigners, JwksFetch, Oidc, SigningCert, Totp,
+    TotpCompatibility,
 };
 pub use folders::SourceText;
 pub use generate::{GenerateError, Generated, HomeLayout, generate};

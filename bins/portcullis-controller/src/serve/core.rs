@@ -69,12 +69,13 @@ pub(crate) fn open(
         projections: Arc::clone(&projections),
         passwords,
         network,
-        signer_keys: signer_keys(&config.edge.jwks_fetch)?,
+        signer_keys: signer_keys(&config.edge.external_jwt_signers.jwks_fetch)?,
         settings: Settings {
             session_timeout: signed(config.edge.api.session_timeout),
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
             router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
             longest_token: signed(longest_token(&config.edge.oidc)),
+            require_token_expiry: config.edge.external_jwt_signers.require_expiry,
         },
         mfa: mfa(&config.edge.totp),
     });

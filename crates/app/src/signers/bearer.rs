@@ -151,6 +151,9 @@ pub(crate) async fn judge<'t>(
             ClaimsError::Expired => TokenFault::Expired,
             error => refuse(&error),
         })?;
+    if app.settings().require_token_expiry && claims.expires_at().is_none() {
+        return Err(refuse(&"it has no `exp`, so it would never expire"));
+    }
     let selector = ClaimSelector::parse(&spec.claims_property).map_err(|error| refuse(&error))?;
     let holder = claims.text(&selector).map_err(|error| refuse(&error))?;
     Ok(Judged { claims, holder })

@@ -1,4 +1,4 @@
-//! Section `edge.externalJwtSigners`.
+//! Section `edge.externalJwtSigners.jwksFetch`.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -42,8 +42,6 @@ impl Default for JwksFetch {
     }
 }
 
-const SIGNER_KEYS: &[Key] = &[Key::read("jwksFetch")];
-
 const KEYS: &[Key] = &[
     Key::read("allowedIPs"),
     Key::read("deniedIPs"),
@@ -54,12 +52,7 @@ const KEYS: &[Key] = &[
     Key::read("maxRedirects"),
 ];
 
-pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<JwksFetch> {
-    let Some(signers) = edge.get_non_null("externalJwtSigners") else {
-        return Some(JwksFetch::default());
-    };
-    let signers = signers.section(diagnostics)?;
-    signers.check_keys(SIGNER_KEYS, diagnostics);
+pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<JwksFetch> {
     let Some(fetch) = signers.get_non_null("jwksFetch") else {
         return Some(JwksFetch::default());
     };

@@ -46,6 +46,7 @@ edge:
   totp: {hostname: mfa.example, compatibility: strict}
   oidc: {accessTokenDuration: 10m, idTokenDuration: 20m, refreshTokenDuration: 1h}
   externalJwtSigners:
+    requireExpiry: true
     jwksFetch:
       allowedIPs: [10.0.0.0/8, "::1"]
       deniedIPs: [10.1.2.3]
@@ -137,8 +138,10 @@ fn the_smallest_file_has_the_defaults_of_openziti() {
         config.edge.oidc.refresh_token_duration,
         Duration::from_hours(24)
     );
-    assert_eq!(config.edge.jwks_fetch.timeout, Duration::from_secs(5));
-    assert_eq!(config.edge.jwks_fetch.allowed_ips, []);
+    let signers = &config.edge.external_jwt_signers;
+    assert_eq!(signers.jwks_fetch.timeout, Duration::from_secs(5));
+    assert_eq!(signers.jwks_fetch.allowed_ips, []);
+    assert!(signers.require_expiry);
     let options = &config.web[0].options;
     assert_eq!(
         (options.idle_timeout, options.read_timeout),
@@ -224,7 +227,8 @@ fn every_key_of_edge_is_read() {
     assert_eq!(edge.totp.hostname, "mfa.example");
     assert_eq!(edge.oidc.access_token_duration, Duration::from_mins(10));
     assert_eq!(edge.oidc.refresh_token_duration, Duration::from_hours(1));
-    let fetch = &edge.jwks_fetch;
+    assert!(edge.external_jwt_signers.require_expiry);
+    let fetch = &edge.external_jwt_signers.jwks_fetch;
     let allows = |text: &str| {
         let address: IpAddr = text.parse().expect("address is valid");
         fetch
@@ -288,6 +292,17 @@ fn every_key_of_web_is_read() {
 fn private_keys_in_the_file_are_not_shown() {
     let shown = format!("{:?}", accept(&[EVERYTHING]).expect("file is complete"));
     assert!(!shown.contains("BEGIN"), "{shown}");
+}
+
+#[test]
+fn what_makes_the_controller_less_strict_can_be_switched_on() {
+    let weaker =
+        "edge: {externalJwtSigners: {requireExpiry: false}}\n";
+    // Both are warned about, which is for the tests of mistakes to say.
+    let config = read(&[SMALLEST, weaker], &no_variables)
+        .config
+        .expect("file is complete");
+    assert!(!config.edge.external_jwt_signers.require_expiry);
 }
 
 #[test]

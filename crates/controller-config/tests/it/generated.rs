@@ -46,7 +46,7 @@ fn a_generated_file_is_read_without_a_word() {
         Some("tls:[2001:db8::1]:8444")
     );
     assert_eq!(config.trust_domain.as_deref(), Some("network.example"));
-    let allowed = config.edge.jwks_fetch.allowed_ips;
+    let allowed = config.edge.external_jwt_signers.jwks_fetch.allowed_ips;
     for (text, expected) in [
         ("127.0.0.9", true),
         ("::1", true),

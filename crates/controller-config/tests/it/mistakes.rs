@@ -363,6 +363,11 @@ const EDGE: &[Case] = &[
     ),
     case(
         "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  externalJwtSigners: {requireExpiry: no}\n",
+        &[(13, 39, "weakened", "for ever")],
+    ),
+    case(
+        "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  oidc: {accessTokenDuration: 30s, refreshTokenDuration: 1m}\n",
         &[
             (13, 31, "out-of-range", "60s is used"),

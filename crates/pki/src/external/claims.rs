@@ -99,7 +99,8 @@ impl Claims {
     }
 
     /// Judges what every token has to say: that it is of `issuer`, for `audience` among others, and
-    /// valid at `now`. Texts are compared exactly; a token without expiry never ends.
+    /// valid at `now`. Texts are compared exactly. A token without expiry never ends: whether that
+    /// will do is for the caller to say.
     ///
     /// # Errors
     ///

@@ -1,0 +1,53 @@
+//! Section `edge.externalJwtSigners`.
+
+use portcullis_yaml::{Diagnostics, Key, Section};
+
+use super::jwks::{self, JwksFetch};
+use crate::root;
+
+/// Section `edge.externalJwtSigners`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalJwtSigners {
+    /// Which addresses the keys of signers may be fetched from.
+    pub jwks_fetch: JwksFetch,
+    /// Whether tokens without `exp` are refused, true unless given.
+    pub require_expiry: bool,
+}
+
+impl Default for ExternalJwtSigners {
+    fn default() -> Self {
+        Self {
+            jwks_fetch: JwksFetch::default(),
+            require_expiry: true,
+        }
+    }
+}
+
+const KEYS: &[Key] = &[Key::read("jwksFetch"), Key::read("requireExpiry")];
+
+pub(super) fn read(
+    edge: &Section<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<ExternalJwtSigners> {
+    let Some(field) = edge.get_non_null("externalJwtSigners") else {
+        return Some(ExternalJwtSigners::default());
+    };
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let jwks_fetch = jwks::read(&section, diagnostics);
+    let mut require_expiry = true;
+    if let Some(field) = section.get_non_null("requireExpiry") {
+        require_expiry = field.boolean(diagnostics)?;
+        if !require_expiry {
+            let message = "tokens without `exp` are accepted for ever: whoever finds an old one \
+                           can log in with it";
+            field
+                .warning(root::codes::WEAKENED, message, diagnostics)
+                .help("remove the key once the signers write `exp` into their tokens");
+        }
+    }
+    Some(ExternalJwtSigners {
+        jwks_fetch: jwks_fetch?,
+        require_expiry,
+    })
+}
