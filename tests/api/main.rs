@@ -70,6 +70,7 @@ mod order;
 mod ottca;
 mod own_identity;
 mod ownership;
+mod password_throttle;
 mod passwords;
 mod paths;
 mod policies;

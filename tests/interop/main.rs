@@ -26,6 +26,7 @@ mod mfa_secrets;
 mod mfa_throttle;
 mod openapi;
 mod openid;
+mod password_throttle;
 mod py_jwt;
 mod renewal;
 mod restart;

@@ -18,6 +18,7 @@ use portcullis_domain::access::{Action, Caller, Denied, Permit};
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
+use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, submit_with};
 use portcullis_storage::key::Kind;
@@ -38,6 +39,8 @@ pub struct Settings {
     pub router_enrollment_duration: SignedDuration,
     /// Whether tokens of external signers that never expire are refused.
     pub require_token_expiry: bool,
+    /// How guesses at passwords are slowed down, if they are.
+    pub password_throttle: Option<ThrottleRules>,
     /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
     pub longest_token: SignedDuration,
 }
@@ -49,6 +52,7 @@ impl Default for Settings {
             enrollment_duration: SignedDuration::from_mins(180),
             router_enrollment_duration: SignedDuration::from_mins(180),
             require_token_expiry: true,
+            password_throttle: Some(ThrottleRules::default()),
             longest_token: SignedDuration::from_hours(24),
         }
     }

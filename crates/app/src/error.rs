@@ -4,6 +4,7 @@ use portcullis_domain::FieldError;
 use portcullis_domain::access::Denied;
 use portcullis_domain::enrollment::{MethodKind, RedemptionError};
 use portcullis_domain::entropy::EntropyError;
+use portcullis_domain::password_throttle::Throttled;
 use portcullis_storage::engine::{CommitError, Overloaded, StoreError};
 use portcullis_storage::tables::{Index, UniqueValue, WriteError};
 use portcullis_storage::vault::SealError;
@@ -132,6 +133,10 @@ pub enum AppError {
     /// Too many passwords are being checked; later there may be fewer.
     #[error("too many passwords are being checked")]
     TooManyPasswords,
+    /// Too many passwords from the same source were wrong; right ones are refused as well until the
+    /// time is over.
+    #[error(transparent)]
+    PasswordsThrottled(#[from] Throttled),
     /// The answer would take longer than anybody waits for it.
     #[error("the answer takes too long")]
     TooSlow,

@@ -19,7 +19,7 @@ pub use certificates::{
 };
 pub(crate) use known::Known;
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
-pub(crate) use login::{Guess, forgive, note_refusal};
+pub(crate) use login::{Attempt, Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
 pub(crate) use totp::{enroll_in_totp, pass_totp};
 pub use upkeep::{flush_activity, sweep};

@@ -4,9 +4,11 @@ mod api;
 mod enrollment;
 mod jwks;
 mod oidc;
+mod password_throttle;
 mod signers;
 mod totp;
 
+use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_yaml::{Diagnostics, Key, Section};
 
 use crate::folders::Folders;
@@ -32,6 +34,8 @@ pub struct EdgeConfig {
     pub oidc: Oidc,
     /// How tokens of external JWT signers are judged, and where their keys come from.
     pub external_jwt_signers: ExternalJwtSigners,
+    /// How guesses at passwords are slowed down, if they are.
+    pub password_throttle: Option<ThrottleRules>,
 }
 
 const KEYS: &[Key] = &[
@@ -40,6 +44,7 @@ const KEYS: &[Key] = &[
     Key::read("totp"),
     Key::read("oidc"),
     Key::read("externalJwtSigners"),
+    Key::read("passwordThrottle"),
     Key::ignored(
         "authRateLimiter",
         "the number of logins at once follows from the processors",
@@ -62,6 +67,7 @@ const HINTS: &[(&str, &str)] = &[
     ("edgeRouter", "it belongs to `edge.enrollment`"),
     ("jwksFetch", "it belongs to `edge.externalJwtSigners`"),
     ("requireExpiry", "it belongs to `edge.externalJwtSigners`"),
+    ("freeAttempts", "it belongs to `edge.passwordThrottle`"),
 ];
 
 pub(crate) fn read(
@@ -78,11 +84,13 @@ pub(crate) fn read(
     let totp = totp::read(&section, diagnostics);
     let oidc = oidc::read(&section, diagnostics);
     let external_jwt_signers = signers::read(&section, diagnostics);
+    let password_throttle = password_throttle::read(&section, diagnostics);
     Some(EdgeConfig {
         api: api?,
         enrollment: enrollment?,
         totp: totp?,
         oidc: oidc?,
         external_jwt_signers: external_jwt_signers?,
+        password_throttle: password_throttle?,
     })
 }

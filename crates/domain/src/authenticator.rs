@@ -2,6 +2,7 @@
 
 use crate::clock::Timestamp;
 use crate::ids::{AuthenticatorId, IdentityId};
+use crate::password_throttle::PasswordThrottle;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +156,9 @@ pub struct UpdbCredential {
     /// How often the password was set anew. A hash that is renewed is that of the same password.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub generation: u32,
+    /// The attempts to log in with it.
+    #[serde(default, skip_serializing_if = "PasswordThrottle::is_empty")]
+    pub throttle: PasswordThrottle,
 }
 
 impl UpdbCredential {
@@ -164,12 +168,14 @@ impl UpdbCredential {
             username: username.into(),
             password,
             generation: 0,
+            throttle: PasswordThrottle::default(),
         }
     }
 
-    /// Sets another password.
+    /// Sets another password. Guesses at the one before count no more.
     pub fn set_password(&mut self, password: PasswordHash) {
         self.password = password;
+        self.throttle.forget_wrong();
         self.generation = self.generation.wrapping_add(1);
     }
 }
@@ -247,7 +253,8 @@ impl Authenticator {
         }
     }
 
-    fn updb(&self) -> Option<&UpdbCredential> {
+    /// The username and password, if it has them.
+    pub fn updb(&self) -> Option<&UpdbCredential> {
         match &self.credential {
             Credential::Updb(updb) => Some(updb),
             Credential::Cert(_) => None,

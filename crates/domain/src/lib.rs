@@ -41,6 +41,7 @@ pub mod log_throttle;
 pub mod managed;
 pub mod mfa;
 pub mod name;
+pub mod password_throttle;
 mod patch;
 pub mod peer;
 pub mod permission;

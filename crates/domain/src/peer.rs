@@ -20,13 +20,19 @@ impl Peer {
 
     /// The peer behind an address. An IPv4 address inside IPv6 counts as IPv4.
     pub fn at(address: IpAddr) -> Self {
-        Self::Address(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                let network = address.to_bits() & !u128::from(u64::MAX);
-                Ipv6Addr::from_bits(network).into()
-            },
-            v4 @ IpAddr::V4(_) => v4,
-        })
+        Self::Address(network_of(address))
+    }
+}
+
+/// The network in which one client chooses its address: IPv6 of 64 bits, IPv4 of one address. An
+/// IPv4 address inside IPv6 counts as IPv4.
+pub fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let network = address.to_bits() & !u128::from(u64::MAX);
+            Ipv6Addr::from_bits(network).into()
+        },
+        v4 @ IpAddr::V4(_) => v4,
     }
 }
 

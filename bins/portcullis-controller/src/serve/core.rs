@@ -75,6 +75,7 @@ pub(crate) fn open(
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
             router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
             longest_token: signed(longest_token(&config.edge.oidc)),
+            password_throttle: config.edge.password_throttle,
             require_token_expiry: config.edge.external_jwt_signers.require_expiry,
         },
         mfa: mfa(&config.edge.totp),

@@ -7,7 +7,7 @@ use crate::audit;
 use crate::error::AppError;
 use crate::listing::{Asked, Paging, kinds, restricted};
 use crate::password::Verdict;
-use crate::sessions::{self, Guess};
+use crate::sessions::{self, Attempt, Guess};
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::ids::AuthenticatorId;
@@ -44,9 +44,10 @@ pub fn list_own(
 
 /// Changes the caller's own username, password or tags, if it knows the current password.
 ///
-/// A wrong one counts as in a login, and costs as much as a right one. What is wrong with the change
-/// itself is said before, so that it does not tell which of the two it was. A change of nothing leaves
-/// no trace, but for what the right password makes good.
+/// A wrong one counts as in a login, and costs as much as a right one; after too many, right ones are
+/// refused as well until the time is over. What is wrong with the change itself is said before, so that
+/// it does not tell which of the two it was. A change of nothing leaves no trace, but for what the right
+/// password makes good.
 pub async fn update_own(
     app: &App,
     permit: &Permit<UpdateOwn>,
@@ -63,20 +64,33 @@ pub async fn update_own(
     let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
     let hash = known.password().cloned();
     let peer = permit.caller().peer();
-    if app.passwords.verify(peer, current, hash).await? == Verdict::Wrong {
-        let origin = &permit.caller().origin;
-        sessions::note_refusal(app, origin, Some(found), Guess::Change).await?;
-        return Err(AppError::WrongPassword);
+    let is_wrong = app.passwords.verify(peer, current, hash).await? == Verdict::Wrong;
+    let origin = &permit.caller().origin;
+    let attempt = Attempt::new(app, origin);
+    let throttled = attempt.admit(&known).err();
+    if is_wrong || throttled.is_some() {
+        let wrong = is_wrong.then_some(found);
+        let counted = sessions::note_refusal(app, origin, wrong, Guess::Change, attempt).await?;
+        return Err(match throttled.or(counted) {
+            Some(throttled) => throttled.into(),
+            None => AppError::WrongPassword,
+        });
     }
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
-        let found = updb(find_own(rows.rows(), caller, &wanted, not_there)?)?;
+        let mut found = updb(find_own(rows.rows(), caller, &wanted, not_there)?)?;
         if !found.entity.has_password_of(&known) {
             // Somebody changed it while it was checked.
             return Err(AppError::WrongPassword);
         }
+        attempt.admit(&found.entity)?;
         sessions::forgive(rows, &found.key)?;
+        let before = found.entity.clone();
+        attempt.note_right(&mut found.entity);
+        if found.entity != before {
+            rows.replace(&found.key, &before, &found.entity)?;
+        }
         if has_change {
             prepared.apply(rows, caller, &found, now)?;
         }

@@ -4,13 +4,16 @@
 //! same; the reason goes to the log. What was checked outside the transaction is checked again
 //! inside it against the records as they are then.
 
+mod attempt;
 mod certificate;
 mod password;
+mod refusal;
 mod token;
 
+pub(crate) use attempt::Attempt;
 pub use certificate::with_certificate;
 pub use password::with_password;
-pub(crate) use password::{Guess, forgive, note_refusal};
+pub(crate) use refusal::{Guess, forgive, note_refusal};
 pub use token::with_token;
 
 use super::room::Room;

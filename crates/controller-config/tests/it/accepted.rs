@@ -5,6 +5,8 @@ use std::time::Duration;
 use portcullis_controller_config::{
     ApiKind, ControllerConfig, Material, StoreLocation, TlsVersion, TotpCompatibility, WebApi, read,
 };
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_yaml::{Severity, SourceId};
 
 use crate::{SMALLEST, no_variables};
@@ -45,6 +47,7 @@ edge:
     edgeRouter: {duration: 24h}
   totp: {hostname: mfa.example, compatibility: strict}
   oidc: {accessTokenDuration: 10m, idTokenDuration: 20m, refreshTokenDuration: 1h}
+  passwordThrottle: {enabled: true, freeAttempts: 10, longestWait: 15m}
   externalJwtSigners:
     requireExpiry: true
     jwksFetch:
@@ -142,6 +145,8 @@ fn the_smallest_file_has_the_defaults_of_openziti() {
     assert_eq!(signers.jwks_fetch.timeout, Duration::from_secs(5));
     assert_eq!(signers.jwks_fetch.allowed_ips, []);
     assert!(signers.require_expiry);
+    let throttle = config.edge.password_throttle;
+    assert_eq!(throttle, Some(ThrottleRules::default()));
     let options = &config.web[0].options;
     assert_eq!(
         (options.idle_timeout, options.read_timeout),
@@ -227,6 +232,13 @@ fn every_key_of_edge_is_read() {
     assert_eq!(edge.totp.hostname, "mfa.example");
     assert_eq!(edge.oidc.access_token_duration, Duration::from_mins(10));
     assert_eq!(edge.oidc.refresh_token_duration, Duration::from_hours(1));
+    assert_eq!(
+        edge.password_throttle,
+        Some(ThrottleRules {
+            free_attempts: 10,
+            longest_wait: SignedDuration::from_mins(15),
+        })
+    );
     assert!(edge.external_jwt_signers.require_expiry);
     let fetch = &edge.external_jwt_signers.jwks_fetch;
     let allows = |text: &str| {
@@ -297,11 +309,12 @@ fn private_keys_in_the_file_are_not_shown() {
 #[test]
 fn what_makes_the_controller_less_strict_can_be_switched_on() {
     let weaker =
-        "edge: {externalJwtSigners: {requireExpiry: false}}\n";
+        "edge: {passwordThrottle: {enabled: false}, externalJwtSigners: {requireExpiry: false}}\n";
     // Both are warned about, which is for the tests of mistakes to say.
     let config = read(&[SMALLEST, weaker], &no_variables)
         .config
         .expect("file is complete");
+    assert_eq!(config.edge.password_throttle, None);
     assert!(!config.edge.external_jwt_signers.require_expiry);
 }
 

@@ -363,6 +363,24 @@ const EDGE: &[Case] = &[
     ),
     case(
         "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  passwordThrottle: {freeAttempts: 0, longestWait: 25h}\n",
+        &[
+            (13, 36, "out-of-range", "freeAttempts"),
+            (13, 52, "out-of-range", "24h"),
+        ],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  passwordThrottle: {longestWait: 500ms}\n",
+        &[(13, 35, "out-of-range", "1s")],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  passwordThrottle: {enabled: no}\n",
+        &[(13, 31, "weakened", "guessed")],
+    ),
+    case(
+        "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  externalJwtSigners: {requireExpiry: no}\n",
         &[(13, 39, "weakened", "for ever")],
     ),

@@ -75,6 +75,9 @@ impl From<AppError> for ApiError {
             },
             error @ AppError::NotCopied(_) => saying(Code::Unhandled, error.to_string()),
             AppError::TooManyPasswords => Self::new(Code::ServerTooManyRequests).retry_after(1),
+            AppError::PasswordsThrottled(throttled) => {
+                Self::new(Code::ServerTooManyRequests).retry_after(throttled.retry_after)
+            },
             AppError::Overloaded => Self::new(Code::ServerTooManyRequests)
                 .status(StatusCode::SERVICE_UNAVAILABLE)
                 .retry_after(1),

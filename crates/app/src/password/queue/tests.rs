@@ -64,7 +64,10 @@ fn strangers_keep_no_trusted_peer_out() {
         let _refused = fill(&mut queue, Lane::Unknown, peer, 1);
     }
     assert_eq!(fill(&mut queue, Lane::Trusted, 1, 2), []);
-    let order: Vec<u8> = drain(&mut queue).into_iter().map(|(peer, _)| peer).collect();
+    let order: Vec<u8> = drain(&mut queue)
+        .into_iter()
+        .map(|(peer, _)| peer)
+        .collect();
     assert_eq!(order, [1, 10, 1, 11, 12, 13]);
 }
 

@@ -3,11 +3,10 @@
 //! Every refusal takes the same way: one hash, one durable commit. Neither its answer nor its time
 //! tells whether the username exists, whether the password was right, or what its owner lacks.
 
-use super::{Login, LoginError, NewSession, Way, judge, open};
+use super::attempt::Attempt;
+use super::{Guess, Login, LoginError, NewSession, Way, judge, note_refusal, open};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
-use crate::identities::{owner, policy_of};
 use crate::password::Verdict;
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
@@ -16,12 +15,9 @@ use portcullis_domain::authenticator::{Authenticator, Credential, ExtensionReque
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::{IdentityId, Number};
+use portcullis_domain::ids::Number;
 use portcullis_domain::peer::Peer;
-use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{
-    Found, Index, Rows, RowsMut, UniqueValue, WriteError, identity_key,
-};
+use portcullis_storage::tables::{Found, Index, Rows, RowsMut, UniqueValue, WriteError};
 use secrecy::SecretString;
 
 /// Logs in with a username and password.
@@ -45,10 +41,12 @@ pub async fn with_password(
         .verify(peer, password.clone(), stored.cloned())
         .await
         .map_err(AppError::from)?;
+    let attempt = Attempt::new(app, origin);
     let outcome = match (verdict, found) {
         (Verdict::Right { is_cheap }, Some(authenticator)) => {
             let mut way = Password {
                 authenticator,
+                attempt,
                 renewed: None,
             };
             if is_cheap {
@@ -67,7 +65,7 @@ pub async fn with_password(
         (_, found) => (found, "wrong name or password"),
     };
     let (wrong, reason) = outcome;
-    note_refusal(app, origin, wrong, Guess::Login).await?;
+    note_refusal(app, origin, wrong, Guess::Login, attempt).await?;
     Err(LoginError::Refused(reason))
 }
 
@@ -75,6 +73,7 @@ pub async fn with_password(
 #[derive(Clone)]
 struct Password {
     authenticator: Found<Authenticator>,
+    attempt: Attempt,
     /// The password under the hash of today, if it is stored under a weaker one.
     renewed: Option<PasswordHash>,
 }
@@ -116,10 +115,12 @@ impl Way for Password {
     fn recheck(&self, rows: Rows<'_>, identity: &Identity) -> Result<(), LoginError> {
         super::require_authenticator(identity)?;
         let current: Option<Authenticator> = rows.get(&self.authenticator.key)?;
-        match current {
-            Some(current) if current.has_password_of(&self.authenticator.entity) => Ok(()),
-            _ => Err(LoginError::Refused("the password changed meanwhile")),
-        }
+        let current = current
+            .filter(|current| current.has_password_of(&self.authenticator.entity))
+            .ok_or(LoginError::Refused("the password changed meanwhile"))?;
+        self.attempt.admit(&current).map_err(|_throttled| {
+            LoginError::Refused("the source has to wait, after too many wrong passwords")
+        })
     }
 
     fn admit(&self, policy: &AuthPolicy, _now: Timestamp) -> Result<(), LoginError> {
@@ -137,98 +138,19 @@ impl Way for Password {
         _session: &mut ApiSession,
     ) -> Result<Option<ExtensionRequest>, WriteError> {
         identity.wrong_passwords = 0;
-        let Some(renewed) = &self.renewed else {
-            return Ok(None);
-        };
         let key = &self.authenticator.key;
         // What else there is to it may have changed since the password was checked.
         let Some(before) = rows.rows().get::<Authenticator>(key)? else {
             return Ok(None);
         };
         let mut after = before.clone();
-        if let Credential::Updb(updb) = &mut after.credential {
+        if let (Some(renewed), Credential::Updb(updb)) = (&self.renewed, &mut after.credential) {
             updb.password = renewed.clone();
         }
-        rows.replace(key, &before, &after)?;
+        self.attempt.note_right(&mut after);
+        if after != before {
+            rows.replace(key, &before, &after)?;
+        }
         Ok(None)
     }
-}
-
-/// What a password was given for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Guess {
-    /// A login, which the policy may not allow with passwords; guessing leads nowhere then.
-    Login,
-    /// A change of the password by its owner, for which it has to be right under every policy.
-    Change,
-}
-
-/// Notes durably that a password was refused; a wrong one counts against its owner.
-pub(crate) async fn note_refusal(
-    app: &App,
-    origin: &Origin,
-    wrong: Option<Found<Authenticator>>,
-    guess: Guess,
-) -> Result<(), AppError> {
-    let now = app.env().now();
-    let locked = app
-        .commit(move |rows| {
-            let locked = match &wrong {
-                Some(found) => count_wrong_password(rows, found, guess, now)?,
-                None => None,
-            };
-            rows.count_refused_login()?;
-            Ok::<_, AppError>(locked)
-        })
-        .await?;
-    if let Some(identity) = locked {
-        let id = identity.as_str();
-        audit::changed_by_stranger(origin, id, "identity.lock", id);
-    }
-    Ok(())
-}
-
-/// Lets the owner of an authenticator, whose key is given, guess anew: it knew the password.
-pub(crate) fn forgive(rows: &mut RowsMut<'_>, authenticator: &RecordKey) -> Result<(), AppError> {
-    let key = identity_key(Number(authenticator.root_id().1));
-    if let Some(identity) = rows.rows().get::<Identity>(&key)?
-        && identity.wrong_passwords != 0
-    {
-        let mut after = identity.clone();
-        after.wrong_passwords = 0;
-        rows.replace(&key, &identity, &after)?;
-    }
-    Ok(())
-}
-
-/// Counts a wrong password against the owner of an authenticator, if the right one would have led
-/// anywhere; answers who is locked out by it. Whoever is, loses all sessions.
-fn count_wrong_password(
-    rows: &mut RowsMut<'_>,
-    authenticator: &Found<Authenticator>,
-    guess: Guess,
-    now: Timestamp,
-) -> Result<Option<IdentityId>, AppError> {
-    if rows
-        .rows()
-        .get::<Authenticator>(&authenticator.key)?
-        .is_none()
-    {
-        return Ok(None);
-    }
-    let found = owner(rows.rows(), authenticator)?;
-    let rules = policy_of(rows.rows(), &found.entity)?.primary.updb;
-    let leads_nowhere = guess == Guess::Login && !rules.allowed;
-    if found.entity.is_disabled(now) || leads_nowhere {
-        return Ok(None);
-    }
-    let mut identity = found.entity.clone();
-    let is_locked = identity.note_wrong_password(&rules, now);
-    if identity != found.entity {
-        rows.replace(&found.key, &found.entity, &identity)?;
-    }
-    if is_locked {
-        rows.remove_dependents::<ApiSession>(&found.key, |_session| true)?;
-    }
-    Ok(is_locked.then_some(identity.id))
 }

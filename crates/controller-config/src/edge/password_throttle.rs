@@ -1,0 +1,64 @@
+//! Section `edge.passwordThrottle`.
+
+use std::time::Duration;
+
+use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::password_throttle::ThrottleRules;
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
+
+use crate::edge::positive;
+use crate::root;
+
+const KEYS: &[Key] = &[
+    Key::read("enabled"),
+    Key::read("freeAttempts"),
+    Key::read("longestWait"),
+];
+
+/// The longest that `longestWait` may be.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Reads how guesses at passwords are slowed down; `Some(None)` if they are not.
+pub(super) fn read(
+    edge: &Section<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Option<ThrottleRules>> {
+    let default = ThrottleRules::default();
+    let Some(field) = edge.get_non_null("passwordThrottle") else {
+        return Some(Some(default));
+    };
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let free_attempts = match section.get_non_null("freeAttempts") {
+        Some(field) => field.integer(1..=100, diagnostics),
+        None => Some(default.free_attempts),
+    };
+    let longest_wait = match section.get_non_null("longestWait") {
+        Some(field) => longest_wait(&field, diagnostics),
+        None => Some(default.longest_wait),
+    };
+    if let Some(field) = section.get_non_null("enabled")
+        && !field.boolean(diagnostics)?
+    {
+        let message = "passwords can be guessed as fast as they can be checked, wherever the \
+                       authentication policy sets no `maxAttempts`";
+        field
+            .warning(root::codes::WEAKENED, message, diagnostics)
+            .help("remove the key; behind a proxy that hides the addresses of clients, set `maxAttempts` in the policies");
+        return Some(None);
+    }
+    Some(Some(ThrottleRules {
+        free_attempts: free_attempts?,
+        longest_wait: longest_wait?,
+    }))
+}
+
+fn longest_wait(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<SignedDuration> {
+    let wait = positive(field, diagnostics)?;
+    if wait < Duration::from_secs(1) || wait > LONGEST {
+        let message = format!("`{}` must be from 1s to 24h", field.path());
+        field.error(codes::OUT_OF_RANGE, message, diagnostics);
+        return None;
+    }
+    SignedDuration::try_from(wait).ok()
+}
