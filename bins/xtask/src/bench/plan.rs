@@ -6,7 +6,7 @@ use super::report::Report;
 use super::scale::Scale;
 use super::{
     allocations, codes, creates, crowd, current_identity, enrollments, lists, logins, memory,
-    passwords, router_config, services, slow_readers, starts, tokens,
+    password_refusals, passwords, router_config, services, slow_readers, starts, tokens,
 };
 use crate::testbed::controller::{Controller, Program};
 use clap::ValueEnum;
@@ -163,6 +163,8 @@ async fn load(
     if wants(Noun::Passwords) {
         say("password logins")?;
         passwords::measure(fixture, report).await?;
+        say("refused passwords")?;
+        password_refusals::measure(fixture, report).await?;
     }
     if wants(Noun::Crowd) {
         say("certificate logins beside passwords")?;
