@@ -73,6 +73,14 @@ impl PeerUsage {
         self.by_amount.last().map(|&(amount, peer)| (peer, amount))
     }
 
+    /// All peers that use something, and how much, from the one that uses most down.
+    pub fn heaviest_first(&self) -> impl Iterator<Item = (Peer, usize)> {
+        self.by_amount
+            .iter()
+            .rev()
+            .map(|&(amount, peer)| (peer, amount))
+    }
+
     /// Charges a peer with `amount` more.
     pub fn charge(&mut self, peer: Peer, amount: usize) {
         self.set(peer, self.of(peer).saturating_add(amount));
@@ -108,6 +116,8 @@ mod tests {
         assert_ne!(at("2001:db8:0:1::1"), at("2001:db8:0:2::1"));
         assert_eq!(at("::ffff:192.0.2.1"), at("192.0.2.1"));
         assert_ne!(at("192.0.2.1"), at("192.0.2.2"));
+        assert_eq!(at("2001:db8:0:1::1").to_string(), "2001:db8:0:1::/64");
+        assert_eq!(at("::ffff:192.0.2.1").to_string(), "192.0.2.1");
     }
 
     #[test]
@@ -120,6 +130,8 @@ mod tests {
         usage.charge(other, 2);
         assert_eq!((usage.of(one), usage.of(other), usage.total()), (3, 4, 7));
         assert_eq!(usage.heaviest(), Some((other, 4)));
+        let order: Vec<_> = usage.heaviest_first().collect();
+        assert_eq!(order, [(other, 4), (one, 3)]);
         usage.release(other, 3);
         assert_eq!(usage.heaviest(), Some((one, 3)));
         usage.release(other, 1);
