@@ -1,5 +1,6 @@
 //! Answers of handlers, before they become responses.
 
+use crate::compress;
 pub use crate::parts::Parts;
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -17,6 +18,34 @@ pub enum Content {
     Whole(Bytes),
     /// What there is of it, and more to come.
     Parts(Parts),
+    /// One that never changes, made once for all requests.
+    Fixed(&'static Fixed),
+}
+
+/// The body of an answer that never changes, in all forms in which it is sent.
+#[derive(Debug, Clone)]
+pub struct Fixed {
+    /// As it is.
+    pub plain: Bytes,
+    /// Compressed by gzip, if there is anything to compress.
+    gzip: Option<Bytes>,
+}
+
+impl Fixed {
+    /// Makes all forms of a body.
+    pub fn new(plain: impl Into<Bytes>) -> Self {
+        let plain = plain.into();
+        let gzip = compress::gzip(&plain);
+        Self { plain, gzip }
+    }
+
+    /// The body in the form that a client takes, and whether that is compressed.
+    pub(crate) fn form(&self, takes_gzip: bool) -> (Bytes, bool) {
+        match &self.gzip {
+            Some(gzip) if takes_gzip => (gzip.clone(), true),
+            _ => (self.plain.clone(), false),
+        }
+    }
 }
 
 /// A successful answer.
@@ -109,6 +138,11 @@ impl Answer {
             headers: Vec::new(),
             body,
         }
+    }
+
+    /// A body that never changes: 200.
+    pub fn fixed(content_type: &'static str, body: &'static Fixed) -> Self {
+        Self::written(Content::Fixed(body)).typed(content_type)
     }
 
     /// A body of another type: 200.

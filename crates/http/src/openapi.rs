@@ -16,13 +16,15 @@ mod tidy;
 mod words;
 mod yaml;
 
+use crate::answer::Fixed;
 use crate::path::Api;
 use crate::route::Route;
 use crate::routes::{self, API_LEVEL};
-use bytes::Bytes;
 use http::Method;
+use portcullis_api::envelope::Envelope;
+use portcullis_api::json;
 use schemas::Schemas;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -30,9 +32,11 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone)]
 pub struct Document {
     /// As JSON.
-    pub json: Bytes,
+    pub json: Fixed,
     /// As YAML.
-    pub yaml: Bytes,
+    pub yaml: Fixed,
+    /// The YAML as a text in an envelope, for those who take JSON alone.
+    pub enveloped: Fixed,
 }
 
 /// The documents, made when the first one is asked for.
@@ -58,9 +62,11 @@ pub(crate) fn described(routes: &[Route]) -> impl Iterator<Item = Api> {
 impl Document {
     fn of(api: Api, routes: &[Route]) -> Self {
         let value = render(api, routes);
+        let yaml = yaml::text(&value);
         Self {
-            json: value.to_string().into(),
-            yaml: yaml::text(&value).into(),
+            json: Fixed::new(value.to_string()),
+            enveloped: Fixed::new(json::to_bytes(&Envelope::new(&yaml))),
+            yaml: Fixed::new(yaml),
         }
     }
 }
@@ -76,7 +82,7 @@ fn render(api: Api, routes: &[Route]) -> Value {
         path.insert(route.method.as_str().to_ascii_lowercase(), operation);
     }
     let refusals = operation::refusals(&mut schemas);
-    json!({
+    serde_json::json!({
         "openapi": "3.1.0",
         "info": {
             "title": format!("Portcullis, {}", words::title(api)),

@@ -283,6 +283,10 @@ fn respond(form: Form, outcome: Result<Answer, ApiError>, request_id: RequestId)
             let is_packed = packed.is_some();
             (listen::whole(packed.unwrap_or(body)), is_packed)
         },
+        Content::Fixed(fixed) => {
+            let (body, is_packed) = fixed.form(form.takes_gzip);
+            (listen::whole(body), is_packed)
+        },
         Content::Parts(parts) => {
             let is_packed = parts.is_gzip();
             (parts.boxed_unsync(), is_packed)

@@ -17,7 +17,7 @@ const SCHEMAS: &str = "#/components/schemas/";
 static DOCUMENTS: LazyLock<BTreeMap<Api, Value>> = LazyLock::new(|| {
     let all = Api::ALL.into_iter();
     all.filter_map(|api| Some((api, openapi::document(api)?)))
-        .map(|(api, document)| (api, serde_json::from_slice(&document.json).unwrap()))
+        .map(|(api, document)| (api, serde_json::from_slice(&document.json.plain).unwrap()))
         .collect()
 });
 

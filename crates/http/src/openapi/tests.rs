@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 fn documents() -> Vec<(Api, Value)> {
     let all = DOCUMENTS.iter();
-    all.map(|(api, document)| (*api, serde_json::from_slice(&document.json).unwrap()))
+    all.map(|(api, document)| (*api, serde_json::from_slice(&document.json.plain).unwrap()))
         .collect()
 }
 

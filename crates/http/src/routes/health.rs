@@ -114,7 +114,7 @@ mod tests {
     fn shown(answer: Answer) -> String {
         match answer.body {
             Content::Whole(body) => String::from_utf8(body.to_vec()).unwrap(),
-            Content::Parts(_) => panic!("it is short"),
+            Content::Parts(_) | Content::Fixed(_) => panic!("it is short"),
         }
     }
 

@@ -53,15 +53,15 @@ async fn detail(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
 async fn body(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
     let document = document(named(&call.context)?).await?;
     if language::accepts(&call.context.headers, YAML) {
-        return Ok(Answer::raw(YAML, document.yaml.clone()));
+        return Ok(Answer::fixed(YAML, &document.yaml));
     }
-    Ok(Answer::detail(&String::from_utf8_lossy(&document.yaml)))
+    Ok(Answer::fixed(JSON, &document.enveloped))
 }
 
 /// The document of the API under which it is asked for.
 async fn own(call: Call<(), Ignored>) -> Result<Answer, ApiError> {
     let document = document(call.context.api).await?;
-    Ok(Answer::raw(JSON, document.json.clone()))
+    Ok(Answer::fixed(JSON, &document.json))
 }
 
 /// The API that the path names.
