@@ -29,6 +29,7 @@ mod edge;
 mod folders;
 mod generate;
 mod identity;
+mod limits;
 mod named;
 mod root;
 mod store;
@@ -43,6 +44,7 @@ pub use edge::{
 pub use folders::SourceText;
 pub use generate::{GenerateError, Generated, HomeLayout, generate};
 pub use identity::{CertificateAndKey, Identity, Material};
+pub use limits::{ClientLimits, Share};
 pub use named::{Named, NamedIdentity, NamedPair, NamedStore, NamedThings};
 pub use root::{ControllerConfig, Outcome, codes, read, read_files};
 pub use store::StoreLocation;

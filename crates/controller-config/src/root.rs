@@ -10,6 +10,7 @@ use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
 use crate::folders::{self, Folders, SourceText};
 use crate::identity::{self, Identity, Reported, ServerCert};
+use crate::limits::{self, ClientLimits};
 use crate::named::{self, NamedThings};
 use crate::store::{self, StoreLocation};
 use crate::web::{self, ApiKind, OidcOptions, WebApi, WebListener};
@@ -32,6 +33,8 @@ pub struct ControllerConfig {
     pub edge: EdgeConfig,
     /// Where which API is served. `edge-oidc` is added beside `edge-client` unless that is switched off.
     pub web: Vec<WebListener>,
+    /// What clients share.
+    pub limits: ClientLimits,
 }
 
 /// What reading a file gave.
@@ -74,6 +77,7 @@ const KEYS: &[Key] = &[
     Key::read("ctrl"),
     Key::read("edge"),
     Key::read("web"),
+    Key::read("limits"),
     Key::ignored("command", "commands are not queued"),
     Key::ignored("commandRateLimiter", "commands are not queued"),
     Key::ignored("connectEvents", "events are not sent"),
@@ -108,6 +112,7 @@ const HINTS: &[(&str, &str)] = &[
     ("bindPoints", "it belongs to `web[]`"),
     ("apis", "it belongs to `web[]`"),
     ("raft", "it is named `cluster`"),
+    ("connectionsPerPeer", "it belongs to `limits`"),
     ("link", "this is a router's file"),
     ("listeners", "this is a router's file, or `web` is meant"),
     ("forwarder", "this is a router's file"),
@@ -199,6 +204,7 @@ fn read_root(
     let ctrl = ctrl::read(&root, diagnostics);
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
+    let limits = limits::read(&root, diagnostics);
     cross_check::check(&root, edge.as_ref(), web.as_deref(), diagnostics);
     let edge = edge?;
     Some(ControllerConfig {
@@ -209,6 +215,7 @@ fn read_root(
         ctrl: ctrl?,
         web: bind_oidc(web?, edge.api.disable_oidc_auto_binding),
         edge,
+        limits: limits?,
     })
 }
 

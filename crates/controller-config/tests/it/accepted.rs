@@ -3,7 +3,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use portcullis_controller_config::{
-    ApiKind, ControllerConfig, Material, StoreLocation, TlsVersion, TotpCompatibility, WebApi, read,
+    ApiKind, ClientLimits, ControllerConfig, Material, Share, StoreLocation, TlsVersion,
+    TotpCompatibility, WebApi, read,
 };
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::password_throttle::ThrottleRules;
@@ -161,6 +162,38 @@ fn the_smallest_file_has_the_defaults_of_openziti() {
         config.web[0].hosts(ApiKind::EdgeOidc),
         "edge-oidc is added beside edge-client"
     );
+}
+
+#[test]
+fn every_key_of_limits_is_read() {
+    let usual = accept(&[SMALLEST]).expect("file is complete").limits;
+    assert_eq!(usual, ClientLimits::default());
+    assert_eq!(
+        (usual.connections.total, usual.connections.each),
+        (16_384, 4096)
+    );
+    let limits = |section: &str| {
+        let text = format!("{SMALLEST}limits: {section}\n");
+        accept(&[&text]).expect("file is complete").limits
+    };
+    let all = limits(
+        "{connections: 100, connectionsPerPeer: 99, unreadAnswerBytes: 20000000, \
+         unreadAnswerBytesPerPeer: 19999999, requestBytes: 30000000, \
+         requestBytesPerIdentity: 29999999, unauthenticatedRequestBytes: 40000000, \
+         unauthenticatedRequestBytesPerPeer: 39999999}",
+    );
+    let share = |total, each| Share { total, each };
+    assert_eq!(all.connections, share(100, 99));
+    assert_eq!(all.unread_answer_bytes, share(20_000_000, 19_999_999));
+    assert_eq!(all.request_bytes, share(30_000_000, 29_999_999));
+    assert_eq!(
+        all.unauthenticated_request_bytes,
+        share(40_000_000, 39_999_999)
+    );
+    // One client has a part of what there is, unless it is said how much.
+    let totals = limits("{connections: 100, requestBytes: 16777216}");
+    assert_eq!(totals.connections, share(100, 25));
+    assert_eq!(totals.request_bytes, share(16 << 20, 2 << 20));
 }
 
 #[test]

@@ -524,6 +524,48 @@ const WEB: &[Case] = &[
     ),
 ];
 
+const LIMITS: &[Case] = &[
+    case("v: 3\n", "v: 3\nlimits:\n", &[]),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: 5\n",
+        &[(2, 9, "wrong-type", "map")],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {connectionPerPeer: 5}\n",
+        &[(2, 10, "unknown-key", "`connectionsPerPeer`?")],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {connections: 15, unreadAnswerBytes: 1MiB}\n",
+        &[
+            (2, 23, "out-of-range", "from 16 to 1048576"),
+            (2, 46, "wrong-type", "an integer"),
+        ],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {connections: 100, connectionsPerPeer: 101}\n",
+        &[(
+            2,
+            48,
+            "out-of-range",
+            "more than the 100 of `limits.connections`",
+        )],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {requestBytesPerIdentity: 1048576}\n",
+        &[(2, 35, "out-of-range", "from 2097152")],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {connections: 100, connectionsPerPeer: 100}\n",
+        &[],
+    ),
+];
+
 fn check(cases: &[Case]) {
     for Case { old, new, found } in cases {
         assert_eq!(SMALLEST.matches(old).count(), 1, "{old:?} is there once");
@@ -583,6 +625,11 @@ fn mistakes_in_the_rest_of_edge_are_found() {
 #[test]
 fn mistakes_in_web_are_found() {
     check(WEB);
+}
+
+#[test]
+fn mistakes_in_limits_are_found() {
+    check(LIMITS);
 }
 
 #[test]
