@@ -62,7 +62,7 @@ fn bodies_beyond_the_limit_of_their_route_are_refused() {
 }
 
 /// Resident memory of a process, in MiB.
-fn resident(process: u32) -> u64 {
+pub(crate) fn resident(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
     let kib = line.and_then(|line| line.split_whitespace().nth(1));

@@ -37,6 +37,7 @@ mod stuck_log;
 mod third_party;
 mod trust;
 mod tunnel;
+mod unread_answers;
 mod ziti_cli;
 mod ziti_fabric;
 mod ziti_services;

@@ -24,7 +24,7 @@ pub mod path;
 mod query;
 mod refusal_log;
 mod request_ids;
-mod room;
+mod request_memory;
 pub mod route;
 pub mod routes;
 mod service;

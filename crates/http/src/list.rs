@@ -74,6 +74,8 @@ pub(crate) const FILTER: Parameter = Parameter::query(
 );
 
 impl Payload for Paged {
+    const IS_READ: bool = false;
+
     const PARAMETERS: &'static [Parameter] = &PARAMETERS;
 
     fn check(query: &Query) -> Result<(), ApiError> {

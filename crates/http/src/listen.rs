@@ -2,7 +2,7 @@
 //!
 //! The listener knows nothing of routes. It answers for the transport: TLS with a client
 //! certificate that is asked for and never judged, HTTP/1.1 and HTTP/2, deadlines and sizes
-//! ([`Limits`]), and a shutdown that lets running requests finish. Start from [`Listener::bind`],
+//! ([`Limits`]), what clients share ([`Budgets`]), and a shutdown that lets running requests finish. Start from [`Listener::bind`],
 //! [`ServerTls::new`] and an implementation of [`Service`]; a closure from connection and request to
 //! a future of an [`Answer`] is one.
 //!
@@ -22,6 +22,8 @@
 mod accept;
 mod activity;
 mod body;
+mod budget;
+mod budgets;
 mod connection;
 mod drive;
 mod frames;
@@ -31,10 +33,12 @@ mod handler;
 mod head_room;
 mod inbound;
 mod limits;
+mod log_interval;
 mod shield;
 mod stream;
 mod tls;
 mod tracked;
+mod unread;
 
 use std::error::Error;
 use std::pin::Pin;
@@ -46,8 +50,10 @@ use http_body_util::{BodyExt as _, Full};
 
 pub use self::accept::{ListenError, Listener};
 pub use self::body::{Body, BodyError, Pace};
+pub use self::budgets::Budgets;
+pub(crate) use self::budgets::RequestCharge;
 pub use self::connection::{Alpn, Connection, TlsVersion};
-pub use self::limits::{Http2Limits, Limits};
+pub use self::limits::{Http2Limits, Limits, Quota, Quotas};
 pub(crate) use self::shield::shielded;
 pub use self::tls::{ServerTls, TlsError};
 

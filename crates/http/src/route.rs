@@ -45,6 +45,8 @@ pub struct Route {
     pub ignores_accept: bool,
     /// The longest body it takes, bytes.
     pub cap: usize,
+    /// Whether its body is read.
+    pub reads_body: bool,
     /// Whether it may change something, and so is carried to its end whoever leaves meanwhile.
     pub is_changing: bool,
     /// Whether it does what the description of the API says; otherwise it answers 501, as every
@@ -203,6 +205,7 @@ impl Route {
             produces: "application/json",
             ignores_accept: false,
             cap,
+            reads_body: B::IS_READ,
             is_performed: true,
             serve,
         }

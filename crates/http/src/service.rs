@@ -5,13 +5,13 @@ use crate::errands::Errands;
 use crate::error::ApiError;
 use crate::language::{self, Consumes};
 use crate::listen::{
-    self, Answering, Body, BodyError, Connection, Pace, Service, Settling, shielded,
+    self, Answering, Body, BodyError, Budgets, Connection, Service, Settling, shielded,
 };
 use crate::path::{self, Api, Target};
 use crate::query::Query;
 use crate::refusal_log::RefusalLog;
 use crate::request_ids::RequestIds;
-use crate::room::Room;
+use crate::request_memory::RequestMemory;
 use crate::route::{Context, Incoming, Lookup, Route, Table};
 use crate::state::State;
 use crate::{compress, cors, session};
@@ -43,16 +43,20 @@ struct Shared {
     table: Table,
     server: HeaderValue,
     instance: HeaderValue,
-    /// Room for the bodies of requests without a session.
-    room: Arc<Room>,
+    budgets: Budgets,
     errands: Errands,
     request_ids: RequestIds,
     refusal_log: RefusalLog,
 }
 
 impl Controller {
-    /// Serves the routes of `table`.
+    /// Serves the routes of `table`, with budgets of its own for what requests take up.
     pub fn new(state: Arc<State>, table: Table) -> Self {
+        Self::with_budgets(state, table, Budgets::default())
+    }
+
+    /// Serves the routes of `table`, and shares these budgets with others.
+    pub fn with_budgets(state: Arc<State>, table: Table, budgets: Budgets) -> Self {
         let text = |text: &str| {
             HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("unknown"))
         };
@@ -60,7 +64,7 @@ impl Controller {
         let instance = text(&state.instance_id);
         Self {
             shared: Arc::new(Shared {
-                room: Room::new(),
+                budgets,
                 errands: Errands::new(),
                 request_ids: RequestIds::default(),
                 refusal_log: RefusalLog::default(),
@@ -134,24 +138,19 @@ impl Shared {
             request: request_id,
             address: connection.peer.ip().to_canonical(),
         };
+        let memory = RequestMemory::of_stranger(&self.budgets, &origin, &head);
+        let mut memory = memory.map_err(unreadable)?;
         let (caller, token) = if route.access == Access::Public {
             (None, None)
         } else {
             let (caller, token) =
                 session::establish(&self.state.app, &head.headers, &connection, origin.clone())
                     .await?;
+            memory.pass_to(&caller).map_err(unreadable)?;
             (Some(caller), Some(token))
         };
         let content_type = negotiate(route, &head.headers, &body)?;
-        let mut share = caller
-            .is_none()
-            .then(|| self.room.share(connection.peer.ip()));
-        let body = body
-            .read_metered(route.cap, &Pace::default(), |bytes| {
-                share.as_mut().is_none_or(|share| share.grow(bytes))
-            })
-            .await
-            .map_err(unreadable)?;
+        let (body, charge) = memory.read(route, body).await.map_err(unreadable)?;
         let context = Context {
             state: Arc::clone(&self.state),
             api,
@@ -169,7 +168,7 @@ impl Shared {
             body,
         });
         if route.is_changing {
-            self.errands.carry(reply, share).await
+            self.errands.carry(reply, charge).await
         } else {
             self.errands.ask(reply).await
         }

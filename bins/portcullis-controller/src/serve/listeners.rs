@@ -5,9 +5,11 @@ use super::credentials::Pair;
 use super::descriptors;
 use crate::build::BUILD;
 use anyhow::{Context as _, anyhow, ensure};
-use portcullis_controller_config::{ApiKind, ControllerConfig, TlsVersion, WebListener};
+use portcullis_controller_config::{
+    ApiKind, ClientLimits, ControllerConfig, Share, TlsVersion, WebListener,
+};
 use portcullis_domain::entropy;
-use portcullis_http::listen::{self, Limits, Listener, ServerTls, Service};
+use portcullis_http::listen::{self, Budgets, Limits, Listener, Quota, Quotas, ServerTls, Service};
 use portcullis_http::path::Api;
 use portcullis_http::route::Table;
 use portcullis_http::{Controller, State, routes};
@@ -18,7 +20,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// All entries of `web`, bound.
-pub(super) struct Web(Vec<Entry>);
+pub(super) struct Web {
+    entries: Vec<Entry>,
+    quotas: Quotas,
+}
 
 struct Entry {
     listener: WebListener,
@@ -61,12 +66,15 @@ impl Web {
             entries.iter().any(|entry| !entry.sockets.is_empty()),
             "no listener of the section `web` serves an API"
         );
-        Ok(Self(entries))
+        Ok(Self {
+            entries,
+            quotas: quotas(&config.limits),
+        })
     }
 
     /// The addresses that are bound.
     pub(super) fn local_addresses(&self) -> Vec<SocketAddr> {
-        self.0
+        self.entries
             .iter()
             .flat_map(|entry| &entry.sockets)
             .map(Listener::local_addr)
@@ -75,7 +83,7 @@ impl Web {
 
     /// Sets up TLS for each entry with its pairs.
     pub(super) fn tls(&self, pairs: &[Vec<Pair>]) -> anyhow::Result<Vec<Arc<ServerTls>>> {
-        self.0
+        self.entries
             .iter()
             .zip(pairs)
             .map(|(entry, pairs)| {
@@ -117,11 +125,16 @@ impl Web {
         };
         let state = Arc::new(state);
         let (found, sockets) = (descriptors::raise(), self.local_addresses().len());
-        for (entry, tls) in self.0.into_iter().zip(&certificates.tls) {
+        let budgets = Budgets::new(&Quotas {
+            connections: descriptors::fit_connections(self.quotas.connections, found),
+            ..self.quotas
+        });
+        for (entry, tls) in self.entries.into_iter().zip(&certificates.tls) {
             let table = Table::new(routes::all(), &entry.apis)?;
-            let service: Arc<dyn Service> = Arc::new(Controller::new(Arc::clone(&state), table));
+            let controller = Controller::with_budgets(Arc::clone(&state), table, budgets.clone());
+            let service: Arc<dyn Service> = Arc::new(controller);
             for socket in entry.sockets {
-                let serving = socket.serve(
+                let serving = socket.with_budgets(budgets.clone()).serve(
                     Arc::clone(&service),
                     Arc::clone(tls),
                     descriptors::fit(limits(&entry.listener), found, sockets),
@@ -141,7 +154,7 @@ impl Web {
     /// Each API with the addresses under which clients find it.
     fn addresses(&self) -> Vec<(Api, Vec<String>)> {
         let of = |api: Api| -> Vec<String> {
-            self.0
+            self.entries
                 .iter()
                 .filter(|entry| entry.apis.contains(&api))
                 .flat_map(|entry| &entry.listener.bind_points)
@@ -199,7 +212,22 @@ fn limits(listener: &WebListener) -> Limits {
         idle: options.idle_timeout,
         header_read: options.read_timeout,
         write_stall: usual.write_stall.min(options.write_timeout),
+        answer_stall: usual.answer_stall.min(options.write_timeout),
         ..usual
+    }
+}
+
+/// What clients share, by the section `limits`.
+fn quotas(limits: &ClientLimits) -> Quotas {
+    let quota = |share: Share| Quota {
+        total: usize::try_from(share.total).unwrap_or(usize::MAX),
+        per_peer: usize::try_from(share.each).unwrap_or(usize::MAX),
+    };
+    Quotas {
+        connections: quota(limits.connections),
+        unread_answers: quota(limits.unread_answer_bytes),
+        session_requests: quota(limits.request_bytes),
+        stranger_requests: quota(limits.unauthenticated_request_bytes),
     }
 }
 
@@ -207,5 +235,15 @@ fn version(version: TlsVersion) -> listen::TlsVersion {
     match version {
         TlsVersion::Tls12 => listen::TlsVersion::Tls12,
         TlsVersion::Tls13 => listen::TlsVersion::Tls13,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_without_limits_has_those_of_the_listener() {
+        assert_eq!(quotas(&ClientLimits::default()), Quotas::default());
     }
 }

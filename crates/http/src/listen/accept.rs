@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,7 +13,8 @@ use tokio_util::task::TaskTracker;
 use super::drive::{self, FAREWELL, Shared};
 use super::half_open::HalfOpen;
 use super::head_room::HeadRoom;
-use super::{Limits, ServerTls, Service};
+use super::log_interval::LogInterval;
+use super::{Budgets, Limits, ServerTls, Service};
 
 /// Connections that the kernel may hold ready; it cuts the figure to its own limit.
 const BACKLOG: u32 = 4096;
@@ -32,6 +32,7 @@ const BACK_OFF: Duration = Duration::from_millis(50);
 pub struct Listener {
     socket: TcpListener,
     local: SocketAddr,
+    budgets: Budgets,
 }
 
 /// Why an address cannot be listened on.
@@ -93,7 +94,17 @@ impl Listener {
         socket.bind(address)?;
         let socket = socket.listen(BACKLOG)?;
         let local = socket.local_addr()?;
-        Ok(Self { socket, local })
+        Ok(Self {
+            socket,
+            local,
+            budgets: Budgets::default(),
+        })
+    }
+
+    /// The same listener, which shares these budgets with others.
+    #[must_use]
+    pub fn with_budgets(self, budgets: Budgets) -> Self {
+        Self { budgets, ..self }
     }
 
     /// Returns the address bound, with the port that was really taken.
@@ -117,9 +128,7 @@ impl Listener {
         let shared = Arc::new(Shared {
             service,
             tls,
-            slots: Arc::new(Semaphore::new(
-                limits.max_connections.min(Semaphore::MAX_PERMITS),
-            )),
+            budgets: self.budgets,
             head_room: HeadRoom::new(limits.head_room),
             limits: Arc::new(limits),
             shutdown,
@@ -146,6 +155,7 @@ impl Listener {
 
 /// Accepts connections for ever, each into a task of its own.
 async fn accept(socket: &TcpListener, half_open: &Arc<HalfOpen>, shared: &Arc<Shared>) {
+    let refusals = LogInterval::default();
     loop {
         match socket.accept().await {
             Ok((stream, peer)) => {
@@ -157,7 +167,9 @@ async fn accept(socket: &TcpListener, half_open: &Arc<HalfOpen>, shared: &Arc<Sh
             Err(error) if is_of_the_client(&error) => {},
             Err(error) => {
                 // Mostly no descriptor left: the oldest unfinished handshake has one to give.
-                tracing::warn!(%error, "cannot accept connections");
+                if let Some(unlogged) = refusals.may_log() {
+                    tracing::warn!(%error, unlogged, "cannot accept connections");
+                }
                 half_open.evict_oldest();
                 sleep(BACK_OFF).await;
             },

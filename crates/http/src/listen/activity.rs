@@ -6,8 +6,10 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::budget::{Charge, Holder};
 use super::head_room::Share;
 use super::inbound::Inbound;
+use super::unread::Unread;
 use super::{Limits, framing};
 
 /// State of one connection, shared by its byte stream, its requests and its driver.
@@ -30,6 +32,7 @@ struct State {
     awaited: Option<Instant>,
     inbound: Inbound,
     held: Share,
+    unread: Unread,
 }
 
 /// Why a connection has outstayed its time.
@@ -41,6 +44,27 @@ pub(super) enum Overdue {
     Idle,
     /// The client does not take what it is sent.
     Stalled,
+    /// The client does not take its answers, or too slowly. In HTTP/2 it can do so without a stall of
+    /// the connection, by never making room for the answer to a request.
+    Unread,
+}
+
+impl Overdue {
+    /// Reports whether the client would not take a farewell either.
+    pub(super) fn is_of_the_reader(self) -> bool {
+        matches!(self, Self::Stalled | Self::Unread)
+    }
+}
+
+/// How far a connection is from being of use, the furthest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Use {
+    /// No request is being answered.
+    Idle,
+    /// The client has not taken all of an answer.
+    Unread,
+    /// A request is being answered.
+    Busy,
 }
 
 /// A request being answered; ended when dropped.
@@ -49,8 +73,14 @@ pub(super) struct Running {
 }
 
 impl Activity {
-    /// Starts watching a fresh connection; `held` is its share of the room for request heads.
-    pub(super) fn new(limits: Arc<Limits>, inbound: Inbound, held: Share) -> Arc<Self> {
+    /// Starts watching a fresh connection. `held` is its share of the room for request heads, whose
+    /// token is that of the connection; `unread` its charge for answers.
+    pub(super) fn new(
+        limits: Arc<Limits>,
+        inbound: Inbound,
+        held: Share,
+        unread: Charge<CancellationToken>,
+    ) -> Arc<Self> {
         let evicted = held.evicted();
         let state = State {
             running: 0,
@@ -62,6 +92,7 @@ impl Activity {
             awaited: None,
             inbound,
             held,
+            unread: Unread::new(unread),
         };
         Arc::new(Self {
             limits,
@@ -150,7 +181,39 @@ impl Activity {
         self.lock().running > 0
     }
 
-    /// Waits until the connection has to make room for the request heads of others.
+    /// Notes an answer of which `bytes` are there; returns its number.
+    pub(super) fn begin_answer(&self, bytes: usize) -> u64 {
+        let mut state = self.lock();
+        let number = state.unread.begin(bytes);
+        self.tell_if_nearer(&state);
+        number
+    }
+
+    /// Notes that there are so many bytes more of an answer.
+    pub(super) fn add_to_answer(&self, number: u64, bytes: usize) {
+        let mut state = self.lock();
+        state.unread.add(number, bytes);
+        self.tell_if_nearer(&state);
+    }
+
+    /// Notes that the client took so many bytes of an answer.
+    pub(super) fn take_from_answer(&self, number: u64, bytes: usize) {
+        self.lock().unread.take(number, bytes);
+    }
+
+    /// Notes that so many bytes of an answer will never be taken.
+    pub(super) fn discard_from_answer(&self, number: u64, bytes: usize) {
+        self.lock().unread.discard(number, bytes);
+    }
+
+    /// Notes that an answer is handed over, or given up with so many bytes left.
+    pub(super) fn end_answer(&self, number: u64, left: usize) {
+        let mut state = self.lock();
+        state.unread.discard(number, left);
+        state.unread.end(number);
+    }
+
+    /// Waits until the connection has to make room for others.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
     }
@@ -210,6 +273,7 @@ impl State {
         let stalled = self
             .stalled_since
             .map(|at| (at + limits.write_stall, Overdue::Stalled));
+        let unread = self.unread.deadline(limits).map(|at| (at, Overdue::Unread));
         let quiet = match self.head_since {
             Some(at) => Some((at + limits.header_read, Overdue::Head)),
             None if self.running > 0 => None,
@@ -217,13 +281,43 @@ impl State {
             None if !self.has_served => Some((self.idle_since + limits.header_read, Overdue::Head)),
             None => Some((self.idle_since + limits.idle, Overdue::Idle)),
         };
-        stalled.into_iter().chain(quiet).min_by_key(|(at, _)| *at)
+        let deadlines = stalled.into_iter().chain(unread).chain(quiet);
+        deadlines.min_by_key(|(at, _)| *at)
+    }
+
+    /// Returns how the connection is used, and since when.
+    fn usage(&self) -> (Use, Instant) {
+        match self.unread.since() {
+            Some(since) => (Use::Unread, since),
+            None if self.running > 0 => (Use::Busy, self.idle_since),
+            None => (Use::Idle, self.idle_since),
+        }
     }
 
     /// Counts anew what the connection holds of requests that are not complete.
     fn recount(&mut self, limits: &Limits) {
         let bytes = self.inbound.held(self.running > 0, limits.head_bytes());
         self.held.hold(bytes);
+    }
+}
+
+/// The connections of a peer that are of least use are closed first.
+impl Holder for Arc<Activity> {
+    type Rank = (Use, Instant);
+
+    fn rank(&self, _amount: usize) -> Option<Self::Rank> {
+        Some(self.lock().usage())
+    }
+
+    fn revoke(&self) {
+        self.evicted.cancel();
+    }
+}
+
+impl Running {
+    /// The connection that the request came on.
+    pub(super) fn activity(&self) -> &Arc<Activity> {
+        &self.activity
     }
 }
 
@@ -240,115 +334,4 @@ impl Drop for Running {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::listen::head_room::HeadRoom;
-    use std::pin::pin;
-    use std::task::{Context, Waker};
-
-    fn activity(inbound: Inbound) -> Arc<Activity> {
-        let limits = Arc::new(Limits::default());
-        let held = HeadRoom::new(limits.head_room).share();
-        Activity::new(limits, inbound, held)
-    }
-
-    #[test]
-    fn deadline_follows_what_the_connection_does() {
-        let activity = activity(Inbound::http1());
-        let why = || activity.deadline().map(|(_, why)| why);
-        assert_eq!(why(), Some(Overdue::Head), "fresh");
-
-        activity.received(b"GET");
-        let started = activity.deadline();
-        activity.received(b" / HTTP/1.1\r\n\r\n");
-        assert_eq!(
-            activity.deadline(),
-            started,
-            "a trickle does not move the deadline"
-        );
-
-        let (running, head) = activity.begin();
-        assert_eq!(head.unwrap().beyond(), Some(0));
-        assert_eq!(why(), None, "running");
-        activity.received(b"body");
-        assert_eq!(why(), None, "running");
-        activity.stalled();
-        assert_eq!(why(), Some(Overdue::Stalled));
-        activity.sent();
-        assert_eq!(why(), None, "taken");
-
-        drop(running);
-        assert_eq!(why(), Some(Overdue::Idle), "kept alive");
-        activity.received(b"G");
-        assert_eq!(why(), Some(Overdue::Head), "next request");
-    }
-
-    #[test]
-    fn driver_is_told_of_nearer_deadlines_alone() {
-        let activity = activity(Inbound::http1());
-        let is_told = || {
-            let mut cx = Context::from_waker(Waker::noop());
-            pin!(activity.nearer.notified()).poll(&mut cx).is_ready()
-        };
-        activity.await_deadline().unwrap();
-        for _ in 0..3 {
-            activity.received(b"GET / HTTP/1.1\r\n\r\n");
-            drop(activity.begin());
-            activity.sent();
-            assert!(!is_told(), "the next request has more time than the first");
-        }
-        let (running, _head) = activity.begin();
-        assert!(activity.await_deadline().is_none());
-        activity.stalled();
-        assert!(is_told());
-        activity.sent();
-        drop(running);
-        assert!(is_told(), "nothing was waited for");
-        activity.await_deadline().unwrap();
-        activity.received(b"G");
-        assert!(is_told(), "a head has less time than a connection");
-    }
-
-    #[test]
-    fn driver_is_told_when_a_head_ends_that_nothing_follows() {
-        let activity = activity(Inbound::http2());
-        drop(activity.begin());
-        activity.lock().idle_since -= activity.limits.idle;
-        activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
-        let (_, why) = activity.await_deadline().unwrap();
-        assert_eq!(why, Overdue::Head);
-        let mut told = pin!(activity.nearer.notified());
-        let mut cx = Context::from_waker(Waker::noop());
-        while told.as_mut().poll(&mut cx).is_ready() {
-            told.set(activity.nearer.notified());
-        }
-        activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
-        assert!(told.poll(&mut cx).is_ready());
-    }
-
-    #[test]
-    fn unfinished_head_has_a_deadline_beside_running_requests() {
-        let activity = activity(Inbound::http2());
-        activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        let (_running, head) = activity.begin();
-        assert!(head.is_none());
-        assert_eq!(activity.deadline(), None);
-        activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
-        let (_, why) = activity.deadline().unwrap();
-        assert_eq!(why, Overdue::Head);
-        activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
-        assert_eq!(activity.deadline(), None);
-    }
-
-    #[test]
-    fn only_answers_of_http1_put_the_end_of_an_unused_connection_off() {
-        for (inbound, is_put_off) in [(Inbound::http1(), true), (Inbound::http2(), false)] {
-            let activity = activity(inbound);
-            drop(activity.begin());
-            let before = activity.deadline();
-            activity.sent();
-            assert_eq!(activity.deadline() != before, is_put_off);
-        }
-    }
-}
+mod tests;

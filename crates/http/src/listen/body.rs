@@ -9,6 +9,8 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Incoming, SizeHint};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::RequestCharge;
+
 /// Largest rest of an unread body that is taken in to keep the connection usable.
 const MAX_REST: u64 = 64 * 1024;
 
@@ -104,30 +106,56 @@ impl Body {
         }
     }
 
+    /// Refuses a body that announces more than `cap` bytes; reads nothing.
+    pub(crate) fn check_announced(&self, cap: usize) -> Result<(), BodyError> {
+        let announced = match &self.source {
+            Source::Wire(body) => announced(&body.size_hint()),
+            Source::Memory(bytes) => bytes.len() as u64,
+            Source::Spent => 0,
+        };
+        if announced > cap as u64 {
+            return Err(BodyError::TooLarge { cap });
+        }
+        Ok(())
+    }
+
     /// Reads the body to its end.
     ///
     /// A body that announces more than `cap` bytes is refused before anything is read; one that
     /// announces nothing (chunked) is refused when it grows beyond. Memory is taken as bytes arrive.
     pub async fn read(self, cap: usize, pace: &Pace) -> Result<Bytes, BodyError> {
-        self.read_metered(cap, pace, |_bytes| true).await
+        self.read_within(cap, pace, None).await
     }
 
-    /// Reads the body like [`Self::read`], asking `may_take` before it takes memory: may the body
-    /// take up this many bytes in all? It is asked when the bytes that need the memory have arrived.
-    pub async fn read_metered(
+    /// Reads the body like [`Self::read`], and charges the memory that it takes. It is broken off when
+    /// there is no room for it, or when it has to make room for others.
+    pub(crate) async fn read_charged(
+        self,
+        cap: usize,
+        pace: &Pace,
+        charge: &mut RequestCharge,
+    ) -> Result<Bytes, BodyError> {
+        let outcome = self.read_within(cap, pace, Some(charge)).await;
+        charge.arrived();
+        outcome
+    }
+
+    async fn read_within(
         mut self,
         cap: usize,
         pace: &Pace,
-        mut may_take: impl FnMut(usize) -> bool + Send,
+        charge: Option<&mut RequestCharge>,
     ) -> Result<Bytes, BodyError> {
         match std::mem::replace(&mut self.source, Source::Spent) {
             Source::Spent => Ok(Bytes::new()),
             Source::Memory(bytes) if bytes.len() > cap => Err(BodyError::TooLarge { cap }),
-            Source::Memory(bytes) if may_take(bytes.len()) => Ok(bytes),
-            Source::Memory(_) => Err(BodyError::NoRoom),
+            Source::Memory(bytes) => {
+                let is_room = charge.is_none_or(|charge| charge.set_body(bytes.len()));
+                is_room.then_some(bytes).ok_or(BodyError::NoRoom)
+            },
             Source::Wire(body) if body.is_end_stream() => Ok(Bytes::new()),
             Source::Wire(mut body) => {
-                let outcome = read_wire(&mut body, cap, pace, may_take).await;
+                let outcome = read_wire(&mut body, cap, pace, charge).await;
                 if outcome.is_err() {
                     self.rest.is_broken.store(true, Ordering::Relaxed);
                 }
@@ -201,12 +229,12 @@ async fn skip(body: &mut Incoming) -> bool {
     true
 }
 
-/// Reads `body` within `cap` and `pace`, and in memory that `may_take` grants.
+/// Reads `body` within `cap` and `pace`, and in memory that is charged as bytes arrive.
 async fn read_wire(
     body: &mut (impl hyper::body::Body<Data = Bytes, Error = hyper::Error> + Unpin),
     cap: usize,
     pace: &Pace,
-    mut may_take: impl FnMut(usize) -> bool,
+    mut charge: Option<&mut RequestCharge>,
 ) -> Result<Bytes, BodyError> {
     if announced(&body.size_hint()) > u64::try_from(cap).unwrap_or(u64::MAX) {
         return Err(BodyError::TooLarge { cap });
@@ -215,7 +243,11 @@ async fn read_wire(
     let mut bytes = Vec::new();
     loop {
         let deadline = start + pace.due(bytes.len());
-        let next = timeout_at(deadline, body.frame()).await;
+        let next = tokio::select! {
+            biased;
+            () = broken_off(charge.as_deref()) => return Err(BodyError::NoRoom),
+            next = timeout_at(deadline, body.frame()) => next,
+        };
         let Ok(next) = next else {
             return Err(BodyError::TooSlow);
         };
@@ -230,7 +262,7 @@ async fn read_wire(
             let needed = bytes.len() + data.len();
             if needed > bytes.capacity() {
                 let room = memory_for(needed).min(cap);
-                if !may_take(room) {
+                if charge.as_mut().is_some_and(|charge| !charge.set_body(room)) {
                     return Err(BodyError::NoRoom);
                 }
                 bytes.reserve_exact(room - bytes.len());
@@ -240,6 +272,14 @@ async fn read_wire(
         if start.elapsed() > pace.due(bytes.len()) {
             return Err(BodyError::TooSlow);
         }
+    }
+}
+
+/// Waits until a body that is charged has to make room for others.
+async fn broken_off(charge: Option<&RequestCharge>) {
+    match charge {
+        Some(charge) => charge.upload().broken_off().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -270,7 +310,9 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::listen::{Budgets, Quota, Quotas};
     use hyper::body::Frame;
+    use portcullis_domain::peer::Peer;
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
@@ -296,6 +338,21 @@ mod tests {
         }
     }
 
+    /// The charge of a request, and the budgets that it is charged to.
+    fn charge(total: usize) -> (Budgets, RequestCharge) {
+        let quota = Quota {
+            total,
+            per_peer: total,
+        };
+        let budgets = Budgets::new(&Quotas {
+            stranger_requests: quota,
+            ..Quotas::default()
+        });
+        let peer = Peer::at([192, 0, 2, 1].into());
+        let charge = RequestCharge::new(&budgets.stranger_requests, peer, 0).unwrap();
+        (budgets, charge)
+    }
+
     #[tokio::test]
     async fn memory_is_taken_when_bytes_arrive_and_not_before() {
         let pace = Pace {
@@ -303,26 +360,41 @@ mod tests {
             ..Pace::default()
         };
         for (pieces, taken) in [
-            (vec![], vec![]),
-            (vec![1], vec![1024]),
-            (vec![16_383, 1000, 24], vec![1024, 32_768]),
-            (vec![199_000, 1000], vec![1024, 200_000]),
+            (vec![], 0),
+            (vec![1], 1024),
+            (vec![16_383, 1000, 24], 32_768),
+            (vec![199_000, 1000], 200_000),
         ] {
-            let mut asked = Vec::new();
-            let may_take = |bytes| {
-                asked.push(bytes);
-                true
-            };
-            let outcome = read_wire(&mut Stuck(pieces), 200_000, &pace, may_take).await;
+            let (budgets, mut charge) = charge(200_000);
+            let outcome = read_wire(&mut Stuck(pieces), 200_000, &pace, Some(&mut charge)).await;
             assert!(matches!(outcome, Err(BodyError::TooSlow)));
-            assert_eq!(asked, taken);
+            assert_eq!(budgets.stranger_requests.in_use(), taken);
         }
     }
 
     #[tokio::test]
     async fn body_ends_where_memory_does() {
         let (mut body, pace) = (Stuck(vec![1, 1024]), Pace::default());
-        let outcome = read_wire(&mut body, 200_000, &pace, |bytes| bytes <= 1024).await;
+        let (_budgets, mut charge) = charge(1024);
+        let outcome = read_wire(&mut body, 200_000, &pace, Some(&mut charge)).await;
+        assert!(matches!(outcome, Err(BodyError::NoRoom)));
+    }
+
+    #[tokio::test]
+    async fn arriving_body_ends_when_it_has_to_make_room() {
+        let (budgets, mut charge) = charge(STEP);
+        let pace = Pace::default();
+        let mut body = Stuck(vec![FIRST_STEP + 1]);
+        let reading = read_wire(&mut body, 200_000, &pace, Some(&mut charge));
+        let others = async {
+            let peer = Peer::at([192, 0, 2, 2].into());
+            let mut later = RequestCharge::new(&budgets.stranger_requests, peer, 0).unwrap();
+            while budgets.stranger_requests.in_use() == 0 {
+                tokio::task::yield_now().await;
+            }
+            assert!(later.set_body(1));
+        };
+        let (outcome, ()) = tokio::join!(reading, others);
         assert!(matches!(outcome, Err(BodyError::NoRoom)));
     }
 

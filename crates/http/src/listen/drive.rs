@@ -10,21 +10,22 @@ use std::time::Duration;
 use hyper::rt::Executor;
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use portcullis_domain::peer::Peer;
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::activity::{Activity, Overdue};
+use super::activity::Activity;
+use super::budget::Charge;
 use super::half_open::Place;
 use super::handler::Handler;
 use super::head_room::HeadRoom;
 use super::inbound::Inbound;
 use super::stream::Watched;
-use super::{Alpn, Connection, Limits, ServerTls, Service};
+use super::{Alpn, Budgets, Connection, Limits, ServerTls, Service};
 
 /// Time that a connection which is told to end is given to do so politely, and what given-up requests
 /// leave behind to be done.
@@ -38,8 +39,8 @@ pub(super) struct Shared {
     pub(super) tls: Arc<ServerTls>,
     /// Bounds.
     pub(super) limits: Arc<Limits>,
-    /// Room for connections with a finished handshake.
-    pub(super) slots: Arc<Semaphore>,
+    /// What all connections share.
+    pub(super) budgets: Budgets,
     /// Room for requests whose head is not complete.
     pub(super) head_room: Arc<HeadRoom>,
     /// Set when no new requests are wanted.
@@ -63,10 +64,6 @@ pub(super) async fn run(shared: Arc<Shared>, socket: TcpStream, peer: SocketAddr
         return;
     };
     drop(place);
-    let Ok(_slot) = Arc::clone(&shared.slots).try_acquire_owned() else {
-        tracing::warn!(%peer, "connection closed: as many are open as allowed");
-        return;
-    };
     let connection = Arc::new(Connection::of(stream.get_ref().1, peer, local));
     // On the heap, so that an unfinished handshake does not carry the room for HTTP.
     match connection.alpn {
@@ -98,7 +95,7 @@ async fn handshake(
 }
 
 async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, activity) = prepare(shared, stream, connection, Inbound::http1());
+    let (io, handler, open) = prepare(shared, stream, connection, Inbound::http1());
     let mut builder = http1::Builder::new();
     builder
         // The activity watches the head, and tells a slow one from an unused connection.
@@ -111,11 +108,11 @@ async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
         builder.max_headers(shared.limits.max_headers);
     }
     let conn = builder.serve_connection(io, handler);
-    drive(&Ends::of(shared), &activity, conn).await;
+    drive(&Ends::of(shared), open.holder(), conn).await;
 }
 
 async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, activity) = prepare(shared, stream, connection, Inbound::http2());
+    let (io, handler, open) = prepare(shared, stream, connection, Inbound::http2());
     let limits = &shared.limits.http2;
     let ends = Ends::of(shared);
     let executor = Streams {
@@ -134,29 +131,29 @@ async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
         .keep_alive_timeout(limits.ping_timeout)
         .timer(TokioTimer::new())
         .serve_connection(io, handler);
-    drive(&ends, &activity, conn).await;
+    drive(&ends, open.holder(), conn).await;
 }
 
-/// Puts a connection's parts together.
+/// Puts a connection's parts together, and has it counted as long as the charge lasts.
 fn prepare(
     shared: &Shared,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
     inbound: Inbound,
-) -> (Stream, Handler, Arc<Activity>) {
-    let activity = Activity::new(
-        Arc::clone(&shared.limits),
-        inbound,
-        shared.head_room.share(),
-    );
+) -> (Stream, Handler, Charge<Arc<Activity>>) {
+    let (budgets, peer) = (&shared.budgets, Peer::at(connection.peer.ip()));
+    let held = shared.head_room.share();
+    let unread = budgets.unread_answers.charge(peer, held.evicted());
+    let activity = Activity::new(Arc::clone(&shared.limits), inbound, held, unread);
+    let open = budgets.connections.admit(peer, Arc::clone(&activity), 1);
     let watched = Watched::new(stream, Arc::clone(&activity), shared.limits.linger);
     let service = Arc::clone(&shared.service);
     let handler = Handler {
         service,
         connection,
-        activity: Arc::clone(&activity),
+        activity,
     };
-    (TokioIo::new(watched), handler, activity)
+    (TokioIo::new(watched), handler, open)
 }
 
 /// The ends of the listener, as one connection hears of them. Whenever it has work it looks at them,
@@ -193,7 +190,7 @@ async fn drive(ends: &Ends, activity: &Activity, mut conn: impl Protocol) {
             },
             why = activity.overdue(), if give_up.is_none() => {
                 tracing::debug!(?why, "connection closed");
-                if why == Overdue::Stalled {
+                if why.is_of_the_reader() {
                     return;
                 }
                 is_ending = true;
@@ -208,7 +205,7 @@ async fn drive(ends: &Ends, activity: &Activity, mut conn: impl Protocol) {
                 give_up = None;
             },
             () = activity.evicted() => {
-                tracing::debug!("connection closed: room was needed for other request heads");
+                tracing::debug!("connection closed to make room for others");
                 return;
             },
             () = ends.abort.cancelled() => return,

@@ -14,6 +14,11 @@ pub struct Limits {
     pub idle: Duration,
     /// Time that the client may leave written bytes untaken before the connection is dropped.
     pub write_stall: Duration,
+    /// Time within which the client has to take a piece (16 KiB, or the rest of an answer) of what
+    /// waits for it, in HTTP/2 also if it makes no room for it.
+    pub answer_stall: Duration,
+    /// Time within which the client has to take the whole of an answer.
+    pub answer_total: Duration,
     /// Time to take in, unread, what a refused client is still sending, so that the reset that
     /// follows a close does not overtake the answer.
     pub linger: Duration,
@@ -30,8 +35,6 @@ pub struct Limits {
     /// Most connections with an unfinished handshake. One more drops the oldest of them: a client
     /// that means it is done within a fraction of the deadline, a flood is not.
     pub max_half_open: usize,
-    /// Most connections with a finished handshake. One more is closed at once.
-    pub max_connections: usize,
     /// Bounds that only HTTP/2 has.
     pub http2: Http2Limits,
 }
@@ -56,6 +59,55 @@ pub struct Http2Limits {
     pub ping_timeout: Duration,
 }
 
+/// How much of something all clients may use together, and one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Most of it for all.
+    pub total: usize,
+    /// Most of it for one peer: an address (in IPv6 a network of 64 bits) or an identity.
+    pub per_peer: usize,
+}
+
+/// What clients share. When all of something is in use, the peer that uses most of it loses some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quotas {
+    /// Connections with a finished handshake; those of least use are closed first.
+    pub connections: Quota,
+    /// Bytes of answers that were not taken yet, besides the first 16 KiB of each connection; the
+    /// connection with most is closed.
+    pub unread_answers: Quota,
+    /// Bytes of requests of full sessions, by identity: bodies as they arrive, and heads of more than
+    /// 4 KiB. The largest that is still arriving is broken off.
+    pub session_requests: Quota,
+    /// The same of all other requests, by address.
+    pub stranger_requests: Quota,
+}
+
+impl Default for Quotas {
+    fn default() -> Self {
+        Self {
+            connections: Quota {
+                total: 16 * 1024,
+                per_peer: 4 * 1024,
+            },
+            unread_answers: Quota {
+                total: 128 * MIB,
+                per_peer: 32 * MIB,
+            },
+            session_requests: Quota {
+                total: 128 * MIB,
+                per_peer: 4 * MIB,
+            },
+            stranger_requests: Quota {
+                total: 32 * MIB,
+                per_peer: MIB,
+            },
+        }
+    }
+}
+
+const MIB: usize = 1024 * 1024;
+
 impl Limits {
     /// Returns [`Self::max_head_bytes`], raised to the least that the HTTP/1 reader works with.
     pub(super) fn head_bytes(&self) -> usize {
@@ -70,6 +122,8 @@ impl Default for Limits {
             header_read: Duration::from_secs(10),
             idle: Duration::from_secs(75),
             write_stall: Duration::from_secs(30),
+            answer_stall: Duration::from_secs(8),
+            answer_total: Duration::from_mins(2),
             linger: Duration::from_secs(2),
             drain: Duration::from_secs(10),
             // The longest URI that the parser takes (64 KiB, a filter may fill it) and 16 KiB of
@@ -78,7 +132,6 @@ impl Default for Limits {
             head_room: 32 * 1024 * 1024,
             max_headers: 100,
             max_half_open: 4096,
-            max_connections: 16 * 1024,
             http2: Http2Limits::default(),
         }
     }

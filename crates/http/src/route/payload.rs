@@ -16,6 +16,9 @@ pub trait Payload: Sized + Send + 'static {
     /// The most bytes it may have.
     const CAP: usize = 1024 * 1024;
 
+    /// Whether it is read at all. One that nobody looks at takes up no memory.
+    const IS_READ: bool = true;
+
     /// The parameters that are judged together with it.
     const PARAMETERS: &'static [Parameter] = &[];
 
@@ -39,6 +42,8 @@ pub trait Payload: Sized + Send + 'static {
 pub struct Ignored;
 
 impl Payload for Ignored {
+    const IS_READ: bool = false;
+
     fn read(_content_type: Option<&str>, _bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self)
     }

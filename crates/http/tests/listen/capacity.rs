@@ -56,28 +56,6 @@ async fn oldest_unfinished_handshake_makes_room() {
 }
 
 #[tokio::test]
-async fn connection_beyond_the_limit_is_closed() {
-    let server = Server::start(Limits {
-        max_connections: 1,
-        ..Limits::default()
-    });
-    let mut first = Client::new().connect(server.address).await;
-    assert_eq!(get(&mut first, "/").await.status, 200);
-
-    let mut second = Client::new().connect(server.address).await;
-    closed(&mut second).await;
-
-    soon(first.shutdown()).await.unwrap();
-    closed(&mut first).await;
-    let mut third = Client::new().connect(server.address).await;
-    assert_eq!(
-        get(&mut third, "/").await.status,
-        200,
-        "its room is free again"
-    );
-}
-
-#[tokio::test]
 async fn head_must_be_complete_in_time() {
     let header_read = Duration::from_millis(300);
     let server = Server::start(Limits {

@@ -14,7 +14,7 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
@@ -94,6 +94,18 @@ impl Client {
         TlsConnector::from(Arc::clone(&self.config))
             .connect(name, socket)
             .await
+    }
+
+    /// Connects to `address` from an address of this machine, asking for `localhost`.
+    pub(crate) async fn connect_from(&self, address: SocketAddr, from: &str) -> Stream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket
+            .bind(SocketAddr::new(from.parse().unwrap(), 0))
+            .unwrap();
+        let socket = soon(socket.connect(address)).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let connector = TlsConnector::from(Arc::clone(&self.config));
+        soon(connector.connect(name, socket)).await.unwrap()
     }
 
     /// Connects to `address`, asking for `localhost`.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use http::Method;
 use portcullis_http::answer::Answer;
-use portcullis_http::listen::{Limits, Listener, ServerTls, TlsVersion};
+use portcullis_http::listen::{Budgets, Limits, Listener, Quota, Quotas, ServerTls, TlsVersion};
 use portcullis_http::path::Api;
 use portcullis_http::route::{Call, Ignored, Route, Table, open};
 use portcullis_http::{Build, Controller, State, routes};
@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::certificates::Pair;
-use crate::client::{Client, Stream, get, say};
+use crate::client::{Client, Stream, get, hear, say};
 use crate::server::{certified, soon};
 
 const API: &str = "/edge/client/v1";
@@ -30,6 +30,11 @@ struct Served {
 
 impl Served {
     async fn start(routes: Vec<Route>) -> Self {
+        Self::start_within(&Quotas::default(), routes).await
+    }
+
+    async fn start_within(quotas: &Quotas, routes: Vec<Route>) -> Self {
+        let budgets = Budgets::new(quotas);
         let harness = Harness::start().await;
         let state = State {
             app: Arc::clone(&harness.app),
@@ -43,12 +48,12 @@ impl Served {
             instance_id: "instance".to_owned(),
         };
         let table = Table::new(routes, &[Api::Client]).unwrap();
-        let controller = Controller::new(Arc::new(state), table);
+        let controller = Controller::with_budgets(Arc::new(state), table, budgets.clone());
         let pairs = certified(&[Pair::named(&["localhost"])]);
         let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let (address, shutdown) = (listener.local_addr(), CancellationToken::new());
-        tokio::spawn(listener.serve(
+        tokio::spawn(listener.with_budgets(budgets).serve(
             Arc::new(controller),
             Arc::new(tls),
             Limits::default(),
@@ -104,6 +109,78 @@ async fn login_is_no_longer_than_it_has_to_be() {
         let reply = say(&mut stream, text.as_bytes()).await;
         assert_eq!(reply.status, expected, "{length}");
     }
+}
+
+/// Logs the administrator in and returns the token.
+async fn log_in(served: &Served) -> String {
+    let body = format!("{{\"username\":\"{ADMIN}\",\"password\":\"{PASSWORD}\"}}");
+    let head = login(&format!("Content-Length: {}", body.len()));
+    let mut stream = served.connect().await;
+    let reply = say(&mut stream, format!("{head}{body}").as_bytes()).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let token = reply.text().split("\"token\":\"").nth(1).unwrap();
+    token.split('"').next().unwrap().to_owned()
+}
+
+/// The head of a request within a session that announces a body.
+fn upload(request: &str, token: &str, length: usize) -> String {
+    format!(
+        "{request} HTTP/1.1\r\nHost: localhost\r\nzt-session: {token}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    )
+}
+
+#[tokio::test]
+async fn body_without_a_use_is_not_waited_for() {
+    let served = Served::start(routes::all()).await;
+    let token = log_in(&served).await;
+    for path in ["current-identity", "services"] {
+        let mut stream = served.connect().await;
+        let head = upload(&format!("GET {API}/{path}"), &token, 1024 * 1024);
+        let reply = say(&mut stream, head.as_bytes()).await;
+        assert_eq!((reply.status, reply.closes()), (200, true), "{path}");
+        let mut stream = served.connect().await;
+        let head = upload(&format!("GET {API}/{path}"), &token, 1024 * 1024 + 1);
+        assert_eq!(
+            say(&mut stream, head.as_bytes()).await.status,
+            413,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn bodies_of_sessions_are_bounded_and_the_largest_gives_way() {
+    const KIB: usize = 1024;
+    let quotas = Quotas {
+        session_requests: Quota {
+            total: 1024 * KIB,
+            per_peer: 256 * KIB,
+        },
+        ..Quotas::default()
+    };
+    let served = Served::start_within(&quotas, routes::all()).await;
+    let token = log_in(&served).await;
+    let mut streams = Vec::new();
+    for sent in [60, 130] {
+        let mut stream = served.connect().await;
+        let head = upload(&format!("POST {API}/sessions"), &token, 200 * KIB);
+        let text = head + &" ".repeat(sent * KIB);
+        soon(stream.write_all(text.as_bytes())).await.unwrap();
+        soon(stream.flush()).await.unwrap();
+        streams.push(stream);
+    }
+    // The third is more than there is left for the identity, and the second is larger.
+    let mut third = served.connect().await;
+    let head = upload(&format!("POST {API}/sessions"), &token, 100 * KIB);
+    let text = head + &" ".repeat(100 * KIB);
+    let reply = say(&mut third, text.as_bytes()).await;
+    assert_eq!(reply.status, 400, "it was read: {}", reply.text());
+    let reply = hear(&mut streams[1]).await;
+    assert_eq!(reply.status, 429, "{}", reply.text());
+    assert!(reply.head.contains("retry-after: 1"));
+    let rest = " ".repeat(140 * KIB);
+    assert_eq!(say(&mut streams[0], rest.as_bytes()).await.status, 400);
 }
 
 /// A handler that waits for leave and then says that it was done.

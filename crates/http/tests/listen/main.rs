@@ -16,4 +16,5 @@ mod handshakes;
 mod http2;
 mod requests;
 mod server;
+mod shares;
 mod shutdown;

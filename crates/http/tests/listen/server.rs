@@ -11,8 +11,8 @@ use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt as _;
 use hyper::body::Frame;
 use portcullis_http::listen::{
-    Answer, AnswerError, Body, BodyError, Connection, Limits, Listener, Pace, ServerTls,
-    TlsVersion, whole,
+    Answer, AnswerError, Body, BodyError, Budgets, Connection, Limits, Listener, Pace, Quotas,
+    ServerTls, TlsVersion, whole,
 };
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -22,6 +22,9 @@ use crate::certificates::Pair;
 
 /// Largest body that `/echo` takes.
 pub(crate) const CAP: usize = 1024;
+
+/// Bytes of the answer of `/large`.
+pub(crate) const LARGE: usize = 1024 * 1024;
 
 /// A running listener.
 pub(crate) struct Server {
@@ -48,6 +51,13 @@ impl Server {
         Self::start_with(&[Pair::named(&["localhost"])], limits)
     }
 
+    /// Starts a server whose clients share so much.
+    pub(crate) fn start_within(quotas: &Quotas, limits: Limits) -> Self {
+        let pairs = certified(&[Pair::named(&["localhost"])]);
+        let tls = ServerTls::new(pairs, TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
+        Self::start_all(tls, quotas, limits)
+    }
+
     /// Starts a server with certificates of the test's choosing.
     pub(crate) fn start_with(pairs: &[Pair], limits: Limits) -> Self {
         let tls = ServerTls::new(certified(pairs), TlsVersion::Tls12, TlsVersion::Tls13).unwrap();
@@ -56,6 +66,10 @@ impl Server {
 
     /// Starts a server with TLS of the test's choosing.
     pub(crate) fn start_tls(tls: ServerTls, limits: Limits) -> Self {
+        Self::start_all(tls, &Quotas::default(), limits)
+    }
+
+    fn start_all(tls: ServerTls, quotas: &Quotas, limits: Limits) -> Self {
         let (tls, shutdown) = (Arc::new(tls), CancellationToken::new());
         let signs = Arc::new(Signs {
             entered: Semaphore::new(0),
@@ -63,6 +77,7 @@ impl Server {
             given_up: Semaphore::new(0),
         });
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = listener.with_budgets(Budgets::new(quotas));
         let address = listener.local_addr();
         let shared = Arc::clone(&signs);
         let service = move |connection: Arc<Connection>, request: Request<Body>| {
@@ -144,6 +159,11 @@ async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<
             signs.leave.acquire().await.unwrap().forget();
             text(StatusCode::OK, "through")
         },
+        "/large" => {
+            signs.entered.add_permits(1);
+            text(StatusCode::OK, vec![b'l'; LARGE])
+        },
+        "/empty" => text(StatusCode::OK, ""),
         "/endless" => Response::new(Endless(signs).boxed_unsync()),
         _ => text(StatusCode::OK, "ok"),
     }

@@ -1,0 +1,161 @@
+use super::*;
+use crate::listen::Budgets;
+use crate::listen::head_room::HeadRoom;
+use portcullis_domain::peer::Peer;
+use std::pin::pin;
+use std::task::{Context, Waker};
+
+impl Activity {
+    /// Watches a connection with nobody beside it.
+    pub(in crate::listen) fn for_test(inbound: Inbound) -> Arc<Self> {
+        let limits = Arc::new(Limits::default());
+        let held = HeadRoom::new(limits.head_room).share();
+        let peer = Peer::at([192, 0, 2, 1].into());
+        let unread = Budgets::default()
+            .unread_answers
+            .charge(peer, held.evicted());
+        Self::new(limits, inbound, held, unread)
+    }
+
+    /// Bytes that the client has not taken.
+    pub(in crate::listen) fn unread_bytes(&self) -> usize {
+        self.lock().unread.bytes()
+    }
+}
+
+#[test]
+fn deadline_follows_what_the_connection_does() {
+    let activity = Activity::for_test(Inbound::http1());
+    let why = || activity.deadline().map(|(_, why)| why);
+    assert_eq!(why(), Some(Overdue::Head), "fresh");
+
+    activity.received(b"GET");
+    let started = activity.deadline();
+    activity.received(b" / HTTP/1.1\r\n\r\n");
+    assert_eq!(
+        activity.deadline(),
+        started,
+        "a trickle does not move the deadline"
+    );
+
+    let (running, head) = activity.begin();
+    assert_eq!(head.unwrap().beyond(), Some(0));
+    assert_eq!(why(), None, "running");
+    activity.received(b"body");
+    assert_eq!(why(), None, "running");
+    activity.stalled();
+    assert_eq!(why(), Some(Overdue::Stalled));
+    activity.sent();
+    assert_eq!(why(), None, "taken");
+
+    drop(running);
+    assert_eq!(why(), Some(Overdue::Idle), "kept alive");
+    activity.received(b"G");
+    assert_eq!(why(), Some(Overdue::Head), "next request");
+}
+
+#[test]
+fn driver_is_told_of_nearer_deadlines_alone() {
+    let activity = Activity::for_test(Inbound::http1());
+    let is_told = || {
+        let mut cx = Context::from_waker(Waker::noop());
+        pin!(activity.nearer.notified()).poll(&mut cx).is_ready()
+    };
+    activity.await_deadline().unwrap();
+    for _ in 0..3 {
+        activity.received(b"GET / HTTP/1.1\r\n\r\n");
+        drop(activity.begin());
+        activity.sent();
+        assert!(!is_told(), "the next request has more time than the first");
+    }
+    let (running, _head) = activity.begin();
+    assert!(activity.await_deadline().is_none());
+    activity.stalled();
+    assert!(is_told());
+    activity.sent();
+    drop(running);
+    assert!(is_told(), "nothing was waited for");
+    activity.await_deadline().unwrap();
+    activity.received(b"G");
+    assert!(is_told(), "a head has less time than a connection");
+}
+
+#[test]
+fn driver_is_told_when_a_head_ends_that_nothing_follows() {
+    let activity = Activity::for_test(Inbound::http2());
+    drop(activity.begin());
+    activity.lock().idle_since -= activity.limits.idle;
+    activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
+    let (_, why) = activity.await_deadline().unwrap();
+    assert_eq!(why, Overdue::Head);
+    let mut told = pin!(activity.nearer.notified());
+    let mut cx = Context::from_waker(Waker::noop());
+    while told.as_mut().poll(&mut cx).is_ready() {
+        told.set(activity.nearer.notified());
+    }
+    activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
+    assert!(told.poll(&mut cx).is_ready());
+}
+
+#[test]
+fn unfinished_head_has_a_deadline_beside_running_requests() {
+    let activity = Activity::for_test(Inbound::http2());
+    activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    let (_running, head) = activity.begin();
+    assert!(head.is_none());
+    assert_eq!(activity.deadline(), None);
+    activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
+    let (_, why) = activity.deadline().unwrap();
+    assert_eq!(why, Overdue::Head);
+    activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
+    assert_eq!(activity.deadline(), None);
+}
+
+#[test]
+fn only_answers_of_http1_put_the_end_of_an_unused_connection_off() {
+    for (inbound, is_put_off) in [(Inbound::http1(), true), (Inbound::http2(), false)] {
+        let activity = Activity::for_test(inbound);
+        drop(activity.begin());
+        let before = activity.deadline();
+        activity.sent();
+        assert_eq!(activity.deadline() != before, is_put_off);
+    }
+}
+
+#[test]
+fn client_that_takes_no_answer_is_overdue() {
+    let activity = Activity::for_test(Inbound::http2());
+    let (running, _head) = activity.begin();
+    assert_eq!(activity.deadline(), None, "running");
+    let answer = activity.begin_answer(100);
+    assert_eq!(
+        activity.deadline().map(|(_, why)| why),
+        Some(Overdue::Unread)
+    );
+    activity.take_from_answer(answer, 100);
+    activity.end_answer(answer, 0);
+    assert_eq!(activity.deadline(), None, "taken");
+    drop(running);
+    assert_eq!(activity.deadline().map(|(_, why)| why), Some(Overdue::Idle));
+}
+
+#[test]
+fn connections_of_less_use_are_closed_first() {
+    let busy = Activity::for_test(Inbound::http1());
+    let unread = Activity::for_test(Inbound::http1());
+    let idle = Activity::for_test(Inbound::http1());
+    let idle_for_longer = Activity::for_test(Inbound::http1());
+    idle_for_longer.lock().idle_since -= std::time::Duration::from_secs(1);
+    let _running = [&busy, &unread].map(Activity::begin);
+    unread.begin_answer(1);
+    let mut order = [&busy, &unread, &idle, &idle_for_longer];
+    order.sort_by_key(|activity| activity.rank(1));
+    let expected = [&idle_for_longer, &idle, &unread, &busy];
+    assert!(
+        order
+            .iter()
+            .zip(expected)
+            .all(|(one, other)| Arc::ptr_eq(one, other))
+    );
+}

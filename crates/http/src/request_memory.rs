@@ -1,0 +1,190 @@
+//! Memory that requests take up, charged to whoever sends them.
+
+use crate::listen::{Body, BodyError, Budgets, Pace, RequestCharge};
+use crate::route::Route;
+use bytes::Bytes;
+use http::request::Parts;
+use portcullis_domain::access::{Caller, Origin, Standing};
+use portcullis_domain::peer::Peer;
+
+/// Bytes of a request head that are not charged: nearly all heads are shorter.
+const FREE_HEAD: usize = 4 * 1024;
+
+/// What a header takes up besides name and value, as HTTP/2 counts it (RFC 9113, section 6.5.2).
+const HEADER_OVERHEAD: usize = 32;
+
+/// What one request takes up.
+///
+/// Handlers keep the head of their request, and those that change something also go on without their
+/// client; so a long head is charged like a body, and both until the handler has ended.
+pub(crate) struct RequestMemory<'a> {
+    budgets: &'a Budgets,
+    payer: Payer,
+    head: usize,
+    charge: Option<RequestCharge>,
+}
+
+/// Whom a request is charged to.
+#[derive(Clone, Copy)]
+enum Payer {
+    /// Whoever has not proved to be anybody yet, by address.
+    Stranger(Peer),
+    /// The identity of a full session.
+    Session(Peer),
+}
+
+impl<'a> RequestMemory<'a> {
+    /// Charges the head of a request to the address that it comes from.
+    pub(crate) fn of_stranger(
+        budgets: &'a Budgets,
+        origin: &Origin,
+        head: &Parts,
+    ) -> Result<Self, BodyError> {
+        let mut memory = Self {
+            budgets,
+            payer: Payer::Stranger(Peer::at(origin.address)),
+            head: charged_head(head),
+            charge: None,
+        };
+        memory.charge_head()?;
+        Ok(memory)
+    }
+
+    /// Charges the request to the caller from now on, unless its session is partial: that takes no
+    /// more than a password, and so has no more than a stranger.
+    pub(crate) fn pass_to(&mut self, caller: &Caller) -> Result<(), BodyError> {
+        if caller.standing == Standing::Full {
+            self.payer = Payer::Session(Peer::Identity(caller.identity_number));
+            self.charge_head()?;
+        }
+        Ok(())
+    }
+
+    fn charge_head(&mut self) -> Result<(), BodyError> {
+        if self.head > 0 {
+            let charge = self.new_charge()?;
+            charge.arrived();
+            self.charge = Some(charge);
+        }
+        Ok(())
+    }
+
+    fn new_charge(&self) -> Result<RequestCharge, BodyError> {
+        let (budget, peer) = match self.payer {
+            Payer::Stranger(peer) => (&self.budgets.stranger_requests, peer),
+            Payer::Session(peer) => (&self.budgets.session_requests, peer),
+        };
+        RequestCharge::new(budget, peer, self.head).ok_or(BodyError::NoRoom)
+    }
+
+    /// Reads the body, if the route has any use for it. What is returned beside it has to be kept as
+    /// long as the request is in memory.
+    pub(crate) async fn read(
+        mut self,
+        route: &Route,
+        body: Body,
+    ) -> Result<(Bytes, Option<RequestCharge>), BodyError> {
+        if !route.reads_body || body.is_absent() {
+            body.check_announced(route.cap)?;
+            return Ok((Bytes::new(), self.charge));
+        }
+        // In one piece: a charge that has arrived cannot be broken off any more.
+        drop(self.charge.take());
+        let mut charge = self.new_charge()?;
+        let pace = Pace::default();
+        let bytes = body.read_charged(route.cap, &pace, &mut charge).await?;
+        Ok((bytes, Some(charge)))
+    }
+}
+
+/// Returns how many bytes of a head are charged.
+fn charged_head(head: &Parts) -> usize {
+    let line = head.uri.path_and_query().map_or(0, |it| it.as_str().len());
+    let headers = head.headers.iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len() + HEADER_OVERHEAD);
+    let bytes = line + headers.sum::<usize>();
+    if bytes > FREE_HEAD { bytes } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listen::{Quota, Quotas};
+    use http::Request;
+    use portcullis_domain::ids::{ApiSessionId, IdentityId, Number, RequestId};
+    use portcullis_domain::permission::PermissionSet;
+
+    fn budgets() -> Budgets {
+        let quota = Quota {
+            total: 64 * 1024,
+            per_peer: 32 * 1024,
+        };
+        Budgets::new(&Quotas {
+            session_requests: quota,
+            stranger_requests: quota,
+            ..Quotas::default()
+        })
+    }
+
+    fn origin() -> Origin {
+        Origin {
+            request: RequestId::from_wire("r".to_owned()),
+            address: [192, 0, 2, 1].into(),
+        }
+    }
+
+    fn head(bytes: usize) -> Parts {
+        let request = Request::get("/").header("x", "y".repeat(bytes));
+        request.body(()).unwrap().into_parts().0
+    }
+
+    fn caller(standing: Standing) -> Caller {
+        Caller {
+            origin: origin(),
+            identity: IdentityId::from_wire("i".to_owned()),
+            identity_number: Number(7),
+            session: ApiSessionId::from_wire("s".to_owned()),
+            session_number: Number(8),
+            proof: None,
+            standing,
+            is_admin: false,
+            permissions: PermissionSet::default(),
+        }
+    }
+
+    #[test]
+    fn long_head_is_charged_to_whoever_has_a_full_session() {
+        let budgets = budgets();
+        let in_use = || {
+            let Budgets {
+                session_requests,
+                stranger_requests,
+                ..
+            } = &budgets;
+            (
+                session_requests.in_use() > 0,
+                stranger_requests.in_use() > 0,
+            )
+        };
+        let head = head(5000);
+        let mut memory = RequestMemory::of_stranger(&budgets, &origin(), &head).unwrap();
+        assert_eq!(in_use(), (false, true));
+        memory.pass_to(&caller(Standing::Partial)).unwrap();
+        assert_eq!(in_use(), (false, true));
+        memory.pass_to(&caller(Standing::Full)).unwrap();
+        assert_eq!(in_use(), (true, false));
+        drop(memory);
+        assert_eq!(in_use(), (false, false));
+    }
+
+    #[test]
+    fn usual_head_costs_nothing_and_many_long_ones_do() {
+        let budgets = budgets();
+        let (usual, long) = (head(1000), head(10_000));
+        let charge = |head| RequestMemory::of_stranger(&budgets, &origin(), head);
+        let _usual: Vec<_> = (0..100).map(|_| charge(&usual).unwrap()).collect();
+        assert_eq!(budgets.stranger_requests.in_use(), 0);
+        let _long: Vec<_> = (0..3).map(|_| charge(&long).unwrap()).collect();
+        assert!(matches!(charge(&long), Err(BodyError::NoRoom)));
+    }
+}
