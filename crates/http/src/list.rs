@@ -16,6 +16,7 @@ use portcullis_app::listing::{self, Asked, Paging, Parameters, Roles, Schema};
 use portcullis_app::{App, AppError};
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
@@ -27,12 +28,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// is longer is sent in parts of this size. A page of 500 identities is shorter.
 const PART: usize = 1024 * 1024;
 
-/// Where pages are worked out: four at a time in this process, and 64 more wait.
-static DESK: Desk = Desk::new(4, 64);
+/// Where pages are worked out: four at a time in this process, and 64 more wait. A page is short, or
+/// else its client has to read it at once.
+static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(4, 2, 64, Duration::from_secs(1)));
 
 /// Where lists without a limit are worked out. They keep their places as long as their clients read,
 /// so they stand in the way of each other alone.
-static LONG_DESK: Desk = Desk::new(4, 16);
+static LONG_DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(16, 2, 16, Duration::from_secs(5)));
 
 /// The request of a list: no body, and a query with numbers in it.
 #[derive(Debug)]
@@ -121,7 +123,7 @@ where
     let asked = listing::read(schema, &parameters(&call.context.query));
     let is_long = asked.is_ok_and(|listing| listing.page.limit.rows().is_none());
     let peer = call.permit.peer(&call.context.origin);
-    let desk = if is_long { &LONG_DESK } else { &DESK };
+    let desk: &'static Desk = if is_long { &LONG_DESK } else { &DESK };
     let writing = tokio::spawn(async move {
         let mut outlet = Outlet {
             list: ListWriter::default(),
@@ -130,6 +132,7 @@ where
             is_broken: false,
         };
         let work = move |requester: &Requester| {
+            outlet.writer.written_for(requester.clone());
             let paging = written(&call, requester, list, &mut outlet)?;
             Ok(outlet.finish(paging, schema))
         };

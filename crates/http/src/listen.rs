@@ -50,6 +50,7 @@ use http_body_util::{BodyExt as _, Full};
 
 pub use self::accept::{ListenError, Listener};
 pub use self::body::{Body, BodyError, Pace};
+pub(crate) use self::budget::{Budget, Holder};
 pub use self::budgets::Budgets;
 pub(crate) use self::budgets::RequestCharge;
 pub use self::connection::{Alpn, Connection, TlsVersion};

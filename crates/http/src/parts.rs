@@ -1,14 +1,16 @@
 //! Bodies of answers that are sent while they are written.
 
 use crate::compress::Packer;
+use crate::desk::Requester;
 use crate::listen::AnswerError;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::task::AbortOnDropHandle;
 
 /// How many parts wait for the client at most.
@@ -19,6 +21,9 @@ const SIZE: usize = 64 * 1024;
 
 /// The longest that the client may leave a part untaken.
 const PATIENCE: Duration = Duration::from_secs(8);
+
+/// How often it is looked whether others want the place of whoever writes.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// The longest that a body may take altogether. Whoever writes holds a view of the store and a
 /// place among the lists.
@@ -40,11 +45,13 @@ enum Part {
 }
 
 /// The writer's side of a body in parts.
-#[derive(Debug)]
 pub(crate) struct PartsWriter {
     sender: mpsc::Sender<Part>,
     packer: Option<Packer>,
     end: Instant,
+    requester: Option<Requester>,
+    /// How long the client was waited for, in all.
+    waited: Duration,
 }
 
 /// The client takes no more.
@@ -71,11 +78,18 @@ pub(crate) fn parts(is_gzip: bool) -> (PartsWriter, impl FnOnce(AbortOnDropHandl
         sender,
         packer: is_gzip.then(Packer::new),
         end,
+        requester: None,
+        waited: Duration::ZERO,
     };
     (writer, begun)
 }
 
 impl PartsWriter {
+    /// Says for whom the body is written, at the price of a place that others may want.
+    pub(crate) fn written_for(&mut self, requester: Requester) {
+        self.requester = Some(requester);
+    }
+
     /// Hands bytes over in parts, and waits for the client if it is behind. After [`Gone`] the body
     /// must not be ended: it lacks something.
     ///
@@ -97,7 +111,7 @@ impl PartsWriter {
         self.send(Part::Last)
     }
 
-    fn send_all(&self, mut bytes: Bytes) -> Result<(), Gone> {
+    fn send_all(&mut self, mut bytes: Bytes) -> Result<(), Gone> {
         while !bytes.is_empty() {
             let part = bytes.split_to(bytes.len().min(SIZE));
             self.send(Part::More(part))?;
@@ -105,12 +119,48 @@ impl PartsWriter {
         Ok(())
     }
 
-    fn send(&self, part: Part) -> Result<(), Gone> {
-        let deadline = self.end.min(Instant::now() + PATIENCE);
-        let sending = tokio::time::timeout_at(deadline, self.sender.send(part));
-        match tokio::runtime::Handle::current().block_on(sending) {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(_)) | Err(_) => Err(Gone),
+    fn send(&mut self, part: Part) -> Result<(), Gone> {
+        let part = match self.sender.try_send(part) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Full(part)) => part,
+            Err(TrySendError::Closed(_)) => return Err(Gone),
+        };
+        let begun = Instant::now();
+        let waiting = wait(
+            &self.sender,
+            part,
+            self.requester.as_ref(),
+            self.waited,
+            self.end,
+        );
+        let outcome = tokio::runtime::Handle::current().block_on(waiting);
+        self.waited += begun.elapsed();
+        outcome
+    }
+}
+
+/// Waits for the client to take a part, unless that takes too long, or others want the place of
+/// whoever writes and the client was `waited` for already.
+async fn wait(
+    sender: &mpsc::Sender<Part>,
+    part: Part,
+    requester: Option<&Requester>,
+    waited: Duration,
+    end: Instant,
+) -> Result<(), Gone> {
+    let begun = Instant::now();
+    let deadline = end.min(begun + PATIENCE);
+    let mut sending = pin!(sender.send(part));
+    loop {
+        let gives_way = |requester: &Requester| requester.gives_way(waited + begun.elapsed());
+        if requester.is_some_and(gives_way) {
+            return Err(Gone);
+        }
+        let look = deadline.min(Instant::now() + LOOK);
+        match timeout_at(look, &mut sending).await {
+            Ok(sent) => return sent.map_err(|_closed| Gone),
+            Err(_) if look == deadline => return Err(Gone),
+            Err(_) => {},
         }
     }
 }

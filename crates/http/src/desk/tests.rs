@@ -1,11 +1,13 @@
 use super::*;
 use portcullis_domain::ids::Number;
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::{LazyLock, mpsc};
 use tokio::sync::oneshot;
 
 const ANNA: Peer = Peer::Identity(Number(1));
 const BORIS: Peer = Peer::Identity(Number(2));
+
+/// How long work at a desk may wait for its client while others wait.
+const SLOW: Duration = Duration::from_secs(1);
 
 /// Begins work that goes on until its requester is gone; answers when it is under way. The
 /// receiver hears of its end.
@@ -30,7 +32,7 @@ async fn occupy(desk: &'static Desk) -> (tokio::task::JoinHandle<()>, mpsc::Rece
 
 #[tokio::test]
 async fn work_learns_that_nobody_waits_any_more() {
-    static DESK: Desk = Desk::new(1, 1);
+    static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(1, 1, 1, SLOW));
     let (request, ends) = occupy(&DESK).await;
     request.abort();
     let ended = tokio::task::spawn_blocking(move || ends.recv_timeout(Duration::from_secs(20)));
@@ -41,13 +43,13 @@ async fn work_learns_that_nobody_waits_any_more() {
 
 #[tokio::test]
 async fn line_is_bounded_and_left_by_those_who_give_up() {
-    static DESK: Desk = Desk::new(1, 1);
+    static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(1, 1, 1, SLOW));
     let (request, _ends) = occupy(&DESK).await;
     let never = DESK.work(ANNA, |_requester| -> Result<(), ApiError> {
         panic!("for nobody")
     });
     let waits = tokio::spawn(never);
-    while DESK.line.available_permits() > 0 {
+    while DESK.line.in_use() < 1 {
         tokio::task::yield_now().await;
     }
     let error = DESK.work(ANNA, |_requester| Ok(())).await.unwrap_err();
@@ -63,7 +65,7 @@ async fn line_is_bounded_and_left_by_those_who_give_up() {
 
 #[tokio::test]
 async fn place_is_kept_until_the_work_ends() {
-    static DESK: Desk = Desk::new(1, 1);
+    static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(1, 1, 1, SLOW));
     let (begun, begins) = oneshot::channel();
     let (end, ending) = mpsc::channel::<()>();
     let request = tokio::spawn(DESK.work(ANNA, move |_deaf| {
@@ -81,11 +83,11 @@ async fn place_is_kept_until_the_work_ends() {
 
 #[tokio::test]
 async fn nobody_has_all_places_or_the_whole_line() {
-    static DESK: Desk = Desk::new(2, 4);
+    static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(2, 1, 4, SLOW));
     let (request, _ends) = occupy(&DESK).await;
     let wait = || tokio::spawn(DESK.work(ANNA, |_requester| Ok(())));
     let waiting = [wait(), wait()];
-    while DESK.line.available_permits() > 2 {
+    while DESK.line.in_use() < 2 {
         tokio::task::yield_now().await;
     }
     let error = DESK.work(ANNA, |_requester| Ok(())).await.unwrap_err();
@@ -100,4 +102,64 @@ async fn nobody_has_all_places_or_the_whole_line() {
     while !DESK.peers().is_empty() {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn full_line_is_left_by_the_peer_that_has_most_of_it() {
+    static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(1, 1, 2, SLOW));
+    const CLARA: Peer = Peer::Identity(Number(3));
+    let (request, _ends) = occupy(&DESK).await;
+    let wait = |peer| tokio::spawn(DESK.work(peer, |_requester| Ok(())));
+    let mut of_boris = Vec::new();
+    for number in 1..=2 {
+        of_boris.push(wait(BORIS));
+        while DESK.line.in_use() < number {
+            tokio::task::yield_now().await;
+        }
+    }
+    let of_clara = wait(CLARA);
+    let newest = of_boris.pop().unwrap();
+    assert_eq!(newest.await.unwrap().unwrap_err().status, 429);
+    request.abort();
+    of_clara.await.unwrap().unwrap();
+    of_boris.pop().unwrap().await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn places_of_slow_clients_go_to_those_who_wait() {
+    static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(3, 2, 4, SLOW));
+    const CLARA: Peer = Peer::Identity(Number(3));
+    let slow = |peer| {
+        let (begun, begins) = oneshot::channel();
+        let work = DESK.work(peer, move |requester| {
+            assert!(!requester.gives_way(SLOW), "nobody waits");
+            begun.send(()).unwrap();
+            while !requester.gives_way(SLOW) && !requester.is_gone() {
+                std::thread::yield_now();
+            }
+            Ok(requester.is_gone())
+        });
+        (tokio::spawn(work), begins)
+    };
+    let mut requests = Vec::new();
+    for peer in [ANNA, ANNA, BORIS] {
+        let (request, begins) = slow(peer);
+        begins.await.unwrap();
+        requests.push(request);
+    }
+    // Both get a place, and the third slow one keeps its own.
+    for _ in 0..2 {
+        let (next, other) = tokio::join!(
+            DESK.work(BORIS, |requester| {
+                assert!(!requester.gives_way(Duration::ZERO), "it is not slow");
+                Ok("next")
+            }),
+            DESK.work(CLARA, |_requester| Ok("other"))
+        );
+        assert_eq!((next.unwrap(), other.unwrap()), ("next", "other"));
+    }
+    let demand = DESK.demand();
+    assert_eq!((demand.waiting, demand.given_up), (0, 0));
+    drop(demand);
+    requests.iter().for_each(|request| request.abort());
 }

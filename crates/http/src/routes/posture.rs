@@ -15,11 +15,12 @@ use portcullis_api::posture_response::{
 use portcullis_app::posture::{self, ReadData, Report, Reports};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::IdentityId;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 /// Where reports are taken in, the largest of which take tens of milliseconds: four at a time, and
 /// 256 more wait.
-static DESK: Desk = Desk::new(4, 256);
+static DESK: LazyLock<Desk> = LazyLock::new(|| Desk::new(4, 2, 256, Duration::MAX));
 
 pub(super) fn routes() -> Vec<Route> {
     const REFUSALS: &str = "/identities/{id}/failed-service-requests";
