@@ -157,6 +157,8 @@ impl Activity {
             state.head_since = None;
         }
         state.recount(&self.limits);
+        let running = state.running;
+        state.unread.set_requests(running);
         (
             Running {
                 activity: Arc::clone(self),
@@ -325,6 +327,8 @@ impl Drop for Running {
     fn drop(&mut self) {
         let mut state = self.activity.lock();
         state.running -= 1;
+        let running = state.running;
+        state.unread.set_requests(running);
         if state.running == 0 {
             state.idle_since = Instant::now();
             state.recount(&self.activity.limits);

@@ -73,8 +73,8 @@ pub struct Quota {
 pub struct Quotas {
     /// Connections with a finished handshake; those of least use are closed first.
     pub connections: Quota,
-    /// Bytes of answers that were not taken yet, besides the first 16 KiB of each connection; the
-    /// connection with most is closed.
+    /// Bytes of answers that were not taken yet, besides the first 16 KiB of each connection, and 8 KiB
+    /// for each request beyond the fourth that it has under way; the connection with most is closed.
     pub unread_answers: Quota,
     /// Bytes of requests of full sessions, by identity: bodies as they arrive, and heads of more than
     /// 4 KiB. The largest that is still arriving is broken off.

@@ -1,4 +1,5 @@
-//! What the client of a connection has not taken yet of the answers to it.
+//! What the client of a connection has not taken yet of the answers to it, and what is being
+//! answered.
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -10,12 +11,20 @@ use super::budget::Charge;
 /// connection no look at what all others have.
 const FREE: usize = 16 * 1024;
 
+/// Requests that a connection may have under way at no charge. Few clients have more.
+const FREE_REQUESTS: usize = 4;
+
+/// What each further one is charged with, in bytes: about what its head and its task take up.
+const REQUEST: usize = 8 * 1024;
+
 /// Beyond them, bytes are charged in multiples of this.
 const STEP: usize = 64 * 1024;
 
 /// Bytes of answers that wait for the client, and since when.
 pub(super) struct Unread {
     bytes: usize,
+    /// Requests under way.
+    requests: usize,
     /// When the client last took something, or had nothing to take.
     last_taken: Instant,
     next: u64,
@@ -37,12 +46,19 @@ impl Unread {
     pub(super) fn new(charge: Charge<CancellationToken>) -> Self {
         Self {
             bytes: 0,
+            requests: 0,
             last_taken: Instant::now(),
             next: 0,
             answers: Vec::new(),
             charge,
             charged: 0,
         }
+    }
+
+    /// Notes how many requests are under way.
+    pub(super) fn set_requests(&mut self, requests: usize) {
+        self.requests = requests;
+        self.recharge();
     }
 
     /// Notes an answer, of which `bytes` are there; returns its number.
@@ -141,7 +157,9 @@ impl Unread {
     /// Charges what is there, in steps. If there is no room for it, a connection is closed, which
     /// may be this one.
     fn recharge(&mut self) {
-        let charged = self.bytes.saturating_sub(FREE).next_multiple_of(STEP);
+        let requests = self.requests.saturating_sub(FREE_REQUESTS) * REQUEST;
+        let held = self.bytes.saturating_sub(FREE) + requests;
+        let charged = held.next_multiple_of(STEP);
         if charged != self.charged {
             self.charged = charged;
             self.charge.set(charged);
@@ -221,6 +239,23 @@ mod tests {
         unread.take(large, STEP);
         assert_eq!(unread.charged, 0);
         unread.add(small, STEP + 1);
+        assert!(token.is_cancelled());
+    }
+
+    #[test]
+    fn connection_pays_for_many_requests_at_a_time() {
+        let (mut unread, token) = account(STEP);
+        for requests in [
+            FREE_REQUESTS,
+            FREE_REQUESTS + 1,
+            0,
+            FREE_REQUESTS + STEP / REQUEST,
+        ] {
+            unread.set_requests(requests);
+            assert_eq!(unread.charged > 0, requests > FREE_REQUESTS);
+            assert!(!token.is_cancelled());
+        }
+        unread.set_requests(FREE_REQUESTS + STEP / REQUEST + 1);
         assert!(token.is_cancelled());
     }
 }
