@@ -21,6 +21,10 @@ use crate::{
 
 const LARGEST: usize = 64 * 1024;
 
+/// Most bytes of the texts that are taken over from a subject: they are stored with the certificate,
+/// and RFC 5280 appendix A.1 allows 64 characters for most of them.
+const LONGEST_SUBJECT: usize = 1024;
+
 /// A certificate request was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CsrError {
@@ -54,6 +58,11 @@ pub enum CsrError {
     /// The signature is not that of the request's own key.
     #[error("the signature of the certificate request is wrong")]
     BadSignature,
+    /// The subject is longer than 1024 bytes.
+    #[error(
+        "the subject of the certificate request has {0} bytes of text; at most 1024 are allowed"
+    )]
+    LongSubject(usize),
     /// The alternative names that it asks for cannot be read.
     #[error("the alternative names in the certificate request cannot be read")]
     Names,
@@ -117,8 +126,13 @@ impl Csr {
         let parts = Parts::read(der).or(Err(CsrError::NotACsr))?;
         let key = PublicKey::from_spki(&parts.key)?;
         parts.verify(&key)?;
+        let subject = Subject::from_requested(&parts.subject);
+        let length = subject.text_bytes();
+        if length > LONGEST_SUBJECT {
+            return Err(CsrError::LongSubject(length));
+        }
         Ok(Self {
-            subject: Subject::from_requested(&parts.subject),
+            subject,
             key,
             attributes: parts.attributes.map(<[u8]>::to_vec),
         })

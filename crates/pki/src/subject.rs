@@ -88,6 +88,11 @@ impl Subject {
         Self { values }
     }
 
+    /// The bytes of all its texts.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.values.iter().map(|(_, text)| text.len()).sum()
+    }
+
     /// Writes the name: one element per attribute type, its values together in it.
     pub(crate) fn to_name(&self) -> der::Result<Name> {
         let mut sequence = RdnSequence::default();
