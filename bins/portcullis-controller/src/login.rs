@@ -3,14 +3,15 @@
 use crate::{system, usage};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::IdentityName;
+use portcullis_domain::username::check_username;
 
 /// Judges a name before anything is done with it.
 pub(crate) fn check_name(name: &str) -> anyhow::Result<()> {
     if !(4..=100).contains(&name.chars().count()) {
         return Err(usage::error("--username: must have 4 to 100 characters"));
     }
-    IdentityName::new(name)
-        .map(drop)
+    check_username("username", name)
+        .and_then(|()| IdentityName::new(name).map(drop))
         .map_err(|error| usage::error(format!("--username: {}", error.reason)))
 }
 

@@ -13,6 +13,7 @@ use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::peer::Peer;
+use portcullis_domain::username::check_username;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{
     AUTH_POLICY, AUTHENTICATOR, Found, IDENTITY, Index, UniqueValue, identity_key,
@@ -59,6 +60,7 @@ pub async fn initialise(
         let reason = "must have 4 to 100 characters";
         return Err(FieldError::new("username", reason, username).into());
     }
+    check_username("username", username)?;
     let now = app.env().now();
     if exists(app)? {
         return Err(AppError::AlreadyInitialised);

@@ -59,6 +59,7 @@ pub mod tags;
 pub mod terminator;
 pub mod terms;
 pub mod trace;
+pub mod username;
 pub mod view;
 
 pub use env::Env;

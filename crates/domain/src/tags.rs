@@ -3,6 +3,7 @@
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io;
 
 /// The value of a tag. Tags do not nest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,29 @@ pub enum TagValue {
     Number(serde_json::Number),
     /// A text.
     Text(String),
+}
+
+/// How much may be attached to one entity. What was attached under other limits stays readable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TagLimits {
+    /// Most tags.
+    pub keys: usize,
+    /// Most bytes that all of them take as JSON.
+    pub bytes: usize,
+}
+
+impl TagLimits {
+    /// For entities that administrators make.
+    pub const MANAGED: Self = Self {
+        keys: 128,
+        bytes: 64 * 1024,
+    };
+
+    /// For what identities make for themselves, of which they may have many.
+    pub const OWN: Self = Self {
+        keys: 32,
+        bytes: 4 * 1024,
+    };
 }
 
 /// Named values that users attach to an entity; the controller gives them no meaning.
@@ -46,6 +70,32 @@ impl Tags {
             .map(Self)
     }
 
+    /// Checks that there is room for the tags.
+    ///
+    /// # Errors
+    ///
+    /// [`FieldError`] on `tags` that names the limit and what was given.
+    pub fn check(&self, limits: TagLimits) -> Result<(), FieldError> {
+        let (count, bytes) = (self.0.len(), self.stored_bytes());
+        let reason = if count > limits.keys {
+            format!("must hold at most {} tags, not {count}", limits.keys)
+        } else if bytes > limits.bytes {
+            let most = limits.bytes;
+            format!("must take at most {most} bytes as JSON in all, not {bytes}")
+        } else {
+            return Ok(());
+        };
+        Err(FieldError::new("tags", reason, format!("{count} tags")))
+    }
+
+    /// The bytes that the tags take in a record.
+    pub fn stored_bytes(&self) -> usize {
+        let mut length = Length(0);
+        // Neither a map of plain values nor the counter can fail.
+        let _ = serde_json::to_writer(&mut length, &self.0);
+        length.0
+    }
+
     /// Whether there is no tag.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -59,6 +109,20 @@ impl Tags {
     /// All tags by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &TagValue)> {
         self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+}
+
+/// Counts what is written to it.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -144,6 +208,30 @@ mod tests {
         let error = Tags::from_json(object).unwrap_err();
         assert_eq!(error.field, "tags.deep");
         assert_eq!(error.value, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn room_for_tags_is_limited_in_number_and_bytes() {
+        let limits = TagLimits { keys: 2, bytes: 20 };
+        let tags = |text: &str| serde_json::from_str::<Tags>(text).unwrap();
+        for (text, refused) in [
+            (r#"{"a":1,"b":2}"#, None),
+            (r#"{"a":1,"b":2,"c":3}"#, Some("at most 2 tags, not 3")),
+            (r#"{"a":"12345678901234"}"#, Some("at most 20 bytes")),
+            (r#"{"a":"123456789012"}"#, None),
+            (r#"{"a":"\u0001\u0001\u0001"}"#, Some("not 26")),
+        ] {
+            let tags = tags(text);
+            assert_eq!(tags.stored_bytes(), text.len());
+            match (tags.check(limits), refused) {
+                (Ok(()), None) => {},
+                (Err(error), Some(reason)) => {
+                    assert_eq!(error.field, "tags");
+                    assert!(error.reason.contains(reason), "{error}");
+                },
+                (other, _) => panic!("{text}: {other:?}"),
+            }
+        }
     }
 
     #[test]

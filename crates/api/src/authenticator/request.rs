@@ -5,7 +5,7 @@ use crate::decode::{Decode, DecodeError, Members};
 use crate::secret;
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::IdentityId;
-use portcullis_domain::tags::Tags;
+use portcullis_domain::tags::{TagLimits, Tags};
 use secrecy::SecretString;
 use serde::Serialize;
 use std::ops::RangeInclusive;
@@ -66,7 +66,7 @@ impl Decode for AuthenticatorCreate {
                 NewCredential::Cert { cert_pem }
             },
             "updb" => {
-                let name = members.bounded_string("username", USERNAME_LENGTH)?;
+                let name = members.new_username("username")?;
                 let username = needed("username", name)?;
                 let secret = members.bounded_secret("password", PASSWORD_LENGTH)?;
                 let password = needed("password", secret)?;
@@ -176,6 +176,7 @@ impl<T: Decode> Decode for ByOwner<T> {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         // No rule of today holds for what was chosen once.
+        members.limit_tags(TagLimits::OWN);
         let current = members.bounded_secret("currentPassword", 0..=*PASSWORD_LENGTH.end())?;
         Ok(Self {
             current_password: required("currentPassword", current)?,

@@ -5,7 +5,7 @@ use super::node::{self, Node};
 use super::watch::{Rule, Shape, Watch};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
-use portcullis_domain::tags::Tags;
+use portcullis_domain::tags::TagLimits;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -43,6 +43,8 @@ pub struct Members {
     nodes: Vec<(String, Node)>,
     /// Who is told what is asked for, when a request is only read to describe it.
     watch: Option<Watch>,
+    /// How much may be attached under `tags`.
+    tag_limits: TagLimits,
 }
 
 impl fmt::Debug for Members {
@@ -79,6 +81,7 @@ impl Members {
             prefix: String::new(),
             nodes: Vec::new(),
             watch: None,
+            tag_limits: TagLimits::MANAGED,
         }))
     }
 
@@ -103,6 +106,7 @@ impl Members {
                 .map(|(position, item)| (position.to_string(), item))
                 .collect(),
             watch: None,
+            tag_limits: TagLimits::MANAGED,
         })
     }
 
@@ -117,6 +121,7 @@ impl Members {
             prefix: String::new(),
             nodes: members,
             watch: None,
+            tag_limits: TagLimits::MANAGED,
         }))
     }
 
@@ -362,11 +367,12 @@ impl Members {
     pub fn object(&mut self, name: &str) -> Result<Option<Self>, DecodeError> {
         let prefix = format!("{}.", self.path(name));
         let members = self.take_object(name, Shape::Object)?;
-        let watch = self.watch.clone();
+        let (watch, tag_limits) = (self.watch.clone(), self.tag_limits);
         Ok(members.map(|members| Self {
             prefix,
             nodes: members,
             watch,
+            tag_limits,
         }))
     }
 
@@ -374,13 +380,6 @@ impl Members {
     pub fn required_object(&mut self, name: &str) -> Result<Self, DecodeError> {
         let object = self.object(name)?;
         self.require(name, object)
-    }
-
-    /// What users attach to an entity, under the name `tags`.
-    pub fn tags(&mut self) -> Result<Option<Tags>, DecodeError> {
-        let object = self.take_object("tags", Shape::Flat)?;
-        let object = object.map(node::into_map);
-        Ok(object.map(Tags::from_json).transpose()?)
     }
 
     /// An object that is kept as it is: names are not matched without regard to case, and `null`

@@ -1,8 +1,13 @@
 //! The JSON tree of a body, with the members of objects in the order in which they came.
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+use std::cell::Cell;
 use std::fmt;
+
+/// Most values in one body. In memory a value takes many times the two bytes that it may have in a
+/// body.
+const MOST_VALUES: u32 = 65_536;
 
 /// A JSON value.
 ///
@@ -21,7 +26,7 @@ impl Node {
     /// Reads the first JSON value of `bytes`; `None` when there is nothing but white space.
     ///
     /// Nesting deeper than 127 levels is an error: `serde_json` stops there, long before the stack
-    /// ends.
+    /// ends. So are more than 65536 values.
     pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, serde_json::Error> {
         if bytes
             .iter()
@@ -30,7 +35,10 @@ impl Node {
             return Ok(None);
         }
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        Self::deserialize(&mut deserializer).map(Some)
+        let left = Cell::new(MOST_VALUES);
+        NodeReader { left: &left }
+            .deserialize(&mut deserializer)
+            .map(Some)
     }
 
     /// The JSON type in words, for errors.
@@ -78,15 +86,27 @@ pub(super) fn into_map(members: Vec<(String, Node)>) -> Map<String, Value> {
         .collect()
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
+/// Reads a value and those inside of it.
+#[derive(Clone, Copy)]
+struct NodeReader<'c> {
+    /// How many values there may still be.
+    left: &'c Cell<u32>,
+}
+
+impl<'de> DeserializeSeed<'de> for NodeReader<'_> {
+    type Value = Node;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+        let Some(left) = self.left.get().checked_sub(1) else {
+            let reason = format!("it holds more than {MOST_VALUES} values");
+            return Err(D::Error::custom(reason));
+        };
+        self.left.set(left);
+        deserializer.deserialize_any(self)
     }
 }
 
-struct NodeVisitor;
-
-impl<'de> Visitor<'de> for NodeVisitor {
+impl<'de> Visitor<'de> for NodeReader<'_> {
     type Value = Node;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -125,7 +145,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element()? {
+        while let Some(item) = access.next_element_seed(self)? {
             items.push(item);
         }
         Ok(Node::List(items))
@@ -133,8 +153,8 @@ impl<'de> Visitor<'de> for NodeVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Node, A::Error> {
         let mut members = Vec::new();
-        while let Some(member) = access.next_entry()? {
-            members.push(member);
+        while let Some(name) = access.next_key()? {
+            members.push((name, access.next_value_seed(self)?));
         }
         Ok(Node::Object(members))
     }
@@ -169,6 +189,27 @@ mod tests {
         assert!(Node::parse(nested(127).as_bytes()).is_ok());
         assert!(Node::parse(nested(128).as_bytes()).is_err());
         assert!(Node::parse("[".repeat(500_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn number_of_values_is_bounded() {
+        let inner = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let objects = |count: usize| format!("[{}{{}}]", "{\"\":1},".repeat(count));
+        for (text, is_read) in [
+            (inner(65_535), true),
+            (inner(65_536), false),
+            (objects(32_767), true),
+            (objects(32_768), false),
+        ] {
+            let read = Node::parse(text.as_bytes());
+            assert_eq!(read.is_ok(), is_read);
+            if let Err(error) = read {
+                assert!(
+                    error.to_string().contains("more than 65536 values"),
+                    "{error}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Requests about enrollments, read by the server and written by clients.
 
-use crate::authenticate::USERNAME_LENGTH;
 use crate::decode::{Decode, DecodeError, Members};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
@@ -65,7 +64,7 @@ impl Decode for EnrollmentCreate {
             method: method(members)?,
             expires_at: members.required_time("expiresAt")?,
             ca_id: given(members, "caId")?.map(CaId::from_wire),
-            username: members.bounded_string("username", USERNAME_LENGTH)?,
+            username: members.new_username("username")?,
         })
     }
 }

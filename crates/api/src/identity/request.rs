@@ -1,6 +1,5 @@
 //! Requests about identities, as the server reads them.
 
-use crate::authenticate::USERNAME_LENGTH;
 use crate::decode::{Decode, DecodeError, Members};
 use portcullis_domain::FieldError;
 use portcullis_domain::auth_policy;
@@ -195,7 +194,7 @@ fn enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
     };
     let ott = choice.optional_bool("ott")?.filter(|wanted| *wanted);
     let ottca = choice.optional_string("ottca")?.filter(|ca| !ca.is_empty());
-    let updb = choice.bounded_string("updb", USERNAME_LENGTH)?;
+    let updb = choice.new_username("updb")?;
     match (ott, ottca, updb) {
         (None, None, None) => Ok(None),
         (Some(_), None, None) => Ok(Some(Method::Ott)),

@@ -4,7 +4,7 @@ use crate::decode::{Decode, DecodeError, Members};
 use crate::service_policy::PolicyType;
 use portcullis_domain::ids::ServiceId;
 use portcullis_domain::policies::ServiceGrant;
-use portcullis_domain::tags::Tags;
+use portcullis_domain::tags::{TagLimits, Tags};
 use serde::Serialize;
 
 /// The body of POST `/sessions`.
@@ -26,6 +26,7 @@ impl Decode for SessionCreate {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let service = members.optional_string("serviceId")?;
+        members.limit_tags(TagLimits::OWN);
         let tags = members.tags()?.unwrap_or_default();
         let kind = PolicyType::take(members)?.unwrap_or(PolicyType::Dial);
         Ok(Self {

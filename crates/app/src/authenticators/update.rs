@@ -12,6 +12,7 @@ use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
 use portcullis_domain::tags::Tags;
+use portcullis_domain::username::check_username;
 use portcullis_storage::tables::{Found, RowsMut};
 use secrecy::SecretString;
 
@@ -74,13 +75,20 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// Makes a change ready for the store.
+    /// Makes a change ready for the store. A username that stays is not judged: it may be older than
+    /// the rules.
     pub(super) async fn new(
         app: &App,
         caller: &Caller,
         found: &Found<Authenticator>,
         change: UpdbChange,
     ) -> Result<Self, AppError> {
+        if let (Some(username), Credential::Updb(present)) =
+            (&change.username, &found.entity.credential)
+            && *username != present.username
+        {
+            check_username("username", username)?;
+        }
         let password = match change.password {
             Some(password) => {
                 let identity = owner(app.snapshot()?.rows(), found)?.entity;

@@ -3,6 +3,7 @@
 use super::{Members, Node, echo, missing, wrong_type};
 use crate::decode::DecodeError;
 use crate::decode::watch::{Shape, Watch};
+use portcullis_domain::tags::TagLimits;
 
 /// The member by which bodies of several kinds are told apart.
 const TYPE_ID: &str = "typeId";
@@ -64,6 +65,7 @@ impl Members {
                     prefix: format!("{path}."),
                     nodes: members,
                     watch: watch.cloned(),
+                    tag_limits: TagLimits::MANAGED,
                 }),
                 Node::Null => Err(missing(&path, "<nil>").into()),
                 other => Err(wrong_type(&path, "an object", &other)),

@@ -1,16 +1,43 @@
 //! Members of a body that entities of several kinds share, or that are sets.
 
 use super::{LONGEST_ECHO, Members, integer};
+use crate::authenticate::USERNAME_LENGTH;
 use crate::decode::DecodeError;
 use crate::decode::node;
 use crate::decode::watch::{Rule, Shape};
 use portcullis_domain::FieldError;
 use portcullis_domain::ids::EntityId;
 use portcullis_domain::roles::RoleAttributes;
-use portcullis_domain::tags::Tags;
+use portcullis_domain::tags::{TagLimits, Tags};
+use portcullis_domain::username::check_username;
 use std::collections::BTreeSet;
 
 impl Members {
+    /// What users attach to an entity, under the name `tags`.
+    pub fn tags(&mut self) -> Result<Option<Tags>, DecodeError> {
+        let object = self.take_object("tags", Shape::Flat)?;
+        let tags = object.map(node::into_map).map(Tags::from_json);
+        let tags = tags.transpose()?;
+        if let Some(tags) = &tags {
+            tags.check(self.tag_limits)?;
+        }
+        Ok(tags)
+    }
+
+    /// Sets how much may be attached under `tags`, which is that of managed entities otherwise.
+    pub fn limit_tags(&mut self, limits: TagLimits) {
+        self.tag_limits = limits;
+    }
+
+    /// The name by which somebody is to log in, in a member of that name.
+    pub fn new_username(&mut self, name: &str) -> Result<Option<String>, DecodeError> {
+        let username = self.bounded_string(name, USERNAME_LENGTH)?;
+        if let Some(username) = &username {
+            check_username(&self.path(name), username)?;
+        }
+        Ok(username)
+    }
+
     /// The words by which policies select an entity, under the name `roleAttributes`.
     pub fn role_attributes(&mut self) -> Result<Option<RoleAttributes>, DecodeError> {
         let attributes = self.string_list("roleAttributes")?;
@@ -28,8 +55,11 @@ impl Members {
         let path = self.path(name);
         let object = self.take_object(name, Shape::Flat)?;
         let object = object.map(node::into_map);
-        let flat = object.map(Tags::from_json).transpose();
-        Ok(flat.map_err(|error| FieldError {
+        let flat = object.map(|object| {
+            let flat = Tags::from_json(object)?;
+            flat.check(TagLimits::MANAGED).map(|()| flat)
+        });
+        Ok(flat.transpose().map_err(|error| FieldError {
             field: error.field.replacen("tags", &path, 1),
             ..error
         })?)

@@ -1,0 +1,82 @@
+//! Usernames: what people type to log in, and what logs and consoles show.
+
+use crate::FieldError;
+
+/// Checks that a text can become a username: two that look the same must not be two people.
+///
+/// Logins do not ask this. Whoever got a username under other rules keeps it.
+///
+/// # Errors
+///
+/// [`FieldError`] on `field` when it has characters that cannot be seen or that change the direction
+/// of text, or white space at an end.
+pub fn check_username(field: &str, username: &str) -> Result<(), FieldError> {
+    let reason = if let Some(hidden) = username.chars().find(|one| is_invisible(*one)) {
+        let code = u32::from(hidden);
+        format!(
+            "must not contain control, zero-width or text direction characters; remove U+{code:04X}"
+        )
+    } else if username.trim() != username {
+        "must not begin or end with white space".to_owned()
+    } else {
+        return Ok(());
+    };
+    let shown = username.escape_debug().to_string();
+    Err(FieldError::new(field, reason, shown))
+}
+
+/// Whether a character leaves no mark of its own: controls, line and paragraph separators, zero-width
+/// and invisible characters, and those that change the direction of text (UAX #9).
+pub fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usernames_are_what_they_look_like() {
+        for good in ["anna", "anna.b@example.com", "Анна", "李小龍", "jean luc"] {
+            assert_eq!(check_username("username", good), Ok(()), "{good}");
+        }
+        for (bad, named) in [
+            ("an\nna", "U+000A"),
+            ("an\u{1b}[2Jna", "U+001B"),
+            ("an\u{9b}na", "U+009B"),
+            ("an\u{200b}na", "U+200B"),
+            ("an\u{200d}na", "U+200D"),
+            ("\u{feff}anna", "U+FEFF"),
+            ("anna\u{202e}", "U+202E"),
+            ("an\u{2066}na", "U+2066"),
+            ("an\u{2028}na", "U+2028"),
+            ("an\u{e0041}na", "U+E0041"),
+            (" anna", "white space"),
+            ("anna\u{3000}", "white space"),
+        ] {
+            let error = check_username("updb", bad).unwrap_err();
+            assert_eq!(error.field, "updb");
+            assert!(error.reason.contains(named), "{error}");
+            assert!(!error.value.chars().any(is_invisible), "{error:?}");
+        }
+    }
+}
