@@ -151,7 +151,7 @@ pub(crate) struct Person {
     pub(crate) id: String,
     /// The first session.
     pub(crate) session: String,
-    chain: Vec<Certificate>,
+    pub(crate) chain: Vec<Certificate>,
 }
 
 impl Person {

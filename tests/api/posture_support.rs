@@ -9,7 +9,7 @@ use portcullis_domain::router::{Edge, Router, RouterKind, RouterSpec};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::ROUTER;
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{Harness, HarnessOptions, Reply};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,11 +25,15 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn new() -> Self {
+        Self::with(HarnessOptions::default()).await
+    }
+
+    pub(crate) async fn with(options: HarnessOptions) -> Self {
         let Scene {
             controller,
             admin,
             person,
-        } = Scene::new().await;
+        } = Scene::with(options).await;
         let mut stage = Self {
             controller,
             admin,

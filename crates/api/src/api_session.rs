@@ -164,8 +164,11 @@ impl AuthQuery {
 impl ApiSessionDetail {
     /// The session as its holder sees it, who knows `token`.
     pub fn for_holder(view: ApiSessionView, token: SecretString) -> Self {
-        let expires_at = ApiSession::expires_at(view.last_activity_at, view.timeout);
-        let seconds = view.timeout.as_secs();
+        let unused = ApiSession::expires_at(view.last_activity_at, view.timeout);
+        let expires_at = view.ends_at.map_or(unused, |end| end.min(unused));
+        // Clients wait so long after the last use before they log in again.
+        let left = expires_at.duration_since(view.last_activity_at);
+        let seconds = left.min(view.timeout).as_secs().max(0);
         let auth_queries = view.questions.iter().map(AuthQuery::from).collect();
         Self {
             auth_queries,

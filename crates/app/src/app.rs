@@ -15,10 +15,12 @@ use crate::sessions;
 use crate::signers::SignerKeys;
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Denied, Permit};
+use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
 use portcullis_domain::password_throttle::ThrottleRules;
+use portcullis_domain::quota::StorageQuota;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, submit_with};
 use portcullis_storage::key::Kind;
@@ -33,6 +35,11 @@ use tokio::sync::oneshot;
 pub struct Settings {
     /// How long an API session lives without being used.
     pub session_timeout: SignedDuration,
+    /// How long an API session lives at most.
+    pub session_lifetimes: SessionLifetimes,
+    /// How old the last factor of a session may be for what gives power over the network; `None` for
+    /// any age.
+    pub fresh_factor: Option<SignedDuration>,
     /// How long an enrollment made with its identity can be redeemed.
     pub enrollment_duration: SignedDuration,
     /// How long an enrollment of a router can be redeemed.
@@ -43,17 +50,22 @@ pub struct Settings {
     pub password_throttle: Option<ThrottleRules>,
     /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
     pub longest_token: SignedDuration,
+    /// How much may be stored for what one identity makes for itself.
+    pub storage_quota: StorageQuota,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
             session_timeout: SignedDuration::from_mins(30),
+            session_lifetimes: SessionLifetimes::default(),
+            fresh_factor: None,
             enrollment_duration: SignedDuration::from_mins(180),
             router_enrollment_duration: SignedDuration::from_mins(180),
             require_token_expiry: true,
             password_throttle: Some(ThrottleRules::default()),
             longest_token: SignedDuration::from_hours(24),
+            storage_quota: StorageQuota::default(),
         }
     }
 }
@@ -77,6 +89,7 @@ pub struct App {
     pub(crate) founded_at: OnceLock<Timestamp>,
     pub(crate) posture: posture::Kept,
     pub(crate) traces: Traces,
+    pub(crate) session_round: sessions::Round,
     pub(crate) service_session_round: service_sessions::Round,
     pub(crate) copies: Copies,
     pub(crate) checks: Checks,
@@ -140,6 +153,7 @@ impl App {
             mfa,
             posture: posture::Kept::default(),
             traces: Traces::default(),
+            session_round: sessions::Round::default(),
             service_session_round: service_sessions::Round::default(),
             copies: Copies::of(store_path),
             checks: Checks::default(),
@@ -221,8 +235,9 @@ impl App {
     {
         let permit = permit.clone();
         let now = self.env.now();
+        let lifetimes = self.settings.session_lifetimes;
         self.commit(move |rows| {
-            let caller = sessions::again(rows.rows(), permit.caller(), now)?;
+            let caller = sessions::again(rows.rows(), permit.caller(), lifetimes, now)?;
             if !caller.may(A::ACCESS) {
                 return Err(Denied.into());
             }

@@ -23,6 +23,7 @@ pub mod database;
 pub mod enrollments;
 mod error;
 pub mod fabric;
+mod fresh_factor;
 pub mod health;
 pub mod identities;
 pub mod listing;

@@ -22,6 +22,7 @@ pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub(crate) use login::{Attempt, Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};
 pub(crate) use totp::{enroll_in_totp, pass_totp};
+pub(crate) use upkeep::Round;
 pub use upkeep::{flush_activity, sweep};
 
 use judge::{Live, authenticator_of, judge};
@@ -34,7 +35,7 @@ use crate::error::AppError;
 use crate::identities::policy_of;
 use crate::signers::BearerTokens;
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit, Standing};
-use portcullis_domain::api_session::{ApiSession, OpenFactor, TokenHash};
+use portcullis_domain::api_session::{ApiSession, OpenFactor, SessionLifetimes, TokenHash};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::ApiSessionView;
@@ -105,11 +106,16 @@ fn find_kept(app: &App, presented: Presented<'_>) -> Result<Option<Live>, AppErr
 /// # Errors
 ///
 /// [`AppError::Denied`] when its session is over.
-pub(crate) fn again(rows: Rows<'_>, caller: &Caller, now: Timestamp) -> Result<Caller, AppError> {
+pub(crate) fn again(
+    rows: Rows<'_>,
+    caller: &Caller,
+    lifetimes: SessionLifetimes,
+    now: Timestamp,
+) -> Result<Caller, AppError> {
     let key = own_key(caller);
     let session = rows.share(&key)?.map(|entity| Found { key, entity });
     match session
-        .map(|session| judge(rows, session, now))
+        .map(|session| judge(rows, session, lifetimes, now))
         .transpose()?
         .flatten()
     {
@@ -183,7 +189,7 @@ fn living(
     if now >= ApiSession::expires_at(last_activity, app.settings().session_timeout) {
         Ok(None)
     } else {
-        judge(rows, session, now)
+        judge(rows, session, app.settings().session_lifetimes, now)
     }
 }
 

@@ -3,6 +3,7 @@
 //! A use case takes a [`Permit`] for its own [`Action`]. The only way to one is
 //! [`Permit::request`], so that an operation whose permission was forgotten does not compile.
 
+use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
 use crate::peer::Peer;
 use crate::permission::{PermissionSet, Subject, Verb};
@@ -77,6 +78,8 @@ pub struct Caller {
     pub proof: Option<Proof>,
     /// How far the session has come.
     pub standing: Standing,
+    /// When a factor was last proved on the session.
+    pub last_factor_at: Timestamp,
     /// Whether the identity is an administrator, appointed or by birth.
     pub is_admin: bool,
     /// What the identity may do if it is no administrator.
@@ -182,6 +185,7 @@ mod tests {
             session_number: Number(1),
             proof: None,
             standing,
+            last_factor_at: Timestamp::UNIX_EPOCH,
             is_admin,
             permissions: PermissionSet::from_names(permissions).unwrap(),
         })

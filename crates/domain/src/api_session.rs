@@ -1,7 +1,9 @@
 //! API sessions: what a successful login leaves behind.
 
+mod lifetime;
 mod opened_by;
 
+pub use lifetime::SessionLifetimes;
 pub use opened_by::OpenedBy;
 
 use crate::access::Standing;
@@ -186,6 +188,44 @@ mod tests {
                 "{:?}",
                 session.totp
             );
+        }
+    }
+
+    #[test]
+    fn the_shorter_life_counts_and_none_for_certificates() {
+        let hours = SignedDuration::from_hours;
+        let both = SessionLifetimes {
+            all: Some(hours(12)),
+            administrators: Some(hours(1)),
+        };
+        let admins = SessionLifetimes { all: None, ..both };
+        let all = SessionLifetimes {
+            administrators: None,
+            ..both
+        };
+        let session = session(SessionTotp::default());
+        for (lifetimes, is_admin, life) in [
+            (both, true, Some(1)),
+            (both, false, Some(12)),
+            (admins, true, Some(1)),
+            (admins, false, None),
+            (all, true, Some(12)),
+            (SessionLifetimes::default(), true, None),
+        ] {
+            let end = life.map(|life| clock::later(session.created_at, hours(life)));
+            assert_eq!(lifetimes.end(&session, is_admin), end);
+        }
+        let mut by_external_id = session.clone();
+        by_external_id.opened_by = OpenedBy::ExternalId;
+        let mut by_certificate = session.clone();
+        by_certificate.certificate = Some(LoginCertificate {
+            fingerprint: "f".to_owned(),
+            previous: None,
+            not_after: Timestamp::UNIX_EPOCH,
+            ca: None,
+        });
+        for session in [by_external_id, by_certificate] {
+            assert_eq!(both.end(&session, true), None);
         }
     }
 

@@ -48,6 +48,7 @@ pub mod permission;
 pub mod policies;
 pub mod posture;
 pub mod posture_check;
+pub mod quota;
 pub mod revocation;
 pub mod roles;
 pub mod router;

@@ -135,6 +135,8 @@ pub struct ApiSessionView {
     pub last_activity_at: Timestamp,
     /// How long it lives without being used.
     pub timeout: SignedDuration,
+    /// When it ends however much it is used, if it has such an end.
+    pub ends_at: Option<Timestamp>,
 }
 
 /// A certificate of an API session.

@@ -200,6 +200,12 @@ impl<E: Catalogued> Catalog<E> {
         end - start
     }
 
+    /// The slots of what lives under `owner`.
+    pub(crate) fn owned_slots(&self, owner: Owner) -> impl Iterator<Item = Slot> {
+        let (start, end) = self.owned_ranks(owner);
+        self.by_owner.iter_from(start).take(end - start)
+    }
+
     /// The slots in use.
     pub const fn live(&self) -> &RoaringBitmap {
         self.rows.slots.live()

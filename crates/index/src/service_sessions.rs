@@ -1,13 +1,15 @@
 //! Service sessions in a catalog.
 
 use crate::bits::mark;
-use crate::catalog::{Catalogued, Columns};
+use crate::catalog::{Catalog, Catalogued, Columns};
 use crate::held::{Held, Word};
 use crate::postings::Postings;
 use crate::slots::Slot;
 use portcullis_domain::api_session::TokenHash;
+use portcullis_domain::change::Owner;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::policies::ServiceGrant;
+use portcullis_domain::quota::Stored as _;
 use portcullis_domain::session::Session;
 use roaring::RoaringBitmap;
 
@@ -41,6 +43,18 @@ pub struct ServiceSessionColumns {
     binding: RoaringBitmap,
     /// What finds the API session of each slot; left as it was in a free one.
     api_sessions: Vec<TokenHash>,
+    /// Bytes that each takes in the store; left as it was in a free slot.
+    bytes: Vec<u32>,
+}
+
+impl Catalog<Session> {
+    /// Bytes that the service sessions of an identity take in the store.
+    pub fn owned_bytes(&self, owner: Owner) -> usize {
+        let bytes = &self.columns().bytes;
+        self.owned_slots(owner)
+            .filter_map(|slot| bytes.get(slot.index()))
+            .fold(0, |sum, bytes| sum.saturating_add(*bytes as usize))
+    }
 }
 
 impl ServiceSessionColumns {
@@ -79,13 +93,9 @@ impl Columns<Session> for ServiceSessionColumns {
         let service = session.service.as_str();
         self.services.set_words(slot, std::iter::once(service));
         mark(&mut self.binding, slot, session.grant == ServiceGrant::Bind);
-        let token = session.api_session_token;
-        if self.api_sessions.len() <= slot.index() {
-            self.api_sessions.resize(slot.index() + 1, token);
-        }
-        if let Some(place) = self.api_sessions.get_mut(slot.index()) {
-            *place = token;
-        }
+        put(&mut self.api_sessions, slot, session.api_session_token);
+        let bytes = session.stored_bytes().try_into().unwrap_or(u32::MAX);
+        put(&mut self.bytes, slot, bytes);
     }
 
     fn held(&self, symbol: &str) -> Option<Held<'_>> {
@@ -109,5 +119,14 @@ impl Columns<Session> for ServiceSessionColumns {
         self.services.heap_bytes()
             + self.binding.serialized_size()
             + self.api_sessions.capacity() * size_of::<TokenHash>()
+            + self.bytes.capacity() * size_of::<u32>()
+    }
+}
+
+/// Writes the value of a slot, which may be the first one so far.
+fn put<T: Clone>(column: &mut Vec<T>, slot: Slot, value: T) {
+    match column.get_mut(slot.index()) {
+        Some(place) => *place = value,
+        None => column.resize(slot.index() + 1, value),
     }
 }

@@ -10,6 +10,7 @@ use hashbrown::HashTable;
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
+use portcullis_domain::quota::Stored as _;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -201,6 +202,16 @@ impl Sessions {
     pub fn owned_count(&self, owner: Number) -> usize {
         let (start, end) = self.owned_ranks(owner);
         end - start
+    }
+
+    /// Bytes that the sessions of an identity take in the store.
+    pub fn owned_bytes(&self, owner: Number) -> usize {
+        let (start, end) = self.owned_ranks(owner);
+        let slots = self.by_owner.iter_from(start).take(end - start);
+        slots
+            .filter_map(|slot| self.row(slot))
+            .map(|row| row.record.stored_bytes())
+            .sum()
     }
 
     /// At most `at_most` sessions that were not used for `timeout` at `now`, each as identity and

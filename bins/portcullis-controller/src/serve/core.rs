@@ -11,10 +11,12 @@ use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings};
 use portcullis_controller_config::{ControllerConfig, JwksFetch, Oidc, Totp, TotpCompatibility};
 use portcullis_domain::Env;
+use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::entropy;
 use portcullis_domain::ids::ControllerId;
+use portcullis_domain::quota::StorageQuota;
 use portcullis_http::outbound::{FetchRules, Fetcher, system_roots};
 use portcullis_index::Projections;
 use portcullis_pki::{Certificate, SpiffeId, SpiffePath, TrustDomain};
@@ -72,11 +74,17 @@ pub(crate) fn open(
         signer_keys: signer_keys(&config.edge.external_jwt_signers.jwks_fetch)?,
         settings: Settings {
             session_timeout: signed(config.edge.api.session_timeout),
+            session_lifetimes: SessionLifetimes {
+                all: config.edge.api.session_lifetime.map(signed),
+                administrators: config.edge.api.administrator_session_lifetime.map(signed),
+            },
+            fresh_factor: config.edge.api.fresh_factor.map(signed),
             enrollment_duration: signed(config.edge.enrollment.edge_identity_duration),
             router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
             longest_token: signed(longest_token(&config.edge.oidc)),
             password_throttle: config.edge.password_throttle,
             require_token_expiry: config.edge.external_jwt_signers.require_expiry,
+            storage_quota: StorageQuota::new(config.edge.api.identity_storage_quota as usize),
         },
         mfa: mfa(&config.edge.totp),
     });

@@ -134,6 +134,7 @@ fn session(questions: Vec<AuthQuestion>) -> ApiSessionView {
         extension: None,
         last_activity_at: now(),
         timeout: SignedDuration::from_mins(30),
+        ends_at: None,
     }
 }
 

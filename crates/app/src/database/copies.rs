@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::aside::aside;
 use crate::audit;
 use crate::error::AppError;
+use crate::fresh_factor::FreshFactor;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
@@ -104,6 +105,7 @@ pub async fn copy(
     permit: &Permit<Copy>,
     wish: Option<&str>,
 ) -> Result<PathBuf, AppError> {
+    FreshFactor::of(app).check(permit.caller())?;
     let wish = wish.map(str::to_owned);
     let writing = Arc::clone(app);
     let place = aside(move || write(&writing, wish.as_deref())).await?;

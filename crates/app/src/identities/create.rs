@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::audit;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
+use crate::fresh_factor::FreshFactor;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock;
 use portcullis_domain::enrollment::{Method, Purpose};
@@ -29,12 +30,16 @@ pub async fn create(
         })
         .transpose()?;
     let identity = Identity::new(id.clone(), spec, now);
+    let fresh_factor = FreshFactor::of(app);
     app.commit_for(permit, move |rows, caller| {
         check_rank(
             caller,
             identity.spec.is_admin,
             identity.spec.permissions.is_some(),
         )?;
+        if identity.has_admin_rights() {
+            fresh_factor.check(caller)?;
+        }
         check_references(rows.rows(), &identity.spec)?;
         rows.insert(&identity_key(number), &identity)?;
         if let Some(draft) = &draft {

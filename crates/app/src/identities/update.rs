@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::audit;
 use crate::enrollments;
 use crate::error::AppError;
+use crate::fresh_factor::FreshFactor;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::clock::{self, SignedDuration};
@@ -161,11 +162,15 @@ pub(super) async fn change(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let now = app.env().now();
+    let fresh_factor = FreshFactor::of(app);
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         check_touchable(caller, &found.entity)?;
         let mut identity = found.entity.clone();
         apply(rows.rows(), &mut identity, caller)?;
+        if identity.has_admin_rights() && !found.entity.has_admin_rights() {
+            fresh_factor.check(caller)?;
+        }
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
         if rises(&found.entity, &identity) {

@@ -7,6 +7,7 @@ use super::{Remove, RemoveOwn};
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
+use crate::fresh_factor::FreshFactor;
 use crate::identities;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Denied, Permit, Standing};
@@ -87,10 +88,12 @@ impl OfEnrolled for Leave {
 /// without enrollment stays as it is.
 pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
+    let fresh_factor = FreshFactor::of(app);
     let has_changed = app
         .commit_for(permit, move |rows, caller| {
             let identity = identities::find(rows.rows(), &wanted)?;
             check_rank(caller, &identity.entity)?;
+            fresh_factor.check(caller)?;
             let mut after = identity.clone();
             let is_removed = take_away(rows, &mut after)?;
             forget_wrong_codes(&mut after.entity);

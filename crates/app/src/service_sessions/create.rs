@@ -164,7 +164,7 @@ async fn commit(
     session: &Session,
 ) -> Result<Session, AppError> {
     let number = app.number(SESSION);
-    let surplus = room::surplus(app, permit.caller().identity_number)?;
+    let surplus = room::surplus(app, permit.caller().identity_number, session)?;
     let new = session.clone();
     let (kept, ended) = app
         .commit_for(permit, move |rows, caller| {

@@ -1,30 +1,30 @@
-//! Room for a new service session: no identity has more than so many, so that none can fill the store
-//! or make its own deletion a burden.
+//! Room for a new service session: those of an identity take no more than its share of the store, so
+//! that none can fill it or make its own deletion a burden.
 
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::{Number, SessionId};
+use portcullis_domain::quota::Stored as _;
 use portcullis_domain::session::Session;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{RowsMut, SESSION, identity_key};
 use std::ops::ControlFlow;
 
-/// Most service sessions of one identity, those apart that are being granted at the same moment.
-const MOST_SESSIONS: usize = 65_536;
-
 /// Most sessions that make room for a single one.
 const AT_ONCE: usize = 16;
 
-/// How many sessions of an identity have to go when it is granted one more.
-pub(super) fn surplus(app: &App, identity: Number) -> Result<usize, AppError> {
+/// How many bytes the sessions of an identity take too much when it is granted a new one, those apart
+/// that are being granted at the same moment.
+pub(super) fn surplus(app: &App, identity: Number, new: &Session) -> Result<usize, AppError> {
     let sessions = app.require_lists()?.service_sessions();
-    let owned = sessions.owned_count(Owner::Identity(identity));
-    Ok((owned + 1).saturating_sub(MOST_SESSIONS).min(AT_ONCE))
+    let taken = sessions.owned_bytes(Owner::Identity(identity));
+    let share = app.settings().storage_quota.service_sessions();
+    Ok((taken + new.stored_bytes()).saturating_sub(share))
 }
 
-/// Ends the oldest sessions of an identity; answers which they were. Who still wants one of them asks
-/// for it again.
+/// Ends the oldest sessions of an identity until so many bytes are free; answers which they were. Who
+/// still wants one of them asks for it again.
 pub(super) fn make(
     rows: &mut RowsMut<'_>,
     identity: Number,
@@ -35,10 +35,11 @@ pub(super) fn make(
         return Ok(oldest);
     }
     let range = identity_key(identity).dependents(SESSION);
-    let mut found = Vec::new();
+    let (mut found, mut freed) = (Vec::new(), 0);
     rows.rows().each_in::<Session>(&range, &mut |session| {
+        freed += session.entity.stored_bytes();
         found.push(session);
-        Ok(if found.len() == surplus {
+        Ok(if freed >= surplus || found.len() == AT_ONCE {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -14,6 +14,7 @@ use portcullis_domain::access::{Access, Caller, Denied, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::authenticator::Credential;
 use portcullis_domain::ids::{self, SessionCertificateId};
+use portcullis_domain::quota::Stored as _;
 use portcullis_domain::session_certificate::{CertificateFacts, SessionCertificate};
 use portcullis_domain::view::{Page, SessionCertificateView};
 use portcullis_pki::{Certificate, Csr, SpiffePath};
@@ -48,8 +49,8 @@ pub struct NewCertificate {
     pub chain: String,
 }
 
-/// Has a certificate issued for the caller's own session. When the session has many, the oldest
-/// ones go.
+/// Has a certificate issued for the caller's own session. When the session has many, or the identity
+/// has used up its share of the store, the oldest ones go.
 pub async fn create_certificate(
     app: &App,
     permit: &Permit<CreateCertificate>,
@@ -63,16 +64,20 @@ pub async fn create_certificate(
     let facts = facts(&leaf, chain.clone());
     let number = app.number(SESSION_CERTIFICATE);
     let (now, new) = (app.env().now(), id.clone());
+    let share = app.settings().storage_quota.session_certificates();
     app.commit_for(permit, move |rows, caller| {
         let session = own(rows.rows(), caller)?;
-        make_room(rows, &session.key)?;
+        make_room_in_session(rows, &session.key)?;
         let certificate = SessionCertificate {
             id: new.clone(),
             created_at: now,
             session: session.entity.token_hash,
             certificate: facts.clone(),
         };
-        let key = identity_key(caller.identity_number).dependent(SESSION_CERTIFICATE, number.0);
+        let identity = identity_key(caller.identity_number);
+        let taken_by_others = share.saturating_sub(certificate.stored_bytes());
+        make_room_of_identity(rows, &identity, taken_by_others)?;
+        let key = identity.dependent(SESSION_CERTIFICATE, number.0);
         Ok(rows.insert(&key, &certificate)?)
     })
     .await?;
@@ -115,13 +120,33 @@ fn facts(leaf: &Certificate, pem: String) -> CertificateFacts {
 }
 
 /// Takes the oldest certificates of a session away until there is room for one more.
-fn make_room(rows: &mut RowsMut<'_>, session: &RecordKey) -> Result<(), StoreError> {
+fn make_room_in_session(rows: &mut RowsMut<'_>, session: &RecordKey) -> Result<(), StoreError> {
     let present = rows
         .rows()
         .referrers(session, SESSION_CERTIFICATE, usize::MAX)?;
     let surplus = (present.len() + 1).saturating_sub(MOST_CERTIFICATES);
     for oldest in present.iter().take(surplus) {
         rows.remove_at::<SessionCertificate>(oldest)?;
+    }
+    Ok(())
+}
+
+/// Takes the oldest certificates of an identity away, of whatever session, until the others take no
+/// more than so many bytes.
+fn make_room_of_identity(
+    rows: &mut RowsMut<'_>,
+    identity: &RecordKey,
+    most_bytes: usize,
+) -> Result<(), StoreError> {
+    let present = rows.rows().dependents::<SessionCertificate>(identity)?;
+    let bytes = present.iter().map(|found| found.entity.stored_bytes());
+    let mut taken: usize = bytes.sum();
+    for oldest in present {
+        if taken <= most_bytes {
+            break;
+        }
+        taken -= oldest.entity.stored_bytes();
+        rows.remove(&oldest.key, &oldest.entity)?;
     }
     Ok(())
 }

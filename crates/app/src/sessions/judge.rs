@@ -7,7 +7,7 @@ use crate::error::AppError;
 use crate::identities::{policy_of, shared_owner};
 use crate::signers;
 use portcullis_domain::access::{Caller, Origin, Proof};
-use portcullis_domain::api_session::{ApiSession, OpenedBy};
+use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionLifetimes};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::ca::Ca;
@@ -34,6 +34,7 @@ impl Live {
             identity_number: self.identity.number(),
             session_number: self.session.number(),
             standing: self.session.entity.standing(&self.policy, proved),
+            last_factor_at: self.session.entity.last_factor_at(),
             proof,
             session: self.session.entity.id.clone(),
             is_admin: self.identity.entity.has_admin_rights(),
@@ -51,13 +52,19 @@ impl Live {
 
 /// Judges a session by the records that it depends on; `None` when it is over.
 ///
-/// It lives no longer than what opened it, and only while its identity may get in that way.
+/// It lives no longer than what opened it and than sessions may, and only while its identity may get in
+/// that way.
 pub(super) fn judge(
     rows: Rows<'_>,
     session: Found<Arc<ApiSession>>,
+    lifetimes: SessionLifetimes,
     now: Timestamp,
 ) -> Result<Option<Live>, AppError> {
     let identity = shared_owner(rows, &session)?;
+    let end = lifetimes.end(&session.entity, identity.entity.has_admin_rights());
+    if end.is_some_and(|end| now >= end) {
+        return Ok(None);
+    }
     let policy = policy_of(rows, &identity.entity)?;
     if identity.entity.is_disabled(now) {
         return Ok(None);

@@ -72,6 +72,11 @@ impl<'a> Known<'a> {
         if self.now >= ApiSession::expires_at(seen.last_activity_at, timeout) {
             return Ok(Some(false));
         }
+        let lifetimes = self.app.settings().session_lifetimes;
+        if lifetimes.may_be_over(&seen.session, self.now) {
+            // It depends on the rank of its identity, which its record tells.
+            return Ok(None);
+        }
         let policy = match self.governing(seen.identity) {
             Some(id) => self.policy(rows, &id)?,
             None => None,

@@ -161,7 +161,7 @@ async fn open(
         improper_client_cert_chain: false,
     };
     let key = identity_key(owner).dependent(API_SESSION, app.number(API_SESSION).0);
-    let room = Room::for_one_more(app, owner);
+    let room = Room::for_one_more(app, owner, &session);
     let (session, identity, open, ended) = app
         .commit(move |rows| {
             let (identity, policy) = judge(rows.rows(), &way, now)?;

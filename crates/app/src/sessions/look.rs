@@ -80,11 +80,14 @@ pub(super) fn look(
     identity: &Identity,
     open: StillOpen,
 ) -> ApiSessionView {
+    let settings = app.settings();
+    let is_admin = identity.has_admin_rights();
     ApiSessionView {
+        ends_at: settings.session_lifetimes.end(&session, is_admin),
         questions: open.questions,
         extension: open.extension,
         last_activity_at: last_activity(app, &session),
-        timeout: app.settings().session_timeout,
+        timeout: settings.session_timeout,
         identity: IdentityRef::from(identity),
         session,
     }

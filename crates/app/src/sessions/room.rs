@@ -1,17 +1,15 @@
-//! Room for a new session: no identity has more than so many, so that none can fill the store or
-//! make its own deletion a burden.
+//! Room for a new session: those of an identity take no more than its share of the store, so that
+//! none can fill it or make its own deletion a burden.
 
 use crate::app::App;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::ids::{ApiSessionId, Number};
+use portcullis_domain::quota::Stored as _;
 use portcullis_index::Session;
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{API_SESSION, Found, Rows, RowsMut, identity_key};
 use std::ops::ControlFlow;
-
-/// Most sessions of one identity, those apart that are being opened at the same moment.
-const MOST_SESSIONS: usize = 4096;
 
 /// Among how many sessions the least recently used are looked for; also the most that make room
 /// for a single one.
@@ -25,7 +23,7 @@ const CANDIDATES: usize = 16;
 #[derive(Debug, Clone)]
 pub(super) struct Room {
     identity: RecordKey,
-    /// How many are too many.
+    /// How many bytes they take too much, those apart that are being opened at the same moment.
     surplus: usize,
     /// The least recently used first.
     candidates: Vec<Number>,
@@ -33,11 +31,11 @@ pub(super) struct Room {
 
 impl Room {
     /// Looks at the sessions that an identity has, before it opens one more.
-    pub(super) fn for_one_more(app: &App, identity: Number) -> Self {
+    pub(super) fn for_one_more(app: &App, identity: Number, new: &ApiSession) -> Self {
         let sessions = app.projections().sessions();
-        let surplus = (sessions.owned_count(identity) + 1)
-            .saturating_sub(MOST_SESSIONS)
-            .min(CANDIDATES);
+        let share = app.settings().storage_quota.api_sessions();
+        let wanted = sessions.owned_bytes(identity) + new.stored_bytes();
+        let surplus = wanted.saturating_sub(share);
         let candidates = if surplus == 0 {
             Vec::new()
         } else {
@@ -58,11 +56,13 @@ impl Room {
 
     /// Ends the sessions that have to go; answers which they were.
     pub(super) fn make(&self, rows: &mut RowsMut<'_>) -> Result<Vec<ApiSessionId>, StoreError> {
-        let mut ended = Vec::new();
-        while ended.len() < self.surplus
+        let (mut ended, mut freed) = (Vec::new(), 0);
+        while freed < self.surplus
+            && ended.len() < CANDIDATES
             && let Some(session) = self.next(rows.rows())?
         {
             rows.remove(&session.key, &session.entity)?;
+            freed += session.entity.stored_bytes();
             ended.push(session.entity.id);
         }
         Ok(ended)

@@ -7,16 +7,86 @@ use crate::identities;
 use crate::posture;
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
+use portcullis_index::Direction;
 use portcullis_storage::tables::{API_SESSION, identity_key};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Most sessions that one transaction ends or updates.
 const BATCH: usize = 500;
 
-/// Ends sessions that were not used for longer than their timeout; returns how many. What sessions
-/// reported that are gone is forgotten, and whose tracing has ended.
+/// Most sessions whose age is looked at in one go.
+const LOOKED_AT: usize = 2000;
+
+/// How far the round has come in which the age of all sessions is looked at: the place of the next one
+/// among their ids.
+#[derive(Debug, Default)]
+pub(crate) struct Round(AtomicU64);
+
+/// Ends sessions that were not used for longer than their timeout, and such that have lived as long as
+/// they may; returns how many. What sessions reported that are gone is forgotten, and whose tracing has
+/// ended.
 pub async fn sweep(app: &App) -> Result<usize, AppError> {
+    Ok(end_unused(app).await? + end_outlived(app).await?)
+}
+
+/// Ends some of the sessions that have lived as long as they may. They let nobody in any more; this
+/// keeps them from filling the store.
+async fn end_outlived(app: &App) -> Result<usize, AppError> {
+    let (now, lifetimes) = (app.env().now(), app.settings().session_lifetimes);
+    if lifetimes.are_unlimited() {
+        return Ok(0);
+    }
+    let suspects = old_sessions(app, now);
+    if suspects.is_empty() {
+        return Ok(0);
+    }
+    let ended = app
+        .commit(move |rows| {
+            let mut ended = Vec::new();
+            for (owner, number) in &suspects {
+                let key = identity_key(*owner).dependent(API_SESSION, number.0);
+                let identity: Option<Identity> = rows.rows().get(&identity_key(*owner))?;
+                let session: Option<ApiSession> = rows.rows().get(&key)?;
+                if let (Some(identity), Some(session)) = (identity, session)
+                    && let Some(end) = lifetimes.end(&session, identity.has_admin_rights())
+                    && now >= end
+                {
+                    rows.remove(&key, &session)?;
+                    ended.push(session.id);
+                }
+            }
+            Ok::<_, AppError>(ended)
+        })
+        .await?;
+    for session in &ended {
+        audit::changed_by_controller("api-session.expire", session.as_str());
+    }
+    Ok(ended.len())
+}
+
+/// Those of some sessions, others each time, that are over if they are an administrator's.
+fn old_sessions(app: &App, now: Timestamp) -> Vec<(Number, Number)> {
+    let lifetimes = app.settings().session_lifetimes;
+    let from = app.session_round.0.load(Ordering::Relaxed);
+    let sessions = app.projections().sessions();
+    let page = sessions.page(Direction::Ascending, from, LOOKED_AT);
+    let following = match u64::try_from(page.len()) {
+        Ok(count) if page.len() == LOOKED_AT => from.saturating_add(count),
+        _ => 0,
+    };
+    app.session_round.0.store(following, Ordering::Relaxed);
+    page.into_iter()
+        .filter_map(|number| sessions.get(number))
+        .filter(|session| lifetimes.may_be_over(session.record, now))
+        .map(|session| (session.owner, session.number))
+        .take(BATCH)
+        .collect()
+}
+
+async fn end_unused(app: &App) -> Result<usize, AppError> {
     posture::forget_what_is_gone(app);
     identities::forget_ended_traces(app);
     let now = app.env().now();

@@ -4,6 +4,7 @@ use super::{Create, Delete, Update, require};
 use crate::app::App;
 use crate::audit;
 use crate::error::{AppError, referenced};
+use crate::fresh_factor::FreshFactor;
 use crate::identities::find_policy;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
@@ -33,8 +34,9 @@ pub async fn create(
     let signer = Signer::new(id.clone(), keys, spec, app.env().now())?;
     check_selectors(&signer.spec)?;
     let key = RecordKey::root(SIGNER, app.number(SIGNER).0);
+    let fresh_factor = FreshFactor::of(app);
     app.commit_for(permit, move |rows, caller| {
-        check_rank(caller, None, &signer)?;
+        check_rank(caller, fresh_factor, None, &signer)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.insert(&key, &signer)?)
     })
@@ -98,11 +100,12 @@ async fn change(
     mut apply: impl FnMut(&mut Signer) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
+    let fresh_factor = FreshFactor::of(app);
     app.commit_for(permit, move |rows, caller| {
         let found = require(rows.rows(), &wanted)?;
         let mut signer = found.entity.clone();
         apply(&mut signer)?;
-        check_rank(caller, Some(&found.entity), &signer)?;
+        check_rank(caller, fresh_factor, Some(&found.entity), &signer)?;
         check_selectors(&signer.spec)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.replace(&found.key, &found.entity, &signer)?)
@@ -129,10 +132,17 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result
 ///
 /// Its tokens make whoever holds them any identity, and so decide who gets in as an administrator.
 /// Others may prepare signers, and take them out of use.
-fn check_rank(caller: &Caller, before: Option<&Signer>, after: &Signer) -> Result<(), AppError> {
+fn check_rank(
+    caller: &Caller,
+    fresh_factor: FreshFactor,
+    before: Option<&Signer>,
+    after: &Signer,
+) -> Result<(), AppError> {
     let is_as_good = before.is_some_and(|before| vouches_alike(before, after));
-    if caller.is_admin || !after.spec.enabled || is_as_good {
+    if !after.spec.enabled || is_as_good {
         Ok(())
+    } else if caller.is_admin {
+        fresh_factor.check(caller)
     } else {
         Err(AppError::Denied {
             rule: Some("only an administrator may decide whose tokens count, and which of them"),

@@ -1,5 +1,6 @@
 //! Section `edge.api`.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use portcullis_yaml::syntax::HostPort;
@@ -14,6 +15,15 @@ pub struct EdgeApi {
     pub address: HostPort,
     /// Idle time after which a session ends, 30 minutes unless given.
     pub session_timeout: Duration,
+    /// Time after which a session ends however much it is used; `None`, unless given, for no end.
+    pub session_lifetime: Option<Duration>,
+    /// The same for administrators, where it is shorter; 24 hours unless given.
+    pub administrator_session_lifetime: Option<Duration>,
+    /// How old the last login or TOTP code of a session may be for what gives power over the network;
+    /// `None`, unless given, for any age.
+    pub fresh_factor: Option<Duration>,
+    /// Bytes that may be stored for what one identity makes for itself, 1 MiB unless given.
+    pub identity_storage_quota: u32,
     /// Time between two writes of last activity, 90 seconds unless given.
     pub activity_update_interval: Duration,
     /// Sessions per write of last activity, 250 unless given.
@@ -24,6 +34,11 @@ pub struct EdgeApi {
 
 const LEAST_SESSION_TIMEOUT: Duration = Duration::from_mins(1);
 const DEFAULT_SESSION_TIMEOUT: Duration = Duration::from_mins(30);
+const DEFAULT_ADMINISTRATOR_LIFETIME: Duration = Duration::from_hours(24);
+const LIFETIMES: RangeInclusive<Duration> = Duration::from_mins(5)..=Duration::from_hours(24 * 365);
+const FACTOR_AGES: RangeInclusive<Duration> = Duration::from_mins(1)..=Duration::from_hours(24);
+const QUOTAS: RangeInclusive<u32> = 256 << 10..=1 << 30;
+const DEFAULT_QUOTA: u32 = 1 << 20;
 const LEAST_INTERVAL: Duration = Duration::from_millis(1);
 const MOST_INTERVAL: Duration = Duration::from_mins(10);
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(90);
@@ -33,6 +48,10 @@ const DEFAULT_BATCH: u16 = 250;
 const KEYS: &[Key] = &[
     Key::read("address"),
     Key::read("sessionTimeout"),
+    Key::read("sessionLifetime"),
+    Key::read("administratorSessionLifetime"),
+    Key::read("freshFactor"),
+    Key::read("identityStorageQuota"),
     Key::read("activityUpdateInterval"),
     Key::read("activityUpdateBatchSize"),
     Key::read("disableOidcAutoBinding"),
@@ -55,6 +74,20 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
             diagnostics,
         )
     });
+    let mut limit = |name, range, default| match section.get(name) {
+        Some(field) => limit(&field, range, diagnostics),
+        None => default,
+    };
+    let session_lifetime = limit("sessionLifetime", &LIFETIMES, None);
+    let administrator_session_lifetime = limit(
+        "administratorSessionLifetime",
+        &LIFETIMES,
+        Some(DEFAULT_ADMINISTRATOR_LIFETIME),
+    );
+    let fresh_factor = limit("freshFactor", &FACTOR_AGES, None);
+    let quota = section
+        .get("identityStorageQuota")
+        .and_then(|field| field.integer(QUOTAS, diagnostics));
     let interval = section
         .get("activityUpdateInterval")
         .and_then(|field| update_interval(&field, diagnostics));
@@ -67,6 +100,10 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     Some(EdgeApi {
         address: address?,
         session_timeout: session_timeout.unwrap_or(DEFAULT_SESSION_TIMEOUT),
+        session_lifetime,
+        administrator_session_lifetime,
+        fresh_factor,
+        identity_storage_quota: quota.unwrap_or(DEFAULT_QUOTA),
         activity_update_interval: interval.unwrap_or(DEFAULT_INTERVAL),
         activity_update_batch_size: batch.unwrap_or(DEFAULT_BATCH),
         disable_oidc_auto_binding: disable.unwrap_or(false),
@@ -90,6 +127,26 @@ pub(super) fn at_least(
             .help(format!("write a duration of {least} or more"));
     }
     long_enough
+}
+
+/// Reads a limit in a range; `None` for `0s`, which means no limit.
+fn limit(
+    field: &Field<'_>,
+    range: &RangeInclusive<Duration>,
+    diagnostics: &mut Diagnostics,
+) -> Option<Duration> {
+    match field.duration(diagnostics)?.as_std() {
+        Some(Duration::ZERO) => None,
+        Some(limit) if range.contains(&limit) => Some(limit),
+        _ => {
+            let (least, most) = (minutes(*range.start()), minutes(*range.end()));
+            let message = format!("`{}` must be from {least} to {most}", field.path());
+            field
+                .error(codes::OUT_OF_RANGE, message, diagnostics)
+                .help("write `0s` for no limit");
+            None
+        },
+    }
 }
 
 /// Writes a duration of whole minutes.

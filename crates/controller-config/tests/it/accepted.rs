@@ -118,6 +118,11 @@ fn the_smallest_file_has_the_defaults_of_openziti() {
     );
     assert_eq!(config.ctrl.advertise_address, None);
     assert_eq!(config.edge.api.session_timeout, Duration::from_mins(30));
+    assert_eq!(config.edge.api.session_lifetime, None);
+    let of_administrators = config.edge.api.administrator_session_lifetime;
+    assert_eq!(of_administrators, Some(Duration::from_hours(24)));
+    assert_eq!(config.edge.api.fresh_factor, None);
+    assert_eq!(config.edge.api.identity_storage_quota, 1 << 20);
     assert_eq!(
         config.edge.api.activity_update_interval,
         Duration::from_secs(90)

@@ -279,6 +279,26 @@ const API: &[Case] = &[
     ),
     case(
         "  api:\n",
+        "  api:\n    sessionLifetime: 4m\n",
+        &[(8, 22, "out-of-range", "`0s` for no limit")],
+    ),
+    case(
+        "  api:\n",
+        "  api:\n    administratorSessionLifetime: -1h\n",
+        &[(8, 35, "out-of-range", "from 5m to 525600m")],
+    ),
+    case(
+        "  api:\n",
+        "  api:\n    freshFactor: 25h\n",
+        &[(8, 18, "out-of-range", "from 1m to 1440m")],
+    ),
+    case(
+        "  api:\n",
+        "  api:\n    identityStorageQuota: 1000\n",
+        &[(8, 27, "out-of-range", "from 262144")],
+    ),
+    case(
+        "  api:\n",
         "  api:\n    sesionTimeout: 5m\n",
         &[(8, 5, "unknown-key", "`sessionTimeout`?")],
     ),
