@@ -74,7 +74,12 @@ pub(crate) struct Quickstart {
     #[arg(short, long, value_name = "NAME", env = "ZITI_USER")]
     pub(crate) username: Option<String>,
 
-    /// Password of the administrator, 5 to 100 characters [default: a random one, which is shown]
+    /// File with the password of the administrator, or `-` to be asked for it; goes before --password
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_file: Option<PathBuf>,
+
+    /// Password of the administrator, 5 to 100 characters [default: a random one, which is shown].
+    /// Other users of the machine can see it as long as the controller runs: prefer --password-file
     #[arg(
         short,
         long,

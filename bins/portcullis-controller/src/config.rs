@@ -1,10 +1,12 @@
 //! Reading configuration files, and saying what is wrong with them.
 
+mod exposure;
 mod surroundings;
 
 use crate::diagnostics::{self, Sources};
 use crate::output;
 use anyhow::bail;
+use exposure::Group;
 use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
@@ -94,10 +96,10 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     }
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
-        judged(portcullis_controller_config::read_files(
-            &sources.texts(),
-            &lookup,
-        ))
+        let outcome = portcullis_controller_config::read_files(&sources.texts(), &lookup);
+        let mut found = surroundings::check(&outcome.named);
+        found.extend(exposed(files, &sources));
+        judged(outcome, found)
     } else {
         Outcome {
             diagnostics: unreadable,
@@ -107,11 +109,43 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     Ok(Reading { sources, outcome })
 }
 
-/// Adds what is wrong with the things that the files name.
-fn judged(mut outcome: Outcome) -> Outcome {
-    let found = surroundings::check(&outcome.named);
+/// Finds files that hold keys in themselves and are open to others.
+fn exposed(files: &[&Path], sources: &Sources) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let texts = sources.texts();
+    for ((source, path), text) in (0_u16..).map(SourceId).zip(files).zip(texts) {
+        let exposure =
+            holds_key(text.text).then(|| exposure::of("the configuration", path, Group::MayRead));
+        if let Some(exposure) = exposure.flatten() {
+            let place = Place {
+                source,
+                ..Place::default()
+            };
+            let mut diagnostic = Diagnostic::new(
+                exposure.severity,
+                surroundings::EXPOSED_FILE,
+                KeyPath::root(),
+                place,
+                format!("{}; it holds a private key", exposure.message),
+            );
+            diagnostic.help(exposure.help);
+            found.push(diagnostic);
+        }
+    }
+    found
+}
+
+/// Whether a private key stands in a text, as PEM or as a value that OpenZiti takes for PEM.
+fn holds_key(text: &str) -> bool {
+    text.contains("PRIVATE KEY-----")
+}
+
+/// Adds what is wrong with the files themselves and with the things that they name.
+fn judged(mut outcome: Outcome, found: Vec<Diagnostic>) -> Outcome {
     if !found.is_empty() {
-        outcome.config = None;
+        if found.iter().any(|each| each.severity == Severity::Error) {
+            outcome.config = None;
+        }
         let mut all = Diagnostics::default();
         all.extend(outcome.diagnostics);
         all.extend(found);

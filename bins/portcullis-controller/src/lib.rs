@@ -18,6 +18,7 @@ mod login;
 mod material;
 mod output;
 mod panics;
+mod privileges;
 mod prompt;
 mod serve;
 mod signals;
@@ -33,12 +34,16 @@ use std::process::ExitCode;
 /// Parses the command line, does what it asks and says how that went: 0 when all is well, 1 for a
 /// failure, which is explained on stderr in one sentence, 2 for a command line that makes no sense.
 pub fn main() -> ExitCode {
+    let without_privileges = privileges::forbid_new();
     let cli = cli::Cli::parse();
     let _flush = logging::FlushAtEnd;
     panics::log_them();
     let outcome = logging::init(&cli.log).and_then(|()| {
         if !cli.allow_core_dumps {
             core_dumps::forbid();
+        }
+        if let Err(error) = without_privileges {
+            tracing::warn!(%error, "gaining privileges cannot be forbidden (PR_SET_NO_NEW_PRIVS)");
         }
         commands::run(cli.command)
     });

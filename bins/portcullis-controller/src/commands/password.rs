@@ -10,17 +10,24 @@ use zeroize::Zeroizing;
 /// Reads a password from where the command line says.
 pub(super) async fn read(given: &GivenPassword) -> anyhow::Result<SecretString> {
     match (&given.password_file, &given.password) {
-        (Some(path), _) if path == Path::new("-") => prompt::secret("Password:").await,
-        (Some(path), _) => from_file(path),
+        (Some(path), _) => from(path).await,
         (None, Some(given)) => {
             login::check_password(given)?;
             Ok(given.as_str().into())
         },
         (None, None) => Err(usage::error(
             "a password is needed: --password-file FILE, or --password-file - to be asked for it \
-             (or the variable PORTCULLIS_PASSWORD, or -p PASSWORD, which other users of the machine \
-             can see)",
+             (or the variable PORTCULLIS_PASSWORD)",
         )),
+    }
+}
+
+/// Reads a password from a file, or asks for it where that is `-`.
+pub(super) async fn from(path: &Path) -> anyhow::Result<SecretString> {
+    if path == Path::new("-") {
+        prompt::secret("Password:").await
+    } else {
+        from_file(path)
     }
 }
 

@@ -4,6 +4,7 @@ mod administrator;
 mod summary;
 mod wishes;
 
+use super::password;
 use crate::cli::{KeyKind, Quickstart};
 use crate::home::{self, Home, HomeSettings};
 use crate::serve::{self, Plan};
@@ -12,6 +13,7 @@ use anyhow::{Context as _, bail};
 use portcullis_domain::Env;
 use portcullis_http::listen::Listener;
 use portcullis_pki::KeyType;
+use secrecy::ExposeSecret as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -28,7 +30,11 @@ pub(super) async fn run(arguments: Quickstart) -> anyhow::Result<()> {
     }
 }
 
-async fn serve_until(stop: CancellationToken, arguments: Quickstart) -> anyhow::Result<()> {
+async fn serve_until(stop: CancellationToken, mut arguments: Quickstart) -> anyhow::Result<()> {
+    if let Some(file) = &arguments.password_file {
+        let password = password::from(file).await?;
+        arguments.password = Some(password.expose_secret().to_owned());
+    }
     administrator::check(&arguments)?;
     // Removed when this function is left, in whatever way.
     let (folder, _temporary) = folder(&arguments)?;

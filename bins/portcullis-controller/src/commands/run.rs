@@ -3,7 +3,7 @@
 use crate::cli::Run;
 use crate::home::Home;
 use crate::serve::{self, Plan};
-use crate::{config, output, signals, system};
+use crate::{config, output, privileges, signals, system};
 use anyhow::bail;
 use portcullis_app::administrator;
 
@@ -15,6 +15,7 @@ pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
     let home = Home::at(&config::folder_of(&arguments.config));
     plan.renew_leaf = home.owns_leaf_of(&plan.config);
     plan.store_was_made = plan.renew_leaf && home.keeps_store_of(&plan.config);
+    privileges::warn_about_root();
     let running = serve::serve(plan).await?;
     if !administrator::exists(running.app())? {
         tracing::warn!(

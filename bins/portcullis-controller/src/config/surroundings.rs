@@ -1,10 +1,11 @@
 //! Whether what a configuration names is there, and is what it has to be.
 
+use super::exposure::{self, Group};
 use crate::material::{self, Named, PairOf};
 use crate::output;
 use portcullis_controller_config::{self as model, Material, NamedPair, NamedStore, NamedThings};
 use portcullis_pki::{Certificate, SigningKey};
-use portcullis_yaml::{Diagnostic, Severity};
+use portcullis_yaml::{Diagnostic, KeyPath, Place, Severity};
 use std::io;
 use std::path::Path;
 
@@ -20,6 +21,8 @@ const NO_KEY: &str = "no-key";
 const KEY_MISMATCH: &str = "key-mismatch";
 /// A certificate that has to be that of an authority is none, or nobody knows who issued it.
 const NO_AUTHORITY: &str = "no-authority";
+/// A file with secrets is open to others.
+pub(super) const EXPOSED_FILE: &str = "exposed-file";
 /// The folder of the store is not there.
 const MISSING_FOLDER: &str = "missing-folder";
 
@@ -72,6 +75,10 @@ impl Findings {
 
     fn key(&mut self, named: &model::Named) -> Option<SigningKey> {
         self.readable(named)?;
+        if let Material::File(path) = &named.material {
+            let file = ("the private key", &**path, Group::MayRead);
+            self.exposed((&named.path, named.place), file);
+        }
         Named::of(named)
             .key()
             .map_err(|error| {
@@ -140,6 +147,13 @@ impl Findings {
         }: &NamedStore,
     ) {
         let store = location.store_path();
+        let key = location.sealing_key_path();
+        for file in [
+            ("the store", &*store, Group::MayRead),
+            ("the sealing key", &*key, Group::MayNothing),
+        ] {
+            self.exposed((path, *place), file);
+        }
         let folder = match store.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => return,
@@ -159,6 +173,25 @@ impl Findings {
             message,
         );
         found.help("create the folder, or name another place");
+        self.0.push(found);
+    }
+
+    /// Looks at the mode and the owner of a file that is named at a place.
+    fn exposed(
+        &mut self,
+        (path, place): (&KeyPath, Place),
+        (what, file, group): (&str, &Path, Group),
+    ) {
+        let Some(exposure) = exposure::of(what, file, group) else {
+            return;
+        };
+        // One key may belong to several certificates.
+        if self.0.iter().any(|found| found.message == exposure.message) {
+            return;
+        }
+        let (severity, message) = (exposure.severity, exposure.message);
+        let mut found = Diagnostic::new(severity, EXPOSED_FILE, path.clone(), place, message);
+        found.help(exposure.help);
         self.0.push(found);
     }
 

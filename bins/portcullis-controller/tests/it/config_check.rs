@@ -222,3 +222,86 @@ fn generated_file_has_no_mistakes() {
         "{finished:?}"
     );
 }
+
+/// Checks a home, and answers the exit code and the severity and message of each `exposed-file`.
+fn exposed(home: &std::path::Path) -> (Option<i32>, Vec<(String, String)>) {
+    let finished = finish(
+        program()
+            .args(["config", "check", "--format", "json"])
+            .arg(home.join("controller.yml")),
+    );
+    let list: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+    let found = list.as_array().unwrap().iter();
+    let found = found
+        .filter(|each| each["code"] == "exposed-file")
+        .map(|each| {
+            assert!(
+                each["help"].as_str().unwrap().contains("chmod 600"),
+                "{each}"
+            );
+            let text = |member: &str| each[member].as_str().unwrap().to_owned();
+            (text("severity"), text("message"))
+        });
+    (finished.code, found.collect())
+}
+
+#[test]
+fn files_with_secrets_are_refused_when_they_are_open_to_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    assert_eq!(
+        exposed(&home),
+        (Some(0), Vec::new()),
+        "what is made is closed"
+    );
+    let set = |file: &str, mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(home.join(file), mode).unwrap();
+    };
+    for (file, what) in [
+        ("pki/signing.key", "the private key"),
+        ("pki/server.key", "the private key"),
+        ("ctrl.db.portcullis", "the store"),
+        ("ctrl.db.portcullis.key", "the sealing key"),
+    ] {
+        for mode in [0o644, 0o660, 0o602] {
+            set(file, mode);
+            let (code, found) = exposed(&home);
+            assert_eq!(code, Some(1), "{file} {mode:o}");
+            let [(severity, message)] = &*found else {
+                panic!("{file}: {found:?}");
+            };
+            assert_eq!(severity, "error");
+            assert!(
+                message.starts_with(what) && message.contains(file),
+                "{message}"
+            );
+            assert!(
+                message.ends_with(&format!("(mode {mode:03o})")),
+                "{message}"
+            );
+        }
+        set(file, 0o640);
+        let (code, found) = exposed(&home);
+        let is_sealing_key = what == "the sealing key";
+        assert_eq!(code, Some(i32::from(is_sealing_key)), "{file}");
+        assert_eq!(found[0].0, if is_sealing_key { "error" } else { "warning" });
+        set(file, 0o600);
+    }
+
+    // A configuration counts among them when it holds a key itself.
+    set("controller.yml", 0o644);
+    assert_eq!(exposed(&home), (Some(0), Vec::new()));
+    let key = fs::read_to_string(home.join("pki/server.key")).unwrap();
+    let text = fs::read_to_string(home.join("controller.yml")).unwrap();
+    let commented = format!("# {}", key.trim().replace('\n', "\n# "));
+    fs::write(
+        home.join("controller.yml"),
+        format!("{text}\n{commented}\n"),
+    )
+    .unwrap();
+    let (code, found) = exposed(&home);
+    assert_eq!((code, found.len()), (Some(1), 1), "{found:?}");
+    assert!(found[0].1.ends_with("it holds a private key"), "{found:?}");
+}

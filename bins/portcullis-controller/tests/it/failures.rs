@@ -75,6 +75,8 @@ fn files_that_the_configuration_names_must_be_there_and_fit() {
         "No such file",
     ]);
     fs::write(&key, kept).unwrap();
+    refused(&["identity.server_key", "mode 644", "chmod 600"]);
+    fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
 
     let put = |from: &str, to: &str| fs::copy(home.join(from), home.join(to)).unwrap();
     put("pki/client.chain.pem", "pki/signing.cert");
@@ -90,7 +92,16 @@ fn lost_sealing_key_is_asked_for() {
     let (_folder, home) = home();
     let key = home.join("ctrl.db.portcullis.key");
     fs::set_permissions(&key, Permissions::from_mode(0o644)).unwrap();
-    run(&home).failed_with(&["ctrl.db.portcullis.key", "mode 644", "mode 600"]);
+    let finished = run(&home);
+    finished.failed_with(&["controller.yml", "cannot be used: 1 mistake"]);
+    for part in [
+        "the sealing key",
+        "ctrl.db.portcullis.key",
+        "mode 644",
+        "chmod 600",
+    ] {
+        assert!(finished.stderr.contains(part), "{part:?}: {finished:?}");
+    }
     fs::remove_file(&key).unwrap();
     run(&home).failed_with(&["the sealing key", "is missing", "put it back"]);
 }

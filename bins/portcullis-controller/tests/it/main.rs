@@ -15,5 +15,6 @@ mod in_process;
 mod init;
 mod loss;
 mod moving;
+mod privileges;
 mod quickstart;
 mod support;

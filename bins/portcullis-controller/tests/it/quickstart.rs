@@ -327,3 +327,30 @@ fn password_file_of_an_interrupted_start_is_used_or_removed() {
     assert_eq!(serving.value("Password"), "as given");
     assert!(!home.join("admin-password").exists());
 }
+
+#[test]
+fn password_can_be_given_without_showing_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, secret) = (folder.path().join("home"), folder.path().join("secret"));
+    fs::write(&secret, "correct horse\n").unwrap();
+    let start = || {
+        Serving::start(
+            program()
+                .args(["quickstart", "--ctrl-port", "0", "--password-file"])
+                .arg(&secret)
+                .arg("--home")
+                .arg(&home),
+        )
+    };
+    let mut serving = start();
+    serving.ready();
+    assert_eq!(serving.value("Password"), "as given");
+    let line = fs::read_to_string(format!("/proc/{}/cmdline", serving.id())).unwrap();
+    assert!(!line.contains("correct horse"), "{line:?}");
+    drop(serving);
+
+    fs::write(&secret, "1234\n").unwrap();
+    start()
+        .ended()
+        .misused(&["--password", "at least 5 characters"]);
+}

@@ -194,6 +194,11 @@ impl Serving {
         open.map(|path| path.display().to_string()).collect()
     }
 
+    /// Number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Asks the program to end and waits until it has.
     pub(crate) fn stop(self, signal: &str) -> Finished {
         let id = self.child.id().to_string();
