@@ -1,11 +1,12 @@
 //! What is printed, and what is written to files.
 
 use crate::Session;
+use crate::terminal::Terminal;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
-use support::{binaries, wait};
+use support::{Tool, binaries, tools, wait};
 
 #[test]
 fn every_command_prints_one_document() {
@@ -216,4 +217,28 @@ fn login_leads_on() {
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn json_on_a_terminal_is_the_same_document_and_drives_nothing() {
+    if !tools::are_there(&[Tool::Script]) {
+        return;
+    }
+    let session = Session::logged_in();
+    let name = "a\u{9b}5n\u{202e}b";
+    session
+        .run(&["identity", "create", name, "--enrollment", "none"])
+        .success();
+    let filter = "--filter 'name contains \"5n\"'";
+    for command in [
+        format!("--output json identity list {filter}"),
+        format!("--output json identity show 'a\u{9b}5n\u{202e}b'"),
+    ] {
+        let (code, shown) = Terminal::start(&session, &command).end();
+        assert_eq!(code, 0, "{shown:?}");
+        assert!(!shown.contains(['\u{9b}', '\u{202e}']), "{shown:?}");
+        assert!(shown.contains(r"a\u009b5n\u202eb"), "{shown:?}");
+        let document: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert!(document.to_string().contains(name), "{document}");
+    }
 }

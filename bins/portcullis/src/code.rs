@@ -22,11 +22,12 @@ const LONGEST_WAIT: u64 = 3600;
 /// What a file is to hold, in messages.
 const WHAT: &str = "code";
 
-const HOW: &str = "give it with `--code`, with `--code-file FILE` (`-` for the standard input), or \
-    in PORTCULLIS_CODE";
+const HOW: &str = "give it with `--code-file FILE` (`-` for the standard input) or in PORTCULLIS_CODE; \
+    `--code` would show it to other users of this machine";
 
-const HOW_AT_LOGIN: &str = "give it with `--totp CODE` or `--recovery-code CODE`, with \
-    `--code-file FILE` (`-` for the standard input), or in PORTCULLIS_CODE";
+const HOW_AT_LOGIN: &str = "give it, or a recovery code, with `--code-file FILE` (`-` for the standard \
+    input) or in PORTCULLIS_CODE; `--totp` and `--recovery-code` would show it to other users of this \
+    machine";
 
 /// Where the code of a command about codes comes from. Without any of these it is asked for.
 #[derive(Debug, Clone, Args)]
@@ -50,7 +51,8 @@ pub(crate) struct AnswerArgs {
     #[arg(long, value_name = "CODE", value_parser = source::secret)]
     totp: Option<SecretString>,
 
-    /// Recovery code to answer with instead, which is spent by it
+    /// Recovery code to answer with instead, which is spent by it, for scripts. Other users of this
+    /// machine may see it; prefer a file, or the environment variable `PORTCULLIS_CODE`
     #[arg(
         long,
         value_name = "CODE",

@@ -9,6 +9,7 @@ use crate::error::CliError;
 use crate::table::Table;
 use clap::ValueEnum;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write as _};
 use zeroize::Zeroizing;
@@ -58,7 +59,7 @@ impl Output {
     ) -> Result<(), CliError> {
         let text = match self.format {
             Format::Table => table().render(),
-            Format::Json => json(document).map_err(unwritable)?,
+            Format::Json => return write_json(&json(document).map_err(unwritable)?),
             Format::Yaml => yaml(document).map_err(unwritable)?,
         };
         write(&text)
@@ -68,10 +69,25 @@ impl Output {
     pub(crate) fn document<D: Serialize>(self, document: &D) -> Result<(), CliError> {
         let text = match self.format {
             Format::Table => printable_json(&json(document).map_err(unwritable)?),
-            Format::Json => json(document).map_err(unwritable)?,
+            Format::Json => return write_json(&json(document).map_err(unwritable)?),
             Format::Yaml => yaml(document).map_err(unwritable)?,
         };
         write(&text)
+    }
+}
+
+/// Writes JSON, or a piece of it. Where a terminal shows it, what would drive the terminal is escaped;
+/// programs read the same document either way.
+pub(crate) fn write_json(text: &str) -> Result<(), CliError> {
+    write(&shown_json(text))
+}
+
+/// A JSON text as [`write_json`] writes it.
+pub(crate) fn shown_json(text: &str) -> Cow<'_, str> {
+    if io::stdout().is_terminal() {
+        printable_json(text).into()
+    } else {
+        text.into()
     }
 }
 
@@ -155,7 +171,7 @@ pub(crate) fn printable(text: &str) -> String {
 fn drives_terminal(character: char) -> bool {
     let is_directional = matches!(
         character,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
     );
     is_directional || (character.is_control() && character != '\n')
 }

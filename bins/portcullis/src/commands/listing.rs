@@ -85,7 +85,7 @@ impl<L: Listed> Sink<L> {
         match &mut self.form {
             Form::Json(list) => {
                 let text = list.more(&page.data).map_err(output::unwritable)?;
-                output::write(&text)?;
+                output::write_json(&text)?;
             },
             Form::Table(table) => {
                 for member in &page.data {
@@ -99,7 +99,7 @@ impl<L: Listed> Sink<L> {
 
     fn finish(self, context: &Context, meta: ListMeta, extent: Extent) -> Result<(), CliError> {
         match self.form {
-            Form::Json(list) => output::write(&list.end(&meta).map_err(output::unwritable)?),
+            Form::Json(list) => output::write_json(&list.end(&meta).map_err(output::unwritable)?),
             Form::Table(table) => {
                 let standing = page::standing::<L>(self.members, meta.pagination, extent);
                 output::write(&table.footer(standing).render())

@@ -46,8 +46,8 @@ Examples:
   pass show portcullis | portcullis login --password-file -
   portcullis login                       again, to the same controller in the same way
   portcullis login --identity laptop.json
-  portcullis login --username anna --recovery-code K7QX2M
-  oathtool --totp --base32 \"$SECRET\" | portcullis login --code-file -
+  portcullis login --username anna --code-file recovery-code.txt
+  pass otp portcullis | portcullis login --code-file -
   portcullis login https://localhost:1280 --cert anna.pem --key anna.key
   portcullis login https://localhost:1280 --ext-jwt anna.token
   portcullis login --username anna --second-ext-jwt anna.token";

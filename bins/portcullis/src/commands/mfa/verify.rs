@@ -14,7 +14,7 @@ controller does; a recovery code does not do here. The recovery codes are shown 
 Examples:
   portcullis mfa verify
   portcullis mfa verify --save-codes recovery-codes.txt
-  oathtool --totp --base32 \"$SECRET\" | portcullis mfa verify --code-file -";
+  pass otp portcullis | portcullis mfa verify --code-file -";
 
 /// Arguments of `mfa verify`.
 #[derive(Debug, Args)]

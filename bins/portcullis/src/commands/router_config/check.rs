@@ -120,7 +120,7 @@ impl CheckArgs {
         match format {
             CheckFormat::Json => {
                 let object = report_json(&input.name, judged.verdict, &judged.findings);
-                format!("{object}\n")
+                output::shown_json(&format!("{object}\n")).into_owned()
             },
             CheckFormat::Human => {
                 let drawing = Drawing::of(input, output::is_coloured(&io::stdout()));
