@@ -34,6 +34,7 @@ mod routers;
 mod schemathesis;
 mod secrets;
 mod stuck_log;
+mod systemd;
 mod third_party;
 mod trust;
 mod tunnel;
