@@ -6,7 +6,7 @@
 //! [`ServerTls::new`] and an implementation of [`Service`]; a closure from connection and request to
 //! a future of an [`Answer`] is one.
 //!
-//! What it refuses on its own, always with an empty body and a closed connection:
+//! What it refuses on its own, in the words of [`Service::refuse`] and with a closed connection:
 //!
 //! | Request | Answer |
 //! |---|---|
@@ -15,7 +15,11 @@
 //! | HTTP/1.1 without `Host`, or with two | 400 |
 //! | URI over 64 KiB | 414 |
 //! | head over [`Limits::max_head_bytes`], more than [`Limits::max_headers`] headers | 431 |
-//! | CONNECT or TRACE that a service would let succeed | 405 |
+//! | CONNECT or TRACE that a service would let succeed | 405, with an empty body |
+//!
+//! Characters in the target of an HTTP/1 request that should have been percent-encoded are taken as
+//! if they were. HTTP/2 has neither: there a malformed request is a stream that is reset
+//! (`PROTOCOL_ERROR`), and a head that is too large an empty 431.
 //!
 //! A panic in a service becomes a 500 with an empty body and touches no other request.
 
@@ -24,6 +28,7 @@ mod activity;
 mod body;
 mod budget;
 mod budgets;
+mod chunked;
 mod connection;
 mod drive;
 mod frames;
@@ -34,6 +39,11 @@ mod head_room;
 mod inbound;
 mod limits;
 mod log_interval;
+mod refusal;
+mod request_head;
+mod request_parser;
+mod request_stream;
+mod request_target;
 mod shield;
 mod stream;
 mod tls;
@@ -55,6 +65,7 @@ pub use self::budgets::Budgets;
 pub(crate) use self::budgets::RequestCharge;
 pub use self::connection::{Alpn, Connection, TlsVersion};
 pub use self::limits::{Http2Limits, Limits, Quota, Quotas};
+pub use self::refusal::Refusal;
 pub(crate) use self::shield::shielded;
 pub use self::tls::{ServerTls, TlsError};
 
@@ -80,6 +91,11 @@ pub trait Service: Send + Sync + 'static {
     /// The future is dropped when the client goes away, so work that must not stop halfway belongs
     /// in a task of its own.
     fn call(&self, connection: &Arc<Connection>, request: http::Request<Body>) -> Answering;
+
+    /// Answers a request that cannot be understood. The connection is closed after it.
+    fn refuse(&self, _connection: &Connection, refusal: Refusal) -> Answer {
+        handler::bare(refusal.status())
+    }
 
     /// Waits until tasks that outlive their requests have ended; at shutdown the listener does so
     /// within [`Limits::drain`]. A service without such tasks has nothing to wait for.

@@ -5,7 +5,7 @@ use crate::errands::Errands;
 use crate::error::ApiError;
 use crate::language::{self, Consumes};
 use crate::listen::{
-    self, Answering, Body, BodyError, Budgets, Connection, Service, Settling, shielded,
+    self, Answering, Body, BodyError, Budgets, Connection, Refusal, Service, Settling, shielded,
 };
 use crate::path::{self, Api, Target};
 use crate::query::Query;
@@ -117,6 +117,21 @@ impl Service for Controller {
             let response = answering.instrument(span).await;
             shared.finish(response)
         })
+    }
+
+    fn refuse(&self, connection: &Connection, refusal: Refusal) -> listen::Answer {
+        let request_id = self.shared.request_ids.next();
+        let span = tracing::info_span!(
+            "request",
+            id = request_id.as_str(),
+            peer = %connection.peer.ip(),
+        );
+        // Nothing of the request: what cannot be parsed cannot be told from a secret either.
+        let error = FieldError::new(refusal.field(), refusal.reason(), "");
+        let error = ApiError::field(error).status(refusal.status());
+        let error = error.detail(refusal.reason());
+        let response = span.in_scope(|| respond(Form::plain(), Err(error), request_id));
+        self.shared.finish(response)
     }
 
     fn settled(&self) -> Settling<'_> {
@@ -251,6 +266,14 @@ struct Form {
 }
 
 impl Form {
+    /// That of an answer to a request that could not be read.
+    const fn plain() -> Self {
+        Self {
+            takes_gzip: false,
+            is_from_a_page: false,
+        }
+    }
+
     fn of(request: &HeaderMap) -> Self {
         Self {
             takes_gzip: compress::takes_gzip(request),

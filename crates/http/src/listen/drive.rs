@@ -24,6 +24,10 @@ use super::half_open::Place;
 use super::handler::Handler;
 use super::head_room::HeadRoom;
 use super::inbound::Inbound;
+use super::refusal::RefusedRequest;
+use super::request_head::HeadLimits;
+use super::request_parser::RequestParser;
+use super::request_stream::RequestStream;
 use super::stream::Watched;
 use super::{Alpn, Budgets, Connection, Limits, ServerTls, Service};
 
@@ -51,7 +55,7 @@ pub(super) struct Shared {
     pub(super) tasks: TaskTracker,
 }
 
-type Stream = TokioIo<Watched<TlsStream<TcpStream>>>;
+type Stream = TokioIo<RequestStream<Watched<TlsStream<TcpStream>>>>;
 
 /// Sees one accepted connection through to its end.
 pub(super) async fn run(shared: Arc<Shared>, socket: TcpStream, peer: SocketAddr, place: Place) {
@@ -141,19 +145,27 @@ fn prepare(
     connection: Arc<Connection>,
     inbound: Inbound,
 ) -> (Stream, Handler, Charge<Arc<Activity>>) {
+    let is_http1 = !inbound.is_http2();
     let (budgets, peer) = (&shared.budgets, Peer::at(connection.peer.ip()));
     let held = shared.head_room.share();
     let unread = budgets.unread_answers.charge(peer, held.evicted());
     let activity = Activity::new(Arc::clone(&shared.limits), inbound, held, unread);
     let open = budgets.connections.admit(peer, Arc::clone(&activity), 1);
     let watched = Watched::new(stream, Arc::clone(&activity), shared.limits.linger);
-    let service = Arc::clone(&shared.service);
+    let refused = Arc::new(RefusedRequest::default());
     let handler = Handler {
-        service,
+        service: Arc::clone(&shared.service),
         connection,
         activity,
+        refused: Arc::clone(&refused),
     };
-    (TokioIo::new(watched), handler, open)
+    let parser = if is_http1 {
+        RequestParser::new(HeadLimits::of(&shared.limits), refused)
+    } else {
+        RequestParser::transparent()
+    };
+    let stream = RequestStream::new(watched, parser);
+    (TokioIo::new(stream), handler, open)
 }
 
 /// The ends of the listener, as one connection hears of them. Whenever it has work it looks at them,

@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 
 use super::activity::Activity;
 use super::framing::Scanner;
+use super::refusal::{Refusal, RefusedRequest};
 use super::tracked::Tracked;
 use super::{Answer, Body, Connection, Service, shielded, whole};
 
@@ -23,6 +24,8 @@ pub(super) struct Handler {
     pub(super) connection: Arc<Connection>,
     /// State of the connection.
     pub(super) activity: Arc<Activity>,
+    /// The request that the parser refused.
+    pub(super) refused: Arc<RefusedRequest>,
 }
 
 impl hyper::service::Service<Request<Incoming>> for Handler {
@@ -34,29 +37,29 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
         let handler = self.clone();
         // Counted from here, not from the first poll: HTTP/2 polls in a task of its own.
         let (running, head) = self.activity.begin();
+        let refusal = self.refused.begin();
         Box::pin(async move {
-            let answer = handler.answer(request, head).await;
+            let answer = match refusal.or_else(|| refusal_of(&request, head)) {
+                Some(refusal) => handler.refuse(refusal),
+                None => handler.answer(request).await,
+            };
             Ok(answer.map(|body| Tracked::new(body, running)))
         })
     }
 }
 
 impl Handler {
-    /// Answers one request; `head` is what was seen of it on the byte stream.
-    async fn answer(&self, request: Request<Incoming>, head: Option<Scanner>) -> Answer {
+    /// Answers a request that is not for the service, and ends the connection.
+    fn refuse(&self, refusal: Refusal) -> Answer {
+        self.activity.leave_body_unread();
+        closing(self.service.refuse(&self.connection, refusal))
+    }
+
+    /// Answers one request.
+    async fn answer(&self, request: Request<Incoming>) -> Answer {
         let is_http1 = request.version() < Version::HTTP_2;
-        // RFC 9112 section 3.2.
-        let hosts = request.headers().get_all(HOST).iter().count();
-        let is_addressed = hosts == 1 || request.version() != Version::HTTP_11;
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
-        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        let is_ambiguous =
-            head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked));
-        if is_ambiguous || !is_addressed {
-            self.activity.leave_body_unread();
-            return closing(bare(StatusCode::BAD_REQUEST));
-        }
         let (parts, incoming) = request.into_parts();
         let (body, rest) = Body::arriving(incoming);
         let mut answer = self.shielded(Request::from_parts(parts, body)).await;
@@ -87,8 +90,21 @@ impl Handler {
     }
 }
 
+/// Looks for what the parser accepts and the service is not to see; `head` is what was seen of the
+/// request on the byte stream.
+fn refusal_of(request: &Request<Incoming>, head: Option<Scanner>) -> Option<Refusal> {
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+    if head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked)) {
+        return Some(Refusal::BodyLength);
+    }
+    // RFC 9112 section 3.2.
+    let hosts = request.headers().get_all(HOST).iter().count();
+    let is_addressed = hosts == 1 || request.version() != Version::HTTP_11;
+    (!is_addressed).then_some(Refusal::Host)
+}
+
 /// Makes an answer without a body.
-fn bare(status: StatusCode) -> Answer {
+pub(super) fn bare(status: StatusCode) -> Answer {
     let mut answer = Response::new(whole(Bytes::new()));
     *answer.status_mut() = status;
     answer

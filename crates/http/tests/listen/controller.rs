@@ -22,14 +22,14 @@ use crate::server::{certified, soon};
 const API: &str = "/edge/client/v1";
 
 /// A controller that serves `routes`.
-struct Served {
+pub(crate) struct Served {
     address: SocketAddr,
     _harness: Harness,
     _shutdown: tokio_util::sync::DropGuard,
 }
 
 impl Served {
-    async fn start(routes: Vec<Route>) -> Self {
+    pub(crate) async fn start(routes: Vec<Route>) -> Self {
         Self::start_within(&Quotas::default(), routes).await
     }
 
@@ -66,7 +66,7 @@ impl Served {
         }
     }
 
-    async fn connect(&self) -> Stream {
+    pub(crate) async fn connect(&self) -> Stream {
         Client::new().connect(self.address).await
     }
 }

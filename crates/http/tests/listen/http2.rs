@@ -8,6 +8,7 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use portcullis_http::listen::{Http2Limits, Limits};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::JoinHandle;
 
 use crate::client::Client;
@@ -190,4 +191,46 @@ async fn shutdown_gives_a_stuck_request_up() {
     assert!(soon(waiting).await.is_err());
     soon(task).await.unwrap();
     server.ended().await;
+}
+
+/// A HEADERS frame with GET of `path`, made by hand: no client library takes such paths.
+fn headers_frame(stream: u8, path: &str) -> Vec<u8> {
+    let mut block = vec![0x82, 0x87];
+    for (name, value) in [(4, path), (1, "localhost")] {
+        block.extend([name, u8::try_from(value.len()).unwrap()]);
+        block.extend(value.as_bytes());
+    }
+    let length = u8::try_from(block.len()).unwrap();
+    let mut frame = vec![0, 0, length, 1, 0x5, 0, 0, 0, stream];
+    frame.extend(block);
+    frame
+}
+
+#[tokio::test]
+async fn raw_characters_in_a_path_reset_their_stream_alone() {
+    const HEADERS: u8 = 1;
+    const RST_STREAM: u8 = 3;
+    let server = Server::start(Limits::default());
+    let client = Client::build(None, rustls::ALL_VERSIONS, &["h2"]);
+    let mut stream = client.connect(server.address).await;
+    let start = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    soon(stream.write_all(start)).await.unwrap();
+    for (number, path) in [(1, "/target?f=\"x\""), (3, "/target?f=x")] {
+        let frame = headers_frame(number, path);
+        soon(stream.write_all(&frame)).await.unwrap();
+    }
+    let mut kinds = [0, 0];
+    while kinds.contains(&0) {
+        let mut head = [0; 9];
+        soon(stream.read_exact(&mut head)).await.unwrap();
+        let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+        let mut rest = vec![0; usize::try_from(length).unwrap()];
+        soon(stream.read_exact(&mut rest)).await.unwrap();
+        match head[8] {
+            1 => kinds[0] = head[3],
+            3 if kinds[1] == 0 => kinds[1] = head[3],
+            _ => {},
+        }
+    }
+    assert_eq!(kinds, [RST_STREAM, HEADERS]);
 }

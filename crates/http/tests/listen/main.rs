@@ -14,6 +14,7 @@ mod client;
 mod controller;
 mod handshakes;
 mod http2;
+mod refusals;
 mod requests;
 mod server;
 mod shares;

@@ -149,6 +149,7 @@ async fn answer(connection: Arc<Connection>, request: Request<Body>, signs: Arc<
                 },
             }
         },
+        "/target" => text(StatusCode::OK, request.uri().to_string()),
         "/denied" => text(StatusCode::UNAUTHORIZED, "denied"),
         "/panic" => {
             tokio::task::yield_now().await;

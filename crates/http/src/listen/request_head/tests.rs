@@ -1,0 +1,85 @@
+use super::*;
+
+const LIMITS: HeadLimits = HeadLimits {
+    bytes: 80 * 1024,
+    headers: 100,
+};
+
+fn body_end_of(headers: &str) -> Result<BodyEnd, Refusal> {
+    let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{headers}\r\n\r\n");
+    judge(head.as_bytes(), LIMITS).map(|accepted| accepted.body)
+}
+
+#[test]
+fn body_ends_where_the_headers_say() {
+    for (headers, expected) in [
+        ("A: b", BodyEnd::After(0)),
+        ("content-length: 17", BodyEnd::After(17)),
+        ("Transfer-Encoding: gzip, Chunked", BodyEnd::Chunked),
+    ] {
+        assert_eq!(body_end_of(headers), Ok(expected), "{headers}");
+    }
+}
+
+#[test]
+fn body_with_two_ends_is_refused() {
+    for headers in [
+        "Content-Length: 3\r\nContent-Length: 3",
+        "Content-Length: 3\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked\r\nContent-Length: 3",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip",
+        "Transfer-Encoding: chunked, gzip",
+        "Content-Length: +3",
+        "Content-Length: 3, 3",
+        "Content-Length:",
+        "Content-Length: 18446744073709551615",
+    ] {
+        assert_eq!(body_end_of(headers), Err(Refusal::BodyLength), "{headers}");
+    }
+    let old = b"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_eq!(judge(old, LIMITS), Err(Refusal::BodyLength));
+}
+
+#[test]
+fn target_alone_is_rewritten() {
+    let head = b"\r\nGET /a?f=\"<\xE9>\"#b HTTP/1.1\r\nHost: \"<a>\"\r\n\r\n";
+    let rewritten = judge(head, LIMITS).unwrap().rewritten.unwrap();
+    assert_eq!(
+        String::from_utf8(rewritten).unwrap(),
+        "\r\nGET /a?f=%22%3C%E9%3E%22%23b HTTP/1.1\r\nHost: \"<a>\"\r\n\r\n"
+    );
+}
+
+#[test]
+fn refusals_say_what_is_wrong() {
+    let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(65_535));
+    // Short enough as it was sent, and not as it is understood.
+    let quotes = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "\"".repeat(22_000));
+    let large = format!("GET / HTTP/1.1\r\nA: {}\r\n\r\n", "a".repeat(LIMITS.bytes));
+    let many = format!("GET / HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(101));
+    for (head, expected) in [
+        (long.as_str(), Refusal::TargetTooLong),
+        (&quotes, Refusal::TargetTooLong),
+        (&large, Refusal::HeadTooLarge),
+        (&many, Refusal::TooManyHeaders),
+        ("GET /a b HTTP/1.1\r\n\r\n", Refusal::RequestLine),
+        ("GET /a\r\n\r\n", Refusal::RequestLine),
+        ("GET /\x01 HTTP/1.1\r\n\r\n", Refusal::RequestLine),
+        ("GET a?b=c HTTP/1.1\r\n\r\n", Refusal::RequestLine),
+        ("GET http://[/ HTTP/1.1\r\n\r\n", Refusal::RequestLine),
+        ("PRI * HTTP/2.0\r\n\r\n", Refusal::RequestLine),
+        ("GET / HTTP/1.1\r\nno colon\r\n\r\n", Refusal::Header),
+        ("GET / HTTP/1.1\r\nA : b\r\n\r\n", Refusal::Header),
+        ("GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", Refusal::Header),
+    ] {
+        let shown = head.get(..40).unwrap_or(head);
+        assert_eq!(judge(head.as_bytes(), LIMITS), Err(expected), "{shown}");
+    }
+}
+
+#[test]
+fn beginning_is_refused_only_for_what_it_has() {
+    assert_eq!(judge_beginning(b"GET /\" HTTP/1.1\r\nHos", LIMITS), Ok(()));
+    let nonsense = judge_beginning(b"\x16\x03\x01\n", LIMITS);
+    assert_eq!(nonsense, Err(Refusal::RequestLine));
+}
