@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JwkError {
     /// A member is missing or is not of the form that it has to have.
-    #[error("the member {member} of the key is missing or malformed")]
+    #[error("the field {member} of the key is missing or malformed")]
     Malformed {
         /// Name of the member.
         member: &'static str,
@@ -25,16 +25,16 @@ pub enum JwkError {
     #[error("the key is not a JSON object")]
     NotAnObject,
     /// The type is none of RSA, EC and OKP; symmetric keys above all.
-    #[error("keys of this type are not supported")]
+    #[error("unsupported key type; use RSA, EC or OKP (Ed25519)")]
     OtherType,
     /// The key is meant for something else than to verify signatures.
-    #[error("the key is not meant to verify signatures")]
+    #[error("the key is not for verifying signatures (see its use and key_ops)")]
     OtherUse,
     /// The key names an algorithm that is not accepted or does not fit it.
-    #[error("the key is meant for an algorithm that is not accepted with it")]
+    #[error("the key's alg is not supported, or does not fit the key")]
     OtherAlgorithm,
     /// The certificate of the key cannot be read, or is for a key of another type.
-    #[error("the certificate of the key cannot be used")]
+    #[error("the certificate in x5c is invalid, or its key is not of the type in kty")]
     Certificate,
     /// The key itself is not accepted.
     #[error(transparent)]
@@ -44,16 +44,18 @@ pub enum JwkError {
 /// Reads one key. The key of a certificate goes before a bare one.
 pub(super) fn read(jwk: &Value) -> Result<VerificationKey, JwkError> {
     let jwk = Jwk(jwk.as_object().ok_or(JwkError::NotAnObject)?);
-    let key_type = jwk.required("kty")?;
-    if !["RSA", "EC", "OKP"].contains(&key_type) {
+    let key_type = jwk.text("kty")?;
+    if key_type.is_some_and(|given| !["RSA", "EC", "OKP"].contains(&given)) {
         return Err(JwkError::OtherType);
     }
     jwk.check_use()?;
-    let key = match jwk.certificate()? {
-        Some(certificate) => certificate.public_key()?,
-        None => jwk.bare_key(key_type)?,
+    // A certificate says itself of which type its key is, and some providers leave it at that.
+    let key = match (jwk.certificate()?, key_type) {
+        (Some(certificate), _) => certificate.public_key()?,
+        (None, Some(key_type)) => jwk.bare_key(key_type)?,
+        (None, None) => return Err(JwkError::Malformed { member: "kty" }),
     };
-    if key_type != type_of(key.kind()) {
+    if key_type.is_some_and(|given| given != type_of(key.kind())) {
         return Err(JwkError::Certificate);
     }
     let key = VerificationKey::from_public_key(&key)?;

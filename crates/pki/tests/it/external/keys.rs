@@ -81,6 +81,32 @@ fn the_first_certificate_goes_before_the_bare_key() {
 }
 
 #[test]
+fn type_of_a_key_is_taken_from_its_certificate() {
+    let (certificate, signer) = certified(103);
+    let x5c = json!([STANDARD.encode(certificate.as_der())]);
+    let token = signer.sign(&json!({"sub": "a"})).unwrap();
+    let token = PresentedToken::read(&token).unwrap();
+    for untyped in [
+        json!({"kid": "k1", "x5c": x5c}),
+        json!({"kid": "k1", "kty": null, "x5c": x5c, "use": "sig"}),
+    ] {
+        let keys = key_set(&[untyped]);
+        assert!(token.verify(keys.candidates("k1")).is_ok());
+    }
+    for (member, value, expected) in [
+        ("kty", json!("RSA"), JwkError::Certificate),
+        ("kty", json!("oct"), JwkError::OtherType),
+        ("use", json!("enc"), JwkError::OtherUse),
+        ("alg", json!("RS256"), JwkError::OtherAlgorithm),
+        ("x5c", json!([]), JwkError::Malformed { member: "kty" }),
+    ] {
+        let mut jwk = json!({"kid": "k1", "x5c": x5c});
+        jwk[member] = value;
+        assert_eq!(refusal(jwk.clone()), expected, "{jwk}");
+    }
+}
+
+#[test]
 fn keys_for_other_purposes_are_left_out() {
     let signer = Signer::new("RS256");
     for (member, value, expected) in [
@@ -153,7 +179,7 @@ fn broken_keys_are_left_out_and_do_not_harm_others() {
     let weak = refusal(broken[8].clone());
     assert_eq!(
         weak.to_string(),
-        "public keys of kind RSA 1024 are not supported"
+        "unsupported public key (RSA 1024); use ECDSA P-256, P-384 or P-521, Ed25519, or RSA of 2048 to 8192 bits"
     );
 }
 
