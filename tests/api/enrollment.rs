@@ -13,6 +13,39 @@ use serde_json::{Value, json};
 const LATER: &str = "2031-04-06T00:00:00.000Z";
 
 #[tokio::test]
+async fn ends_are_kept_to_the_millisecond_and_tokens_name_whole_seconds() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let (id, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
+    let made = text(&enrollment, "expiresAt").to_owned();
+    assert!(made.ends_with(".009Z"), "{made}");
+    let path = format!("/enrollments/{}", text(&enrollment, "id"));
+    let shown = get(&controller, &admin, &path).await.data();
+    assert_eq!(shown["expiresAt"], made);
+
+    let end = "2031-04-06T00:00:00.123Z";
+    let refresh = controller.manage(Method::POST, &format!("{path}/refresh"), &admin);
+    let body = json!({"expiresAt": "2031-04-06T00:00:00.1239Z"});
+    refresh.json(&body).send().await.data();
+    let shown = read(&controller, &admin, &id).await;
+    let enrollment = &shown["enrollment"]["ott"];
+    assert_eq!(enrollment["expiresAt"], end);
+    let key = controller.server.public_key().unwrap();
+    let raw: Value = verify(text(enrollment, "jwt"), &key).unwrap();
+    let end: Timestamp = end.parse().unwrap();
+    assert_eq!(raw["exp"], end.as_second(), "rounded down");
+
+    // The enrollment ends when it says.
+    let (_key, csr) = client_key();
+    let token = text(enrollment, "token");
+    controller.clock.set(end);
+    let late = redeem(&controller, token, &csr).await;
+    assert_eq!(late.error(), refused("ENROLLMENT_EXPIRED"));
+    controller.clock.set(end - SignedDuration::from_millis(1));
+    redeem(&controller, token, &csr).await.data();
+}
+
+#[tokio::test]
 async fn token_ends_on_the_second() {
     let (_key, csr) = client_key();
     for (how, offset, is_good) in [
@@ -90,12 +123,12 @@ async fn life_is_as_long_as_configured() {
     let controller = Harness::start_with(options).await;
     let admin = controller.admin().await;
     let (_, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
-    assert_eq!(enrollment["expiresAt"], "2031-04-05T06:14:08.000Z");
+    assert_eq!(enrollment["expiresAt"], "2031-04-05T06:14:08.009Z");
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let (_, enrollment) = enrolling(&controller, &admin, "x", json!({"ott": true})).await;
     assert_eq!(
-        enrollment["expiresAt"], "2031-04-05T09:07:08.000Z",
+        enrollment["expiresAt"], "2031-04-05T09:07:08.009Z",
         "180 minutes"
     );
 }

@@ -23,10 +23,10 @@ use crate::authenticators;
 use crate::cas;
 use crate::error::AppError;
 use crate::identities;
-use draft::{hash, whole_seconds};
+use draft::hash;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
-use portcullis_domain::clock::Timestamp;
+use portcullis_domain::clock::{self, Timestamp};
 use portcullis_domain::enrollment::{Method, MethodKind, Purpose, RedemptionError};
 use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
@@ -55,7 +55,7 @@ pub(crate) fn unknown_authority(
         return Ok(None);
     };
     let is_known = cas::find_if_any(rows, ca)?.is_some();
-    Ok((!is_known).then(|| FieldError::new("caId", "ca not found", ca.as_str())))
+    Ok((!is_known).then(|| FieldError::new("caId", "no CA with this id exists", ca.as_str())))
 }
 
 /// Reads one enrollment.
@@ -111,7 +111,7 @@ pub async fn create(
         method,
         expires_at,
     } = input;
-    let expires_at = whole_seconds(expires_at)?;
+    let expires_at = clock::to_millisecond(expires_at);
     if expires_at <= app.env().now() {
         return Err(identities::unknown(
             "expiresAt",
@@ -119,7 +119,8 @@ pub async fn create(
             &expires_at.to_string(),
         ));
     }
-    let unknown = || identities::unknown("identityId", "identity not found", id.as_str());
+    let unknown =
+        || identities::unknown("identityId", "no identity with this id exists", id.as_str());
     let key = match identities::find(app.snapshot()?.rows(), &id) {
         Ok(identity) => identity.key,
         Err(AppError::NotFound { .. }) => return Err(unknown()),
@@ -129,11 +130,11 @@ pub async fn create(
     let draft = Draft::new(app, (Number(key.id().1), &id), method, expires_at)?;
     let enrollment = draft.id().clone();
     app.commit_for(permit, move |rows, caller| {
-        let gone = || identities::unknown("identityId", "identity not found", id.as_str());
+        let gone = || identities::unknown("identityId", "no identity with this id exists", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         check_rank(caller, &identity)?;
         if identity.kind == IdentityType::Router {
-            let reason = "the identity of a router authenticates as its router does";
+            let reason = "router identities authenticate with their router's certificate and cannot have other credentials";
             return Err(FieldError::new("identityId", reason, id.as_str()).into());
         }
         if let Some(unknown) = unknown_authority(rows.rows(), draft.purpose())? {
@@ -172,11 +173,11 @@ pub(crate) fn check_room(
     }
 }
 
-const IN_THE_FUTURE: &str = "must be after the current date and time";
+const IN_THE_FUTURE: &str = "must be in the future";
 
 /// The end of an enrollment, if it lies in the future.
 pub(crate) fn end_after(now: Timestamp, end: Timestamp) -> Result<Timestamp, AppError> {
-    let end = whole_seconds(end)?;
+    let end = clock::to_millisecond(end);
     if end > now {
         Ok(end)
     } else {
@@ -246,7 +247,7 @@ fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
     } else {
         Err(AppError::Denied {
             rule: Some(
-                "the identity may do more than the caller; only an administrator may enroll it",
+                "the identity has permissions that you lack; only administrators may enroll it",
             ),
         })
     }

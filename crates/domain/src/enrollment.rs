@@ -3,6 +3,8 @@
 //! States: *pending* until redeemed, deleted or expired. Redemption consumes the enrollment in the
 //! transaction that makes the authenticator; an expired one can only be refreshed or deleted.
 
+mod expiry;
+
 use crate::clock::Timestamp;
 use crate::ids::{CaId, EnrollmentId, IdentityId, RouterId};
 use crate::tags::Tags;
@@ -26,8 +28,8 @@ pub struct Enrollment {
     /// Who is to obtain a credential, and how.
     #[serde(flatten)]
     pub purpose: Purpose,
-    /// When it ends, whole seconds, exclusive.
-    #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
+    /// When it ends, exclusive.
+    #[serde(flatten, with = "expiry")]
     pub expires_at: Timestamp,
     /// Whether its identity may do more than when the token was drawn. Others may have seen it then
     /// who are not to come up with the identity, so it opens nothing until it is refreshed.
@@ -127,7 +129,7 @@ impl Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedemptionError {
     /// The token belongs to another method.
-    #[error("the enrollment is redeemed in another way")]
+    #[error("the enrollment has to be completed by another method")]
     WrongMethod,
     /// Its time is over.
     #[error("the enrollment has expired")]

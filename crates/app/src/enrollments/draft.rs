@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::api_session::TokenHash;
-use portcullis_domain::clock::Timestamp;
+use portcullis_domain::clock::{self, Timestamp};
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, Purpose};
 use portcullis_domain::entropy;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
@@ -51,7 +51,7 @@ impl Draft {
             updated_at: now,
             tags: Tags::default(),
             purpose,
-            expires_at: whole_seconds(expires_at)?,
+            expires_at: clock::to_millisecond(expires_at),
             is_outgrown: false,
         };
         let number = app.number(ENROLLMENT);
@@ -131,9 +131,4 @@ pub(crate) fn unseal(
 /// The hash under which a token is found.
 pub(super) fn hash(app: &App, token: &str) -> TokenHash {
     TokenHash(app.vault.lookup_hash(TOKEN_DOMAIN, token.as_bytes()))
-}
-
-/// Tokens name whole seconds; the store does not promise more than they do.
-pub(super) fn whole_seconds(instant: Timestamp) -> Result<Timestamp, AppError> {
-    Timestamp::from_second(instant.as_second()).map_err(AppError::internal)
 }
