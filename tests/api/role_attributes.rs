@@ -182,6 +182,61 @@ async fn ids_of_policies_are_for_those_who_may_read_policies() {
 }
 
 #[tokio::test]
+async fn use_shows_attributes_that_only_policies_name() {
+    let network = Network::new().await;
+    let (controller, admin) = (&network.controller, &network.admin);
+    let more = json!({"roleAttributes": ["b", "d"]});
+    create(controller, admin, "x", more).await;
+    let service = json!({"name": "p", "type": "Dial", "semantic": "AllOf",
+        "identityRoles": ["#c", "#b", "#e"], "serviceRoles": ["#s"], "postureCheckRoles": ["#k"]});
+    let policy = network.make("/service-policies", service).await;
+    let router = json!({"name": "q", "semantic": "AnyOf",
+        "identityRoles": ["#a"], "edgeRouterRoles": ["#r"]});
+    network.make("/edge-router-policies", router).await;
+    let named = async |path: &str, filter: &str| {
+        let reply = list(controller, admin, path, &[("filter", filter)]).await;
+        let data = reply.data();
+        let names = data.as_array().unwrap().iter();
+        let names: Vec<_> = names.map(|one| one["roleAttribute"].clone()).collect();
+        (json!(names), pagination(&reply).2)
+    };
+    let total = |names: Value, total: u64| (names, json!(total));
+    for (filter, expected) in [
+        ("true", total(json!(["a", "b", "c", "d", "e"]), 5)),
+        (
+            "true sort by id desc skip 1 limit 2",
+            total(json!(["d", "c"]), 5),
+        ),
+        (r#"id > "b" limit 1"#, total(json!(["c"]), 3)),
+    ] {
+        assert_eq!(named(USAGE, filter).await, expected, "{filter}");
+    }
+    for (kind, expected) in [
+        ("service", json!(["s"])),
+        ("posture-check", json!(["k"])),
+        ("edge-router", json!(["r"])),
+    ] {
+        let path = format!("/{kind}-role-attribute-usage");
+        assert_eq!(named(&path, "true").await.0, expected, "{kind}");
+    }
+    let parameters = [("filter", r#"id = "c""#), ("withIds", "true")];
+    let usage = list(controller, admin, USAGE, &parameters).await.data();
+    let expected = json!({
+        "identities": {"count": 0, "ids": []},
+        "servicePolicies": {"count": 1, "ids": [policy]},
+        "edgeRouterPolicies": {"count": 0, "ids": []},
+    });
+    assert_eq!(usage[0]["usage"], expected);
+    assert_eq!(
+        all(controller, admin).await,
+        json!(["b", "d"]),
+        "those carried"
+    );
+    network.delete(&format!("/service-policies/{policy}")).await;
+    assert_eq!(named(USAGE, "true").await.0, json!(["a", "b", "d"]));
+}
+
+#[tokio::test]
 async fn attribute_is_gone_with_its_last_user() {
     let (controller, admin, ids) = attributed().await;
     patch(&controller, &admin, &ids[2], json!(["web"])).await;

@@ -14,6 +14,7 @@ use portcullis_domain::service::{Service, ServiceSpec};
 use portcullis_domain::view::Page;
 pub use portcullis_index::PolicyKind;
 use portcullis_index::{AccessGuard, Catalog, Selectable, Slot};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// A kind of entity that carries role attributes.
@@ -94,15 +95,17 @@ pub fn list<E: Attributed>(
     asked: &Asked<'_>,
     show: &mut dyn FnMut(String) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let page = matching::<E>(app, asked)?;
+    let words = carried::<E>(&app.require_lists()?.access());
+    let page = matching(asked, words)?;
     let paging = Paging::of_page(&page);
     // How it ended is for whoever shows.
     let _ = page.items.into_iter().try_for_each(show);
     Ok(paging)
 }
 
-/// Lists them with their use. The use of each is of one moment. The ids of policies are shown to those
-/// who may read policies of the kind.
+/// Lists the role attributes that entities of a kind carry or that policies ask of them, ascending,
+/// with their use. The use of each is of one moment. The ids of policies are shown to those who may
+/// read policies of the kind.
 pub fn list_usage<E: Attributed>(
     app: &App,
     permit: &Permit<E::Read>,
@@ -110,7 +113,7 @@ pub fn list_usage<E: Attributed>(
     with_ids: bool,
     show: &mut dyn FnMut(Usage) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let page = matching::<E>(app, asked)?;
+    let page = matching(asked, carried_or_asked_for::<E>(app)?)?;
     let paging = Paging::of_page(&page);
     for attribute in page.items {
         if (asked.is_over)() {
@@ -124,15 +127,31 @@ pub fn list_usage<E: Attributed>(
     Ok(paging)
 }
 
-/// The attributes that match. They are copied before they are looked at, so that nobody waits for
-/// the filter.
-fn matching<E: Attributed>(app: &App, asked: &Asked<'_>) -> Result<Page<String>, AppError> {
+/// The attributes that entities of a kind carry, ascending.
+fn carried<E: Attributed>(guard: &AccessGuard<'_>) -> Vec<String> {
+    let words = E::role_attributes(E::catalog(guard).columns()).words();
+    words.map(|(word, _slots)| word.to_owned()).collect()
+}
+
+/// The attributes that entities of a kind carry or that policies ask of them, ascending. A policy may
+/// have been made first, and what nobody carries yet is what its author looks for.
+fn carried_or_asked_for<E: Attributed>(app: &App) -> Result<Vec<String>, AppError> {
+    let guard = app.require_lists()?.access();
+    let asked_for: BTreeSet<&str> = E::ASKED_FOR_BY
+        .iter()
+        .flat_map(|kind| guard.access().attributes(*kind, E::SIDE))
+        .collect();
+    let mut words = carried::<E>(&guard);
+    words.extend(asked_for.into_iter().map(str::to_owned));
+    // Two runs in order, which the sort merges.
+    words.sort();
+    words.dedup();
+    Ok(words)
+}
+
+/// Those of some attributes that match. They were copied before, so that nobody waits for the filter.
+fn matching(asked: &Asked<'_>, words: Vec<String>) -> Result<Page<String>, AppError> {
     let listing = listing::read_filter(&kinds::ROLE_ATTRIBUTES, &asked.parameters)?;
-    let words: Vec<String> = {
-        let guard = app.require_lists()?.access();
-        let words = E::role_attributes(E::catalog(&guard).columns()).words();
-        words.map(|(word, _slots)| word.to_owned()).collect()
-    };
     let rows = words.iter().map(|word| kinds::RoleAttributeRow(word));
     let page = listing::select_in_time(&listing, rows, asked.is_over)?;
     Ok(page.map(|row| row.0.to_owned()))

@@ -23,6 +23,11 @@ impl Access {
         self.policies(kind).asking(side, attribute)
     }
 
+    /// The attributes for which the policies of a kind ask on a side, once for each policy.
+    pub fn attributes(&self, kind: PolicyKind, side: Side) -> impl Iterator<Item = &str> {
+        self.policies(kind).attributes(side)
+    }
+
     /// The entities that a policy selects on a side.
     pub fn selected(
         &self,
@@ -33,6 +38,17 @@ impl Access {
     ) -> RoaringBitmap {
         let only = RoaringBitmap::from([policy.bit()]);
         self.policies(kind).members(&only, side, kinds.on(side))
+    }
+
+    /// Whether a policy selects anything on a side.
+    pub fn selects_any(
+        &self,
+        kind: PolicyKind,
+        policy: Slot,
+        side: Side,
+        kinds: Kinds<'_>,
+    ) -> bool {
+        !self.selected(kind, policy, side, kinds).is_empty()
     }
 
     /// The service policies that let an identity do something with a service, if it passes their

@@ -81,6 +81,12 @@ impl Policies {
             .collect()
     }
 
+    /// The attributes for which lists on a side ask, once for each list.
+    pub(super) fn attributes(&self, side: Side) -> impl Iterator<Item = &str> {
+        let lists = self.sides.get(&side).map(|lists| lists.by_policy.values());
+        lists.into_iter().flatten().flat_map(Selection::attributes)
+    }
+
     /// The entities that one of some policies selects on a side.
     pub(super) fn members(
         &self,

@@ -77,12 +77,18 @@ impl Selection {
         }
     }
 
+    /// The attributes for which it asks, alone or together.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = &str> {
+        let attributes: &[Box<str>] = match self {
+            Self::Listed { attributes, .. } => attributes,
+            Self::Nothing | Self::Every => &[],
+        };
+        attributes.iter().map(|attribute| &**attribute)
+    }
+
     /// Whether it asks for an attribute, alone or with others.
     pub(super) fn asks_for(&self, attribute: &str) -> bool {
-        match self {
-            Self::Listed { attributes, .. } => attributes.iter().any(|asked| &**asked == attribute),
-            Self::Nothing | Self::Every => false,
-        }
+        self.attributes().any(|asked| asked == attribute)
     }
 
     /// Whether an entity is selected that policies select at all, and that carries these
