@@ -195,6 +195,74 @@ async fn a_poller_that_listed_meanwhile_hears_that_everything_is_as_before() {
     assert!(last_change(&network, &session).await > first);
 }
 
+#[tokio::test]
+async fn pollers_hear_of_grants_that_came_and_went() {
+    let network = Network::new().await;
+    let (id, session) = user(&network).await;
+    let other = network.controller.user(&network.admin, "other", json!({}));
+    let other = other.await;
+    network.service("web", &["web"]).await;
+    let mut last = last_change(&network, &session).await;
+    let others = last_change(&network, &other).await;
+    for what in ["policy", "service", "attribute"] {
+        match what {
+            "policy" => {
+                let roles: (&[_], &[_]) = (&["#staff"], &["#web"]);
+                let policy = network.grant("dial", "Dial", roles).await;
+                network.delete(&format!("/service-policies/{policy}")).await;
+                network
+                    .grant("again", "Dial", (&["#staff"], &["#brief"]))
+                    .await;
+                network.grant("ops", "Dial", (&["#ops"], &["#web"])).await;
+                // What grants nothing changes nothing.
+                let next = last_change(&network, &session).await;
+                assert!(next > last, "{what}");
+                last = next;
+                continue;
+            },
+            "service" => {
+                let service = network.service("brief", &["brief"]).await;
+                network.delete(&format!("/services/{service}")).await;
+            },
+            _ => {
+                for attributes in [json!(["ops", "staff"]), json!(["staff"])] {
+                    let body = json!({"roleAttributes": attributes});
+                    network.patch(&format!("/identities/{id}"), body).await;
+                }
+            },
+        }
+        let next = last_change(&network, &session).await;
+        assert!(next > last, "{what}: {last} {next}");
+        assert_eq!(last_change(&network, &session).await, next, "{what}");
+        last = next;
+    }
+    assert_eq!(last_change(&network, &other).await, others);
+}
+
+#[tokio::test]
+async fn policies_that_grant_nothing_concern_no_poller() {
+    let network = Network::new().await;
+    let (id, session) = user(&network).await;
+    network.service("web", &["web"]).await;
+    let last = last_change(&network, &session).await;
+    let policy = network
+        .grant("empty", "Dial", (&["#staff"], &["#nothing"]))
+        .await;
+    assert_eq!(last_change(&network, &session).await, last, "created");
+    let path = format!("/service-policies/{policy}");
+    network.patch(&path, json!({"name": "void"})).await;
+    assert_eq!(last_change(&network, &session).await, last, "renamed");
+    network.delete(&path).await;
+    assert_eq!(last_change(&network, &session).await, last, "deleted");
+    let named = json!({"name": "named"});
+    network.patch(&format!("/identities/{id}"), named).await;
+    assert_eq!(
+        last_change(&network, &session).await,
+        last,
+        "of an identity"
+    );
+}
+
 /// S-18: what was acknowledged holds for every later request, on any connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_sees_a_grant_after_its_end_was_acknowledged() {

@@ -3,6 +3,7 @@
 mod api_sessions;
 mod building;
 mod catalogs;
+mod grant_changes;
 mod kinds;
 mod loading;
 mod locks;
@@ -14,9 +15,11 @@ pub use catalogs::AccessGuard;
 use crate::sessions::Sessions;
 use api_sessions::write_sessions;
 use catalogs::Catalogs;
+use grant_changes::GrantChanges;
 use loading::{Batch, Loader, Phase};
 use locks::{exchange, lock, read};
 use portcullis_domain::change::Change;
+use portcullis_domain::ids::Number;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 
@@ -54,6 +57,7 @@ pub struct Projections {
     sessions: RwLock<Sessions>,
     /// Counts what may change the services of anybody.
     services_stamp: AtomicU64,
+    grant_changes: GrantChanges,
 }
 
 impl std::fmt::Debug for Projections {
@@ -76,6 +80,19 @@ impl Projections {
     /// remembers something under a stamp takes the stamp first. Waits for nothing.
     pub fn services_stamp(&self) -> u64 {
         self.services_stamp.load(Ordering::Acquire)
+    }
+
+    /// The number of the last change of somebody's grants. Whoever remembers it takes it before
+    /// looking at any grant. Waits for nothing.
+    pub fn grant_changes(&self) -> u64 {
+        self.grant_changes.watch()
+    }
+
+    /// Whether grants of an identity changed after change number `since`, and up to number `until`,
+    /// even if they are again what they were. Now and then it is said of one whose grants did not.
+    pub fn grants_changed(&self, identity: Number, since: u64, until: u64) -> bool {
+        let slot = self.identities().slot(identity);
+        slot.is_some_and(|slot| self.grant_changes.concern(slot, since, until))
     }
 
     /// Whether the projections hold all that the store does. Waits for nothing.
@@ -179,7 +196,11 @@ impl Projections {
 
     /// Writes changes to each projection that they concern.
     fn write(&self, changes: &[Change]) {
+        let grants = self.grant_changes.before(changes, || self.access());
         self.catalogs.write(changes);
+        if let Some(before) = grants {
+            self.grant_changes.note(before, changes, || self.access());
+        }
         write_sessions(&self.sessions, changes);
         // Last: under the stamp that there is now nobody may remember what was before.
         if changes.iter().any(touches_services) {

@@ -32,6 +32,8 @@ pub(crate) struct ServiceUpdates(Mutex<HashMap<Number, Told>>);
 struct Told {
     basis: Basis,
     seen: Seen,
+    /// The last change of somebody's grants that was taken into account.
+    grants: u64,
     changed_at: Timestamp,
 }
 
@@ -52,28 +54,46 @@ struct Seen {
     services: u64,
 }
 
+/// How things are for a client at present.
+#[derive(Debug, Clone, Copy)]
+struct Now {
+    basis: Basis,
+    seen: Seen,
+    grants: u64,
+    /// Whether grants came or went since the client was told, even if they are what they were.
+    has_changed: bool,
+}
+
 impl ServiceUpdates {
     /// The moment of the last change, now that the client of a session sees what it does. Of a session
-    /// that was not heard of, nothing has changed since `start`.
+    /// that was not heard of, nothing has changed since `start`. With `has_changed`, something has in
+    /// any case.
     fn note(
         &self,
         session: Number,
-        (basis, seen): (Basis, Seen),
+        Now {
+            basis,
+            seen,
+            grants,
+            has_changed,
+        }: Now,
         (start, now): (Timestamp, Timestamp),
     ) -> Timestamp {
         let mut told = self.lock();
         let entry = told.entry(session).or_insert(Told {
             basis,
             seen,
+            grants,
             changed_at: start,
         });
-        if entry.seen != seen {
+        if entry.seen != seen || has_changed {
             let next = entry.changed_at + SignedDuration::from_millis(1);
             entry.seen = seen;
             // Clients compare texts, which show milliseconds.
             entry.changed_at = now.max(next);
         }
         entry.basis = basis;
+        entry.grants = grants;
         entry.changed_at
     }
 
@@ -107,7 +127,8 @@ pub(crate) fn note_listing(app: &App, caller: &Caller) -> Result<(), AppError> {
 /// Notes the services that a caller sees now; answers when they last changed, or nothing if its session
 /// is over.
 fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
-    let stamp = app.require_lists()?.services_stamp();
+    let lists = app.require_lists()?;
+    let (grants, stamp) = (lists.grant_changes(), lists.services_stamp());
     let view = app.snapshot()?;
     let rows = view.rows();
     let Some(session) = rows.get::<ApiSession>(&own_key(caller))? else {
@@ -118,7 +139,7 @@ fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
     let stands = judge.stands(rows, caller.identity_number)?;
     let basis = Basis {
         stamp,
-        identity: summed_up(&app.require_lists()?.identities(), &identity),
+        identity: summed_up(&lists.identities(), &identity),
     };
     let told = app.service_updates.told(caller.session_number);
     let unchanged = told.filter(|told| told.basis == basis);
@@ -129,10 +150,16 @@ fn note(app: &App, caller: &Caller) -> Result<Option<Timestamp>, AppError> {
         (Basis { stamp, identity }, services)
     };
     let posture = digest(&stands);
-    let seen = (basis, Seen { posture, services });
+    let now = Now {
+        basis,
+        seen: Seen { posture, services },
+        grants,
+        has_changed: told
+            .is_some_and(|told| lists.grants_changed(identity.number(), told.grants, grants)),
+    };
     let moments = (start(app, &session), app.env().now());
     let session = caller.session_number;
-    Ok(Some(app.service_updates.note(session, seen, moments)))
+    Ok(Some(app.service_updates.note(session, now, moments)))
 }
 
 /// Since when nothing is known to have changed for a session that was not heard of: since it began,
@@ -195,8 +222,12 @@ fn mix_services(
     let (access, kinds) = (guard.access(), guard.kinds());
     let policies = access.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
     for policy in &policies {
-        mix(hasher, guard.service_policies(), policy);
-        let policy = Slot::from_bit(policy);
+        let (bit, policy) = (policy, Slot::from_bit(policy));
+        if !access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
+            // It grants nothing, so nothing that a client loads depends on it.
+            continue;
+        }
+        mix(hasher, guard.service_policies(), bit);
         for check in &access.selected(PolicyKind::Service, policy, Side::PostureChecks, kinds) {
             mix(hasher, guard.posture_checks(), check);
         }
