@@ -263,3 +263,25 @@ async fn an_item_of_a_wrong_type_is_named_by_its_place() {
         assert_eq!(reply.json()["error"]["cause"]["message"], said);
     }
 }
+
+#[tokio::test]
+async fn size_of_a_body_is_judged_before_the_route() {
+    let controller = Harness::start().await;
+    let cap = 1 << 20;
+    for (method, path, otherwise) in [
+        (Method::POST, "/oidc/login/password", 404),
+        (Method::POST, "/edge/client/v1/nothing", 404),
+        (Method::PUT, "/edge/management/v1/nothing/x", 404),
+        (Method::DELETE, "/edge/client/v1/authenticate", 405),
+    ] {
+        for (size, status) in [(cap, otherwise), (cap + 1, 413), (2 * cap, 413)] {
+            let request = controller.request(method.clone(), path);
+            let body = vec![b' '; size];
+            let reply = request.bytes("application/json", &body).send().await;
+            assert_eq!(reply.status, status, "{path} {size}");
+            if status == 413 {
+                assert_eq!(reply.json()["code"], "REQUEST_ENTITY_TOO_LARGE");
+            }
+        }
+    }
+}

@@ -12,7 +12,7 @@ use crate::query::Query;
 use crate::refusal_log::RefusalLog;
 use crate::request_ids::RequestIds;
 use crate::request_memory::RequestMemory;
-use crate::route::{Context, Incoming, Lookup, Route, Table};
+use crate::route::{Context, Ignored, Incoming, Lookup, Payload as _, Route, Table};
 use crate::state::State;
 use crate::{compress, cors, session};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, header};
@@ -121,16 +121,21 @@ impl Service for Controller {
 
     fn refuse(&self, connection: &Connection, refusal: Refusal) -> listen::Answer {
         let request_id = self.shared.request_ids.next();
+        let address = connection.peer.ip();
         let span = tracing::info_span!(
             "request",
             id = request_id.as_str(),
-            peer = %connection.peer.ip(),
+            peer = %address,
         );
         // Nothing of the request: what cannot be parsed cannot be told from a secret either.
         let error = FieldError::new(refusal.field(), refusal.reason(), "");
         let error = ApiError::field(error).status(refusal.status());
         let error = error.detail(refusal.reason());
-        let response = span.in_scope(|| respond(Form::plain(), Err(error), request_id));
+        let response = span.in_scope(|| {
+            let env = self.shared.state.app.env();
+            self.shared.refusal_log.note(&error, address, env);
+            respond(Form::plain(), Err(error), request_id)
+        });
         self.shared.finish(response)
     }
 
@@ -148,6 +153,9 @@ impl Shared {
         body: Body,
         request_id: RequestId,
     ) -> Result<Answer, ApiError> {
+        if found.is_err() {
+            body.check_announced(Ignored::CAP).map_err(unreadable)?;
+        }
         let (route, parameters) = found?;
         let origin = Origin {
             request: request_id,
@@ -207,14 +215,15 @@ impl Shared {
             Lookup::Found(route, parameters) => Ok((route, parameters)),
             Lookup::Nothing => {
                 let path = format!("{}{}", target.api.base(), target.path);
-                Err(ApiError::new(Code::NotFound)
-                    .because(Cause::text(format!("path {path} was not found"))))
+                Err(ApiError::new(Code::NotFound).because(Cause::text(format!(
+                    "no resource at {path}; check the path and the API version"
+                ))))
             },
             Lookup::WrongMethod(methods) => {
                 let allowed: Vec<_> = methods.iter().map(Method::as_str).collect();
                 let allowed = allowed.join(", ");
                 let error = ApiError::new(Code::MethodNotAllowed).because(Cause::text(format!(
-                    "method {method} is not allowed, but [{allowed}] are"
+                    "method {method} is not supported here; use one of [{allowed}]"
                 )));
                 Err(match HeaderValue::try_from(allowed) {
                     Ok(value) => error.with(header::ALLOW, value),
@@ -339,8 +348,7 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
             .unwrap_or("application/octet-stream");
         if !route.consumes.types().contains(&given) {
             let allowed = route.consumes.types().join(" ");
-            let reason =
-                format!("unsupported media type \"{given}\", only [{allowed}] are allowed");
+            let reason = format!("unsupported content type \"{given}\"; use one of [{allowed}]");
             return Err(
                 ApiError::field(FieldError::new("Content-Type", reason, given))
                     .status(StatusCode::UNSUPPORTED_MEDIA_TYPE),
@@ -363,7 +371,8 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
         return Err(if is_raw {
             ApiError::new(Code::UnsupportedMedia)
         } else {
-            let reason = "none of the types that the client accepts can be answered";
+            let reason =
+                "the response is not available in any of these types; accept application/json";
             ApiError::field(FieldError::new("Accept", reason, given.unwrap_or_default()))
                 .status(StatusCode::NOT_ACCEPTABLE)
         });

@@ -51,10 +51,10 @@ pub enum BodyError {
         cap: usize,
     },
     /// It arrives more slowly than allowed.
-    #[error("the request body arrives too slowly")]
+    #[error("the request body arrived too slowly")]
     TooSlow,
     /// There is no memory for more of it.
-    #[error("there is no room for the request body")]
+    #[error("too many request bodies are being received")]
     NoRoom,
     /// The client broke off, or broke the framing.
     #[error("the request body could not be read to its end")]
