@@ -68,8 +68,11 @@ async fn certificates_that_cannot_vouch_are_refused() {
         (no_signer.pem(), "usage"),
         (over.pem(), "expired"),
         (root.pem().replace("MII", "MIJ"), ""),
-        (root.pem(), &format!("already used as CA {first}")),
-        (format!("{}{}", root.pem(), over.pem()), "already used"),
+        (root.pem(), &format!("already registered as CA {first}")),
+        (
+            format!("{}{}", root.pem(), over.pem()),
+            "already registered",
+        ),
         (key.clone(), "PRIVATE KEY"),
     ] {
         let more = json!({"certPem": pem});

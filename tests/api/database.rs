@@ -145,13 +145,13 @@ async fn no_copy_leaves_the_folder_of_the_store() {
     let before = names(&controller);
     let long = "a".repeat(1025);
     for (wish, reason) in [
-        ("../copy", "must not hold `..`"),
-        ("../../etc/passwd", "must not hold `..`"),
-        ("folder/../../copy", "must not hold `..`"),
-        ("folder/..", "must not hold `..`"),
+        ("../copy", "must not contain `..`"),
+        ("../../etc/passwd", "must not contain `..`"),
+        ("folder/../../copy", "must not contain `..`"),
+        ("folder/..", "must not contain `..`"),
         (
             absolute.as_str(),
-            "must be relative to the folder of the store",
+            "must be relative to the directory of the database",
         ),
         ("/", "must name a file"),
         (".", "must not begin with `.`"),
@@ -160,22 +160,25 @@ async fn no_copy_leaves_the_folder_of_the_store() {
         ("file", "must name a file that does not exist yet"),
         ("dangling", "must name a file that does not exist yet"),
         ("out", "must name a file that does not exist yet"),
-        ("out/copy", "must not lead through a symbolic link"),
-        ("missing/copy", "must lead through folders that exist"),
-        ("file/copy", "must lead through folders"),
-        ("a\0b", "must not hold control characters"),
+        ("out/copy", "must not contain a symbolic link"),
+        ("missing/copy", "must be in a directory that exists"),
+        (
+            "file/copy",
+            "must consist of directories, followed by a file name",
+        ),
+        ("a\0b", "must not contain control characters"),
         (long.as_str(), "is too long"),
         (
             "store",
-            "must not be a name that the store keeps for itself",
+            "must not be the name of a file that the database uses itself",
         ),
         (
             "store.key",
-            "must not be a name that the store keeps for itself",
+            "must not be the name of a file that the database uses itself",
         ),
         (
             "folder/store.copy",
-            "must not be a name that the store keeps for itself",
+            "must not be the name of a file that the database uses itself",
         ),
     ] {
         let refused = snapshot_at(&controller, &admin, wish).await;
@@ -209,7 +212,10 @@ async fn a_copy_that_cannot_be_written_leaves_nothing() {
     assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
     let text = reply.json()["error"]["cause"]["message"].clone();
     let text = text.as_str().unwrap();
-    assert!(text.starts_with("the copy cannot be written"), "{text}");
+    assert!(
+        text.starts_with("the snapshot could not be written"),
+        "{text}"
+    );
     assert_eq!(names(&controller), ["store.copy"]);
     assert_eq!(revision(&controller), before);
 }

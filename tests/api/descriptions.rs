@@ -152,7 +152,7 @@ fn missing(reply: &Reply) -> Option<String> {
     }
     let cause = &reply.json()["error"]["cause"];
     let reason = cause["reason"].as_str().unwrap_or_default();
-    let is_of_head = reason.contains("in query") || reason.contains("in header");
+    let is_of_head = reason.contains("in the query") || reason.contains("in the header");
     let is_missing = reason.contains("required") && !is_of_head;
     is_missing.then(|| cause["field"].as_str().unwrap().to_owned())
 }

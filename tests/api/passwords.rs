@@ -178,7 +178,7 @@ async fn rules_of_the_policy_hold_on_every_way_to_a_password() {
             "mixed",
             |rules| rules.require_mixed_case = true,
             "lower-case-42",
-            "both cases",
+            "upper-case",
         ),
     ];
     for (policy, edit, bad, named) in rules {

@@ -79,7 +79,7 @@ async fn what_makes_no_sense_is_refused_by_name() {
         (
             json!({"terminatorStrategy": "Random"}),
             404,
-            "terminatorStrategy with name Random not found",
+            "unknown terminator strategy Random",
         ),
     ] {
         let refused = network

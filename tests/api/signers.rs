@@ -325,7 +325,7 @@ async fn what_a_policy_names_is_not_deleted() {
     assert_eq!(text(&cause, "value"), "[first]");
     assert_eq!(
         text(&cause, "reason"),
-        "entity type externalJwtSigner referenced by authPolicy: [first]"
+        "the externalJwtSigner is still referenced by authPolicy first; remove that reference first"
     );
 
     let controller = Harness::start().await;

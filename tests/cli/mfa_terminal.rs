@@ -34,7 +34,7 @@ fn login_asks_for_a_code_three_times() {
     let (code, shown) = terminal.end();
     assert_eq!(code, 1, "{shown}");
     assert!(shown.contains("Try the next one"), "{shown}");
-    assert!(shown.contains("That is no code that will do"), "{shown}");
+    assert!(shown.contains("That code has the wrong form"), "{shown}");
     assert!(shown.contains("MFA_INVALID_TOKEN"), "{shown}");
     assert_eq!(shown.matches(QUESTION).count(), 3, "{shown}");
     assert_eq!(anna.sessions(), 0, "the session was ended");

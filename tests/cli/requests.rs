@@ -102,7 +102,7 @@ fn refusals_are_told_as_elsewhere() {
         (
             &["POST", "identities", "--body", "{"],
             2,
-            "the body is no JSON",
+            "the body is not valid JSON",
         ),
         (
             &["POST", "identities", "--body", "@missing.json"],

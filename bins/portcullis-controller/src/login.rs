@@ -8,7 +8,7 @@ use portcullis_domain::username::check_username;
 /// Judges a name before anything is done with it.
 pub(crate) fn check_name(name: &str) -> anyhow::Result<()> {
     if !(4..=100).contains(&name.chars().count()) {
-        return Err(usage::error("--username: must have 4 to 100 characters"));
+        return Err(usage::error("--username: must be 4 to 100 characters long"));
     }
     check_username("username", name)
         .and_then(|()| IdentityName::new(name).map(drop))

@@ -166,8 +166,7 @@ impl Codes {
         match given {
             // Sent anyway it would be refused, and nobody would know why.
             Some(code) => accepted.read(&code).map(Self::Given).ok_or_else(|| {
-                CliError::usage("what is given as the code is none that will do")
-                    .hint(accepted.form())
+                CliError::usage("the code has the wrong form").hint(accepted.form())
             }),
             None if source::is_set(VARIABLE) => Ok(Self::InEnvironment(accepted)),
             None => Ok(Self::Asked { accepted, hint }),
@@ -243,7 +242,7 @@ impl Codes {
                 return Ok(code);
             }
             output::note(&format!(
-                "That is no code that will do: {}.",
+                "That code has the wrong form: {}.",
                 accepted.form()
             ));
         }
@@ -255,7 +254,7 @@ impl Codes {
 fn from_environment(accepted: Accepted) -> Result<SecretString, CliError> {
     let code = source::from_environment(VARIABLE)?.and_then(|text| accepted.read(&text));
     code.ok_or_else(|| {
-        CliError::usage(format!("{VARIABLE} holds no code that will do")).hint(accepted.form())
+        CliError::usage(format!("the code in {VARIABLE} has the wrong form")).hint(accepted.form())
     })
 }
 

@@ -29,7 +29,7 @@ impl Decode for SessionCertificateCreate {
 
     fn decode(members: &mut Members) -> Result<Self, DecodeError> {
         let csr = members.bounded_string("csr", CSR_LENGTH)?;
-        let missing = || FieldError::new("csr", "csr in body is required", "<nil>");
+        let missing = || FieldError::new("csr", "is required", "<nil>");
         Ok(Self {
             csr: csr.ok_or_else(missing)?,
         })

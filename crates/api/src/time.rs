@@ -73,7 +73,7 @@ impl Serialize for WireTime {
 impl<'de> Deserialize<'de> for WireTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom("the text is no RFC 3339 instant"))
+        Self::parse(&text).ok_or_else(|| de::Error::custom("not an RFC 3339 timestamp"))
     }
 }
 

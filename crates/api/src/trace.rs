@@ -109,11 +109,17 @@ fn channels(members: &mut Members) -> Result<BTreeSet<String>, DecodeError> {
     };
     if named.len() > CHANNELS {
         let count = named.len().to_string();
-        return Err(fault(format!("may name {CHANNELS} channels"), &count));
+        return Err(fault(
+            format!("must have at most {CHANNELS} entries"),
+            &count,
+        ));
     }
     let is_name = |name: &String| (1..=LONGEST).contains(&name.chars().count());
     match named.iter().find(|name| !is_name(name)) {
-        Some(name) => Err(fault(format!("names have 1 to {LONGEST} characters"), name)),
+        Some(name) => Err(fault(
+            format!("entries must be 1 to {LONGEST} characters long"),
+            name,
+        )),
         None => Ok(named.into_iter().collect()),
     }
 }

@@ -57,7 +57,7 @@ pub async fn initialise(
     password: SecretString,
 ) -> Result<IdentityId, AppError> {
     if !(4..=100).contains(&username.chars().count()) {
-        let reason = "must have 4 to 100 characters";
+        let reason = "must be 4 to 100 characters long";
         return Err(FieldError::new("username", reason, username).into());
     }
     check_username("username", username)?;

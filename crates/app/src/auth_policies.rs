@@ -132,7 +132,7 @@ fn check_rank(
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some("only an administrator may change the rules of a policy that is in use"),
+            rule: Some("only administrators may change an auth policy that is in use"),
         })
     }
 }

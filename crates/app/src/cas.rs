@@ -170,9 +170,7 @@ fn check_rank(caller: &Caller, specs: &[&CaSpec]) -> Result<(), AppError> {
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some(
-                "only an administrator may have an authority say whose its certificates are",
-            ),
+            rule: Some("only administrators may set externalIdClaim on a CA"),
         })
     }
 }
@@ -205,6 +203,9 @@ fn check_unused(rows: Rows<'_>, ca: &Ca) -> Result<(), AppError> {
     let Some(other) = rows.find::<Ca>(&by_fingerprint)? else {
         return Ok(());
     };
-    let reason = format!("certificate already used as CA {}", other.entity.id);
+    let reason = format!(
+        "this certificate is already registered as CA {}",
+        other.entity.id
+    );
     Err(FieldError::new("certPem", reason, ca.pem.as_str()).into())
 }

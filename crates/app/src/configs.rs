@@ -84,7 +84,7 @@ impl Made for ConfigSpec {
             spec.config_type = find::<Self>(rows, id)?.entity.spec.config_type;
         }
         let Some(kind) = rows.find::<ConfigType>(&reference(&spec.config_type))? else {
-            let reason = "no type of configurations has this id";
+            let reason = "no config type with this id exists";
             let id = spec.config_type.as_str();
             return Err(FieldError::new("type", reason, id).into());
         };
@@ -205,7 +205,7 @@ pub(crate) fn check_of<'c>(
         let kind = type_of(rows, &config.entity)?;
         if kind.spec.target != target {
             let reason = format!(
-                "is of the type {}, which is for the target {}; here it has to be {}",
+                "is of type {}, which applies to {}; expected a type that applies to {}",
                 kind.spec.name,
                 kind.spec.target.name(),
                 target.name()
@@ -214,7 +214,8 @@ pub(crate) fn check_of<'c>(
         }
         if let Some(other) = types.insert(kind.id, id) {
             let name = kind.spec.name;
-            let reason = format!("only one can be of the type {name}, as {other} is");
+            let reason =
+                format!("only one config of type {name} is allowed, and {other} already is one");
             return Err(FieldError::new("configs", reason, id.as_str()).into());
         }
     }

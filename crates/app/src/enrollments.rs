@@ -130,11 +130,13 @@ pub async fn create(
     let draft = Draft::new(app, (Number(key.id().1), &id), method, expires_at)?;
     let enrollment = draft.id().clone();
     app.commit_for(permit, move |rows, caller| {
-        let gone = || identities::unknown("identityId", "no identity with this id exists", id.as_str());
+        let gone =
+            || identities::unknown("identityId", "no identity with this id exists", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
         check_rank(caller, &identity)?;
         if identity.kind == IdentityType::Router {
-            let reason = "router identities authenticate with their router's certificate and cannot have other credentials";
+            let reason = "router identities authenticate with their router's certificate and \
+                          cannot have other credentials";
             return Err(FieldError::new("identityId", reason, id.as_str()).into());
         }
         if let Some(unknown) = unknown_authority(rows.rows(), draft.purpose())? {

@@ -13,7 +13,7 @@ use portcullis_storage::vault::SealError;
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// The caller may not do this; the text says why, where there is more to say.
-    #[error("the caller may not do this")]
+    #[error("permission denied")]
     Denied {
         /// The rule that forbids it, if it is not simply the missing permission.
         rule: Option<&'static str>,
@@ -105,10 +105,10 @@ pub enum AppError {
     #[error("no edge router is available")]
     NoEdgeRouters,
     /// The certificate request cannot be granted.
-    #[error("the certificate request cannot be granted: {0}")]
+    #[error("the CSR cannot be granted: {0}")]
     Csr(String),
     /// A certificate request is missing; the text says which.
-    #[error("the {0} is missing")]
+    #[error("{0} is required")]
     MissingCsr(&'static str),
     /// The router is of another kind than can be changed in this way.
     #[error("the router cannot be changed in this way")]
@@ -128,7 +128,7 @@ pub enum AppError {
         seconds: u32,
     },
     /// The file of a copy of the store could not be written; the text says why.
-    #[error("the copy cannot be written: {0}")]
+    #[error("the snapshot could not be written: {0}")]
     NotCopied(String),
     /// Too many passwords are being checked; later there may be fewer.
     #[error("too many passwords are being checked")]
@@ -172,7 +172,8 @@ impl AppError {
 /// The fault of removing one of a kind that something else refers to: the member by which it does, and
 /// whose id.
 pub(crate) fn referenced(kind: &str, field: &str, (by, id): (&str, &str)) -> FieldError {
-    let reason = format!("entity type {kind} referenced by {by}: [{id}]");
+    let reason =
+        format!("the {kind} is still referenced by {by} {id}; remove that reference first");
     FieldError::new(field, reason, format!("[{id}]"))
 }
 
@@ -223,24 +224,32 @@ impl From<WriteError> for AppError {
     }
 }
 
+/// Why a name of the kinds is refused that are called alike in all errors.
+const NAME_IN_USE: &str = "is already in use; choose another name";
+
+/// Why a value is refused that an entity of this kind has already.
+fn in_use_by(noun: &str) -> String {
+    format!("is already in use by another {noun}; choose another value")
+}
+
 /// Says in the words of the API which value is taken.
 fn taken(value: &UniqueValue) -> AppError {
     let text = String::from_utf8_lossy(&value.value);
-    let (field, store) = match value.index {
-        Index::IdentityName => ("name", "identities"),
-        Index::IdentityExternalId => ("externalId", "identities"),
-        Index::AuthPolicyName => ("name", "authPolicies"),
-        Index::AuthenticatorFingerprint => ("certFingerprint", "authenticators"),
-        Index::AuthenticatorUsername => ("updbUsername", "authenticators"),
-        Index::CaName => ("name", "cas"),
-        Index::CaFingerprint => ("certPem", "cas"),
-        Index::SignerName => ("name", "externalJwtSigners"),
-        Index::SignerIssuer => ("issuer", "externalJwtSigners"),
-        Index::SignerKid => ("kid", "externalJwtSigners"),
-        Index::SignerFingerprint => ("fingerprint", "externalJwtSigners"),
-        Index::RouterFingerprint => ("fingerprint", "routers"),
+    let (field, noun) = match value.index {
+        Index::IdentityName => ("name", "identity"),
+        Index::IdentityExternalId => ("externalId", "identity"),
+        Index::AuthPolicyName => ("name", "auth policy"),
+        Index::AuthenticatorFingerprint => ("certFingerprint", "authenticator"),
+        Index::AuthenticatorUsername => ("updbUsername", "authenticator"),
+        Index::CaName => ("name", "CA"),
+        Index::CaFingerprint => ("certPem", "CA"),
+        Index::SignerName => ("name", "external JWT signer"),
+        Index::SignerIssuer => ("issuer", "external JWT signer"),
+        Index::SignerKid => ("kid", "external JWT signer"),
+        Index::SignerFingerprint => ("fingerprint", "external JWT signer"),
+        Index::RouterFingerprint => ("fingerprint", "router"),
         // Whoever makes a router of the fabric chooses its id.
-        Index::RouterId => ("id", "routers"),
+        Index::RouterId => ("id", "router"),
         Index::ConfigTypeName
         | Index::ConfigName
         | Index::ServiceName
@@ -249,7 +258,7 @@ fn taken(value: &UniqueValue) -> AppError {
         | Index::EdgeRouterPolicyName
         | Index::ServiceEdgeRouterPolicyName
         | Index::PostureCheckName => {
-            return FieldError::new("name", "name must be unique", text).into();
+            return FieldError::new("name", NAME_IN_USE, text).into();
         },
         Index::DefaultAdministrator => return AppError::AlreadyInitialised,
         // Ids and tokens are drawn, not chosen: one that is taken is a fault of the source. Where a
@@ -277,8 +286,7 @@ fn taken(value: &UniqueValue) -> AppError {
             return AppError::Internal(format!("{:?} was drawn twice", value.index));
         },
     };
-    let reason = format!("duplicate value '{text}' in unique index on {store} store");
-    AppError::Field(FieldError::new(field, reason, text))
+    AppError::Field(FieldError::new(field, in_use_by(noun), text))
 }
 
 /// Says in the words of the API which entity does not exist.
@@ -297,5 +305,29 @@ fn missing(value: &UniqueValue) -> AppError {
         Index::ConfigTypeId => AppError::not_found("configType", id),
         Index::PostureCheckId => AppError::not_found("postureCheck", id),
         other => AppError::Internal(format!("{other:?} is no reference")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_in_use_are_told_in_the_words_of_the_api() {
+        for (index, field) in [
+            (Index::IdentityName, "name"),
+            (Index::ServiceName, "name"),
+            (Index::IdentityExternalId, "externalId"),
+            (Index::CaFingerprint, "certPem"),
+        ] {
+            let AppError::Field(error) = taken(&UniqueValue::new(index, "x")) else {
+                panic!("{index:?} is no field");
+            };
+            assert_eq!((error.field.as_str(), error.value.as_str()), (field, "x"));
+            assert!(error.reason.starts_with("is already in use"), "{error}");
+            for word in ["index", "store", "duplicate"] {
+                assert!(!error.reason.contains(word), "{error}");
+            }
+        }
     }
 }

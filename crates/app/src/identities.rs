@@ -104,7 +104,10 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
         }
         if routers::has(rows.rows(), &found.entity)? {
             return Err(AppError::Undeletable {
-                rule: Some("the identity belongs to a router, and goes with that"),
+                rule: Some(
+                    "the identity belongs to a router; delete the router, or disable its \
+                     tunneler, instead",
+                ),
             });
         }
         check_touchable(caller, &found.entity)?;
@@ -121,7 +124,7 @@ pub(crate) fn check_touchable(caller: &Caller, identity: &Identity) -> Result<()
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some("only an administrator may change an administrator"),
+            rule: Some("only administrators may change an administrator"),
         })
     }
 }
@@ -195,7 +198,7 @@ pub(crate) fn check_rank(
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some("only an administrator may give administration or permissions"),
+            rule: Some("only administrators may grant admin rights or permissions"),
         })
     }
 }

@@ -125,7 +125,7 @@ pub enum BadListing {
     #[error("{0}")]
     Roles(String),
     /// A number.
-    #[error("{parameter} is not a whole number")]
+    #[error("{parameter} must be an integer")]
     Number {
         /// `limit` or `offset`.
         parameter: &'static str,

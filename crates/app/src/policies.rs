@@ -81,7 +81,8 @@ impl Made for EdgeRouterPolicySpec {
 }
 
 /// Why system policies are left alone.
-const OF_ROUTER: &str = "the policy belongs to a router that is a tunneler, and goes with that";
+const OF_ROUTER: &str = "the policy belongs to a tunneler-enabled edge router; delete the \
+                         router, or disable its tunneler, instead";
 
 impl Made for ServiceEdgeRouterPolicySpec {
     const NOUN: &'static str = "serviceEdgeRouterPolicy";

@@ -111,7 +111,7 @@ pub fn list(
     let identity = more.as_identity.filter(|named| !named.is_empty());
     if identity.is_some() && !permit.caller().is_admin {
         return Err(AppError::Denied {
-            rule: Some("only administrators look through the eyes of others"),
+            rule: Some("only administrators may list services as another identity"),
         });
     }
     answer(

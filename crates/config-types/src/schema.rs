@@ -90,8 +90,8 @@ impl Compiled {
         let refused = |reason: &str| FieldError::new(report::ROOT, reason, text::of(data));
         let measured = self.plan.measure(data).map_err(|excess| {
             refused(match excess {
-                Excess::Steps => "takes too much work to check against the schema of its type",
-                Excess::Depth => "lies too deep for the schema of its type",
+                Excess::Steps => "is too complex to validate against the schema of its config type",
+                Excess::Depth => "is nested too deeply for the schema of its config type",
             })
         })?;
         if self.validator.is_valid(data) {

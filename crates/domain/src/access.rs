@@ -122,7 +122,7 @@ pub trait Action: Send + Sync + 'static {
 
 /// The caller may not do what was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the caller may not do this")]
+#[error("permission denied")]
 pub struct Denied;
 
 /// Proof that a caller may perform the action `A`.

@@ -132,15 +132,17 @@ impl UpdbRules {
         let length = password.chars().count();
         let has = |kind: fn(char) -> bool| password.chars().any(kind);
         let broken = if length < usize::try_from(shortest).unwrap_or(usize::MAX) {
-            Some(format!("must have at least {shortest} characters"))
+            Some(format!("must be at least {shortest} characters long"))
         } else if length > LONGEST_PASSWORD {
-            Some(format!("must have at most {LONGEST_PASSWORD} characters"))
+            Some(format!(
+                "must be at most {LONGEST_PASSWORD} characters long"
+            ))
         } else if self.require_number_char && !has(char::is_numeric) {
-            Some("must have a digit".to_owned())
+            Some("must contain a digit".to_owned())
         } else if self.require_special_char && !has(|c| !c.is_alphanumeric()) {
-            Some("must have a character that is neither letter nor digit".to_owned())
+            Some("must contain a special character (neither a letter nor a digit)".to_owned())
         } else if self.require_mixed_case && !(has(char::is_lowercase) && has(char::is_uppercase)) {
-            Some("must have letters of both cases".to_owned())
+            Some("must contain both upper-case and lower-case letters".to_owned())
         } else {
             None
         };
@@ -194,7 +196,7 @@ impl AuthPolicy {
         if usize::try_from(shortest).is_ok_and(|shortest| shortest > LONGEST_PASSWORD) {
             return Err(FieldError::new(
                 "primary.updb.minPasswordLength",
-                format!("must be at most {LONGEST_PASSWORD}, or no password would do"),
+                format!("must be at most {LONGEST_PASSWORD}, the longest password allowed"),
                 shortest.to_string(),
             ));
         }

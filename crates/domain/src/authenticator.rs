@@ -81,10 +81,10 @@ pub struct Renewal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotRenewed {
     /// None was issued that waits for it.
-    #[error("no certificate is pending")]
+    #[error("there is no renewed certificate to confirm")]
     NothingPending,
     /// Another one was issued.
-    #[error("another certificate is pending")]
+    #[error("this is not the renewed certificate that awaits confirmation")]
     AnotherPending,
 }
 

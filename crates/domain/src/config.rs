@@ -125,7 +125,8 @@ impl Spec for ConfigTypeSpec {
     fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         if self.name == EVERY_TYPE {
-            let reason = "must not be `all`, by which clients ask for every type";
+            let reason =
+                "must not be `all`, which is reserved: clients request every config type with it";
             return Err(FieldError::new("name", reason, EVERY_TYPE));
         }
         if let Some(before) = before {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 ///
 /// Whoever meets it refuses the request: a weak secret is never made instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the source of randomness is unavailable")]
+#[error("the system's random number generator is unavailable")]
 pub struct EntropyError;
 
 /// Fills buffers with unpredictable bytes.

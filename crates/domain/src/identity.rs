@@ -245,7 +245,7 @@ impl Identity {
         now: Timestamp,
     ) -> Result<(), FieldError> {
         if kind != self.kind {
-            let reason = "the type of an identity cannot be changed";
+            let reason = "cannot be changed after creation";
             return Err(FieldError::new("typeId", reason, kind.name()));
         }
         self.check_name(&spec.name)?;
@@ -303,7 +303,7 @@ impl Identity {
         if self.kind == IdentityType::Router && *name != self.spec.name {
             return Err(FieldError::new(
                 "name",
-                "the identity of a router bears the router's name",
+                "must be the name of its router; rename the router instead",
                 name.as_str(),
             ));
         }

@@ -15,7 +15,7 @@ pub struct IpNetwork {
 
 /// The text is neither an IP address nor one with a prefix length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("it must be an IP address, or one with the number of leading bits after a slash")]
+#[error("must be an IP address or a network such as 10.0.0.0/8")]
 pub struct IpNetworkError;
 
 impl IpNetwork {

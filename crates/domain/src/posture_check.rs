@@ -154,7 +154,7 @@ impl Spec for PostureCheckSpec {
         if let Some(before) = before.map(|before| before.check.kind())
             && before != kind
         {
-            let reason = format!("cannot be changed, it is {}", before.name());
+            let reason = format!("cannot be changed after creation; it is {}", before.name());
             return Err(FieldError::new("typeId", reason, kind.name()));
         }
         if let Check::Process(process) = &mut self.check {
@@ -167,7 +167,7 @@ impl Spec for PostureCheckSpec {
 /// Checks how many items the list `field` has, at least one and at most `most`.
 fn check_count(field: &str, count: usize, most: usize) -> Result<(), FieldError> {
     let reason = if count == 0 {
-        "must have at least 1 item".to_owned()
+        "must not be empty".to_owned()
     } else if count > most {
         format!("must have at most {most} items")
     } else {

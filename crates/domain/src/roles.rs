@@ -26,13 +26,16 @@ impl RoleAttributes {
             .map(|attribute| match attribute.chars().next() {
                 Some(mark @ ('#' | '@')) => Err(FieldError::new(
                     "roleAttributes",
-                    format!("role attributes may not be prefixed with {mark}"),
+                    format!(
+                        "role attributes must not begin with {mark}; that prefix belongs to \
+                         selectors in policies"
+                    ),
                     attribute,
                 )),
                 Some(_) => Ok(attribute),
                 None => Err(FieldError::new(
                     "roleAttributes",
-                    "role attributes may not be empty",
+                    "role attributes must not be empty",
                     attribute,
                 )),
             })

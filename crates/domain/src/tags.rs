@@ -166,7 +166,7 @@ impl AppData {
         } else {
             Err(FieldError::new(
                 "appData",
-                format!("must not be nested more than {MAX_DEPTH} deep"),
+                format!("must not be nested more than {MAX_DEPTH} levels deep"),
                 "deeper",
             ))
         }

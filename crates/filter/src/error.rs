@@ -50,20 +50,21 @@ impl QueryError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Problem {
     /// The text is longer than [`MAX_BYTES`].
-    #[error("the text is {bytes} bytes long, at most {MAX_BYTES} are allowed")]
+    #[error("the filter is {bytes} bytes long; at most {MAX_BYTES} are allowed")]
     TooLong {
         /// Length of the text in bytes.
         bytes: usize,
     },
     /// Nesting is deeper than [`MAX_DEPTH`].
-    #[error("the query nests deeper than {MAX_DEPTH} levels")]
+    #[error("the filter is nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
     /// There are more tests than [`MAX_TERMS`].
-    #[error("the query has more than {MAX_TERMS} tests")]
+    #[error("the filter has more than {MAX_TERMS} conditions")]
     TooManyTerms,
     /// There are more sub-queries than [`MAX_SUBQUERIES`], or deeper ones than [`MAX_SUBQUERY_DEPTH`].
     #[error(
-        "the query has more than {MAX_SUBQUERIES} sub-queries or nests them deeper than {MAX_SUBQUERY_DEPTH} levels"
+        "the filter has more than {MAX_SUBQUERIES} sub-queries, or nests them more than \
+         {MAX_SUBQUERY_DEPTH} levels deep"
     )]
     TooManySubqueries,
     /// A character that has no meaning outside a string.
@@ -75,25 +76,27 @@ pub enum Problem {
         hint: Option<&'static str>,
     },
     /// A string without its closing quote.
-    #[error("the string is not closed")]
+    #[error("the string is not terminated; add a closing double quote")]
     UnclosedString,
     /// A backslash before a character that cannot be escaped.
-    #[error("unknown escape, known ones are \\\" \\\\ \\f \\n \\r \\t")]
+    #[error("unknown escape sequence; use one of \\\" \\\\ \\f \\n \\r \\t")]
     UnknownEscape,
     /// A raw character below U+0020 in a string.
-    #[error("control character U+{:04X} in a string, write it as an escape", u32::from(*.0))]
+    #[error("control character U+{:04X} in a string; write it as an escape sequence", u32::from(*.0))]
     ControlCharacter(char),
     /// A digit directly after a symbol.
-    #[error("a symbol cannot contain digits")]
+    #[error("field names cannot contain digits")]
     DigitInSymbol,
     /// `datetime(...)` without a valid timestamp.
-    #[error("`datetime(...)` takes an RFC 3339 timestamp with zone, such as 2031-01-02T03:04:05Z")]
+    #[error(
+        "`datetime(...)` expects an RFC 3339 timestamp with time zone, such as 2031-01-02T03:04:05Z"
+    )]
     BadTimestamp,
     /// A number that does not fit into 64-bit floating point.
     #[error("the number is out of range")]
     NumberOutOfRange,
     /// Something else was expected here.
-    #[error("unexpected {found}, expected {expected}{}", in_brackets(*.hint))]
+    #[error("expected {expected}, but found {found}{}", in_brackets(*.hint))]
     Unexpected {
         /// What was found.
         found: String,
@@ -103,19 +106,19 @@ pub enum Problem {
         hint: Option<&'static str>,
     },
     /// A blank is required here.
-    #[error("a blank is needed before {before}")]
+    #[error("a space is required before {before}")]
     BlankNeeded {
         /// What the blank has to precede.
         before: String,
     },
     /// The bracket has to touch the name of the function.
-    #[error("no blank is allowed between `{function}` and its bracket")]
+    #[error("no space is allowed between `{function}` and its opening parenthesis")]
     BlankNotAllowed {
         /// The function.
         function: &'static str,
     },
     /// A symbol that the kind does not have.
-    #[error("unknown symbol `{name}`{}", nearest_known(.nearest.as_deref()))]
+    #[error("unknown field `{name}`{}", nearest_known(.nearest.as_deref()))]
     UnknownSymbol {
         /// The symbol as written.
         name: String,
@@ -123,19 +126,19 @@ pub enum Problem {
         nearest: Option<String>,
     },
     /// A map was named without one of its keys.
-    #[error("`{symbol}` is a map, name one of its keys as `{symbol}.<key>`")]
+    #[error("`{symbol}` is a map; refer to one of its keys as `{symbol}.<key>`")]
     MapWithoutKey {
         /// The map.
         symbol: &'static str,
     },
     /// A set was used outside of a set function.
-    #[error("`{symbol}` is a set and can only be used in `anyOf`, `allOf`, `count` or `isEmpty`")]
+    #[error("`{symbol}` is a set; use it inside `anyOf`, `allOf`, `count` or `isEmpty`")]
     SetWithoutFunction {
         /// The set.
         symbol: &'static str,
     },
     /// A set function was applied to something else.
-    #[error("`{symbol}` is not a set, `{function}` cannot be applied to it")]
+    #[error("`{symbol}` is not a set, so `{function}` cannot be applied to it")]
     NotASet {
         /// The symbol as written.
         symbol: String,
@@ -143,13 +146,13 @@ pub enum Problem {
         function: &'static str,
     },
     /// A sub-query was made over something that does not refer to entities.
-    #[error("`{symbol}` does not refer to entities, it cannot be the source of a sub-query")]
+    #[error("`{symbol}` does not refer to entities, so it cannot be the source of a sub-query")]
     NotReferences {
         /// The symbol as written.
         symbol: String,
     },
     /// A symbol stands alone but is not a boolean.
-    #[error("`{symbol}` is {actual}, it needs an operator; only a boolean can stand alone")]
+    #[error("`{symbol}` is {actual}; compare it with something, only booleans can stand alone")]
     NotBoolean {
         /// The symbol.
         symbol: String,
@@ -157,7 +160,7 @@ pub enum Problem {
         actual: &'static str,
     },
     /// The operator does not apply to these operands.
-    #[error("`{subject}` is {actual}, `{operator}` does not apply to it with {operand}")]
+    #[error("`{subject}` is {actual}; `{operator}` cannot compare it with {operand}")]
     TypeMismatch {
         /// The left side.
         subject: String,
@@ -169,13 +172,13 @@ pub enum Problem {
         operand: &'static str,
     },
     /// `skip` or `limit` with a fraction or an exponent.
-    #[error("`{clause}` takes an integer")]
+    #[error("`{clause}` expects an integer")]
     NotAnInteger {
         /// `skip` or `limit`.
         clause: &'static str,
     },
     /// A symbol that rows cannot be ordered by.
-    #[error("rows cannot be sorted by `{symbol}`")]
+    #[error("the list cannot be sorted by `{symbol}`")]
     NotSortable {
         /// The symbol as written.
         symbol: String,

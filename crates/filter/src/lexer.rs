@@ -138,9 +138,9 @@ impl<'t> Lexer<'t> {
             '&' => Some("write `and`"),
             '|' => Some("write `or`"),
             '!' => Some("write `not`"),
-            '\'' | '`' | '“' | '”' | '„' => Some("strings are written in double quotes"),
-            '.' => Some("numbers begin and end with a digit"),
-            '+' | '-' => Some("a number begins with a digit, or a minus sign and a digit"),
+            '\'' | '`' | '“' | '”' | '„' => Some("write strings in double quotes"),
+            '.' => Some("numbers must begin and end with a digit"),
+            '+' | '-' => Some("numbers must begin with a digit, or a minus sign and a digit"),
             _ => None,
         };
         self.unexpected(character, hint)

@@ -26,16 +26,16 @@ pub struct Parameters<'p> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ListingError {
     /// The filter is refused.
-    #[error("cannot use the filter: {0}")]
+    #[error("invalid filter: {0}")]
     Filter(#[source] QueryError),
     /// The sort parameter is refused.
-    #[error("cannot use the sort order: {0}")]
+    #[error("invalid sort order: {0}")]
     Sort(#[source] QueryError),
     /// The limit is not an integer.
-    #[error("`limit` is not an integer")]
+    #[error("`limit` must be an integer")]
     Limit,
     /// The offset is not an integer.
-    #[error("`offset` is not an integer")]
+    #[error("`offset` must be an integer")]
     Offset,
 }
 

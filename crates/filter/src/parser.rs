@@ -172,24 +172,22 @@ impl<'t> Parser<'t> {
     /// What is probably meant by a word that has no place here.
     fn slip(&self) -> Option<&'static str> {
         match self.current.kind {
-            TokenKind::Compare(CompareOp::Equal) if self.after_sign => {
-                Some("equality is a single `=`")
-            },
-            TokenKind::Compare(CompareOp::Greater) if self.after_sign => Some("inequality is `!=`"),
+            TokenKind::Compare(CompareOp::Equal) if self.after_sign => Some("use a single `=`"),
+            TokenKind::Compare(CompareOp::Greater) if self.after_sign => Some("use `!=`"),
             TokenKind::Number(_) if !self.current.blank_before => {
-                Some("numbers have no leading zeros, datetimes are written `datetime(...)`")
+                Some("write numbers without leading zeros, and timestamps as `datetime(...)`")
             },
             TokenKind::Symbol(text) if text.starts_with('\'') => {
-                Some("strings are written in double quotes")
+                Some("write strings in double quotes")
             },
             TokenKind::Symbol(text) if text.eq_ignore_ascii_case("datetime") => {
-                Some("a datetime is `datetime(...)`, in lower case, with a touching bracket")
+                Some("write `datetime(...)` in lower case, without a space before the parenthesis")
             },
             TokenKind::Symbol(text) if text.eq_ignore_ascii_case("is") => {
                 Some("write `= null` or `!= null`")
             },
             TokenKind::Keyword(Keyword::In | Keyword::Not) => {
-                Some("`not in` takes exactly one blank")
+                Some("write `not in` with exactly one space")
             },
             _ => None,
         }

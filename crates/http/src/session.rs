@@ -60,7 +60,9 @@ pub(crate) async fn establish(
             ("zt-session", "zt-session", "missing"),
             ("Bearer", "openziti-oidc", "missing"),
         ])
-        .because(Cause::text("the request carries no credentials"))),
+        .because(Cause::text(
+            "no credentials: send the zt-session header or a bearer token",
+        ))),
     }
 }
 

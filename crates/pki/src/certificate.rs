@@ -30,23 +30,23 @@ const LARGEST: usize = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
     /// The text is broken PEM.
-    #[error("the certificate is not readable PEM")]
+    #[error("the certificate is not valid PEM")]
     Pem(#[from] PemError),
     /// The text holds no PEM block at all.
-    #[error("the text holds no PEM block")]
+    #[error("no PEM block found; expected one beginning with -----BEGIN CERTIFICATE-----")]
     NotPem,
     /// The text holds PEM blocks, none of which is a certificate; or one that is none, where only
     /// a certificate may be.
-    #[error("the text holds no certificate where one should be, but a PEM block labelled {label}")]
+    #[error("expected a PEM block labelled CERTIFICATE, but found {label}")]
     OtherLabel {
         /// Label of the block.
         label: String,
     },
     /// The text holds more than one certificate where only one may be.
-    #[error("the text holds more than one certificate")]
+    #[error("expected exactly one certificate, but found several")]
     Several,
     /// The bytes are not an X.509 certificate.
-    #[error("the certificate is not well-formed X.509")]
+    #[error("the certificate is not valid X.509")]
     Malformed(#[source] der::Error),
     /// The certificate is larger than 64 KiB.
     #[error("the certificate is larger than 64 KiB")]

@@ -29,34 +29,34 @@ const LONGEST_SUBJECT: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CsrError {
     /// Nothing was given.
-    #[error("the certificate request is empty")]
+    #[error("the CSR is empty")]
     Empty,
     /// The request is larger than 64 KiB.
-    #[error("the certificate request is larger than 64 KiB")]
+    #[error("the CSR is larger than 64 KiB")]
     TooLarge,
     /// The text is not PEM.
-    #[error("the certificate request is not PEM")]
+    #[error("the CSR is not valid PEM")]
     NotPem,
     /// More than one PEM block was given.
-    #[error("the certificate request is followed by more PEM blocks")]
+    #[error("the CSR must be the only PEM block")]
     SeveralBlocks,
     /// The block holds something else, or a damaged request.
-    #[error("the PEM block does not hold a certificate request")]
+    #[error("the PEM block is not a CSR; expected -----BEGIN CERTIFICATE REQUEST-----")]
     NotACsr,
     /// The key is of a kind that is not accepted.
-    #[error("the key of the certificate request cannot be used: {0}")]
+    #[error("the key of the CSR is not supported: {0}")]
     UnsupportedKey(#[from] UnsupportedKey),
     /// The request is signed with an algorithm that is not accepted (SHA-1 among them) or that
     /// does not fit its key.
     #[error(
-        "the certificate request is signed with {algorithm}, which is not accepted for its key"
+        "the CSR is signed with {algorithm}, which is not accepted for its key; use SHA-256 or stronger"
     )]
     UnsupportedSignature {
         /// Object identifier of the algorithm.
         algorithm: String,
     },
     /// The signature is not that of the request's own key.
-    #[error("the signature of the certificate request is wrong")]
+    #[error("the signature of the CSR does not match its key")]
     BadSignature,
     /// The subject is longer than 1024 bytes.
     #[error(
@@ -64,7 +64,7 @@ pub enum CsrError {
     )]
     LongSubject(usize),
     /// The alternative names that it asks for cannot be read.
-    #[error("the alternative names in the certificate request cannot be read")]
+    #[error("the subject alternative names in the CSR could not be parsed")]
     Names,
 }
 

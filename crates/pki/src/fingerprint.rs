@@ -8,7 +8,7 @@ use sha2::Sha256;
 
 /// A text is not forty hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a certificate fingerprint is forty hexadecimal digits")]
+#[error("must be a certificate fingerprint: 40 hexadecimal digits")]
 pub struct FingerprintError;
 
 /// The SHA-1 digest of a certificate's DER form, by which OpenZiti clients and tokens name it.

@@ -12,10 +12,10 @@ const DASHES: &str = "-----";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PemError {
     /// A block begins and never ends, or ends under another label.
-    #[error("a PEM block has no matching end")]
+    #[error("a PEM block is not closed by a matching END line")]
     Unterminated,
     /// The body of a block is not base64.
-    #[error("the body of a PEM block is not base64")]
+    #[error("the body of a PEM block is not valid base64")]
     NotBase64,
 }
 

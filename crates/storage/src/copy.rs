@@ -20,7 +20,7 @@ pub enum CopyError {
     #[error("there is something of this name already")]
     Exists,
     /// The operating system refused.
-    #[error("the copy cannot be written: {0}")]
+    #[error("the snapshot could not be written: {0}")]
     Io(#[source] Arc<io::Error>),
     /// The store cannot be read, or the copy cannot be written for want of room.
     #[error(transparent)]

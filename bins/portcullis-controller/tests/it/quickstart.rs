@@ -217,13 +217,21 @@ fn unfit_name_or_password_is_refused_before_anything_is_made() {
         finished.misused(parts);
         assert!(!home.exists());
     };
-    refused("-u", "ab", &["--username", "must have 4 to 100 characters"]);
+    refused(
+        "-u",
+        "ab",
+        &["--username", "must be 4 to 100 characters long"],
+    );
     refused(
         "-p",
         "1234",
-        &["--password", "must have at least 5 characters"],
+        &["--password", "must be at least 5 characters long"],
     );
-    refused("-p", "", &["--password", "must have at least 5 characters"]);
+    refused(
+        "-p",
+        "",
+        &["--password", "must be at least 5 characters long"],
+    );
 }
 
 #[test]

@@ -71,10 +71,11 @@ pub(crate) async fn run(context: &Context, arguments: WhoamiArgs) -> Result<(), 
     let who = match &arguments.identity {
         Some(path) => by_certificate(context, path, &arguments.answer).await?,
         None if arguments.answer.is_given() => {
-            return Err(
-                CliError::usage("a code is for a login, and there is none to be made")
-                    .hint("leave the code out, or add `--identity FILE`"),
-            );
+            return Err(CliError::usage(
+                "--code is only used for logging in, which this command does not \
+                 do without --identity",
+            )
+            .hint("leave the code out, or add `--identity FILE`"));
         },
         None => by_session(context).await?,
     };

@@ -73,7 +73,7 @@ impl Decode for AuthenticatorCreate {
                 NewCredential::Updb { username, password }
             },
             _ => {
-                let reason = "method must be updb or cert";
+                let reason = "must be updb or cert";
                 return Err(FieldError::new("method", reason, method).into());
             },
         };
@@ -257,7 +257,7 @@ fn needed<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
 
 /// What counts as missing when it is empty.
 fn required<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
-    value.ok_or_else(|| FieldError::new(name, format!("{name} in body is required"), "<nil>"))
+    value.ok_or_else(|| FieldError::new(name, format!("{name} is required"), "<nil>"))
 }
 
 #[cfg(test)]

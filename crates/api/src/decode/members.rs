@@ -343,8 +343,11 @@ impl Members {
         let path = self.path(name);
         self.note(name, || Rule::Format("date-time"));
         let text = self.required_string(name)?;
-        WireTime::parse(&text)
-            .ok_or_else(|| DecodeError::Parse(format!("{path} must be an RFC 3339 instant")))
+        WireTime::parse(&text).ok_or_else(|| {
+            DecodeError::Parse(format!(
+                "{path} must be an RFC 3339 timestamp such as 2031-01-02T03:04:05.000Z"
+            ))
+        })
     }
 
     /// A list of texts.
@@ -429,11 +432,19 @@ impl Members {
 }
 
 fn no_json(parameter: &str, error: &serde_json::Error) -> DecodeError {
-    DecodeError::Parse(format!("{parameter} is no JSON: {error}"))
+    let what = if error.is_eof() {
+        "ends before its JSON does"
+    } else {
+        "is not valid JSON"
+    };
+    let (line, column) = (error.line(), error.column());
+    DecodeError::Parse(format!(
+        "{parameter} {what}, at line {line}, column {column}"
+    ))
 }
 
 fn missing(path: &str, value: &str) -> FieldError {
-    FieldError::new(path, format!("{path} in body is required"), value)
+    FieldError::new(path, format!("{path} is required"), value)
 }
 
 fn wrong_type(path: &str, expected: &str, found: &Node) -> DecodeError {

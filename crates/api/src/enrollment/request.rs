@@ -41,12 +41,12 @@ impl EnrollmentCreate {
                 .ca_id
                 .clone()
                 .map(|ca| Method::OttCa { ca })
-                .ok_or_else(|| FieldError::new("caId", "ca not found", "")),
+                .ok_or_else(|| FieldError::new("caId", "no CA with this id exists", "")),
             MethodKind::Updb => self
                 .username
                 .clone()
                 .map(|username| Method::Updb { username })
-                .ok_or_else(|| FieldError::new("username", "username not provided", "")),
+                .ok_or_else(|| FieldError::new("username", "is required for method updb", "")),
         }
     }
 }

@@ -164,7 +164,7 @@ fn fingerprint_of(text: String) -> Result<Option<String>, FieldError> {
     if digits.len() == 40 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return Ok(Some(digits.to_ascii_lowercase()));
     }
-    let reason = "must be the SHA-1 of a certificate in 40 hexadecimal digits";
+    let reason = "must be a SHA-1 certificate fingerprint: 40 hexadecimal digits";
     Err(FieldError::new("fingerprint", reason, text))
 }
 

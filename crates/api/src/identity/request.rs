@@ -47,7 +47,7 @@ impl Decode for CreateIdentity {
         if let Some(IdentityType::Router) = kind(members)? {
             return Err(FieldError::new(
                 members.path("type"),
-                "identities of routers are made together with their router",
+                "router identities are created with their router; create an edge router instead",
                 IdentityType::Router.name(),
             )
             .into());
@@ -209,7 +209,7 @@ fn enrollment(members: &mut Members) -> Result<Option<Method>, DecodeError> {
                 updb.map(|_| "updb"),
             ];
             let given: Vec<_> = given.into_iter().flatten().collect();
-            let reason = format!("only one of {} may be given", given.join(", "));
+            let reason = format!("must have only one of {}", given.join(", "));
             Err(FieldError::new(members.path("enrollment"), reason, given.join(", ")).into())
         },
     }

@@ -89,7 +89,8 @@ impl NewCredential {
 fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Identity>, AppError> {
     let identity = identities::find(rows, id)?;
     if identity.entity.kind == IdentityType::Router {
-        let reason = "the identity of a router authenticates as its router does";
+        let reason = "router identities authenticate with their router's certificate and cannot \
+                      have other credentials";
         return Err(FieldError::new("identityId", reason, id.as_str()).into());
     }
     check_free(rows, &identity.key, method)?;

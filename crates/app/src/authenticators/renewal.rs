@@ -33,7 +33,7 @@ pub async fn request_extension(
         let mut after = found.entity.clone();
         let Credential::Cert(cert) = &mut after.credential else {
             return Err(AppError::Denied {
-                rule: Some("authenticator is not a certificate authenticator"),
+                rule: Some("the authenticator is not of type cert"),
             });
         };
         cert.request_extension(roll_key, now);

@@ -14,22 +14,22 @@ use portcullis_pki::{Certificate, CertificateError};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProofError {
     /// The authority is verified already.
-    #[error("the authority is verified already")]
+    #[error("the CA is already verified")]
     AlreadyVerified,
     /// The text is no PEM.
-    #[error("the text holds no readable PEM block")]
+    #[error("expected a PEM certificate")]
     NotPem,
     /// The text is not one certificate.
-    #[error("the text is not one certificate: {0}")]
+    #[error("expected exactly one PEM certificate: {0}")]
     NotOneCertificate(String),
     /// The block is no certificate inside.
-    #[error("the certificate cannot be read")]
+    #[error("the certificate could not be parsed")]
     Unreadable,
     /// The common name is not the authority's verification token.
-    #[error("the common name is not the verification token")]
+    #[error("the common name must be the verification token of the CA")]
     WrongName,
     /// The authority did not issue the certificate, or one of the two is out of its time.
-    #[error("the certificate is not one that the authority vouches for")]
+    #[error("the certificate was not issued by the CA")]
     NotIssued,
 }
 

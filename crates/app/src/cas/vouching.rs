@@ -105,8 +105,11 @@ fn verify(
     presented: &[Certificate],
     at: VerifyAt,
 ) -> Result<Option<Voucher>, StoreError> {
-    let anchors = TrustAnchors::new(vec![Certificate::clone(&certificate)])
-        .map_err(|error| StoreError::corrupt(format!("an authority is none: {error}")))?;
+    let anchors = TrustAnchors::new(vec![Certificate::clone(&certificate)]).map_err(|error| {
+        StoreError::corrupt(format!(
+            "the stored certificate of a CA cannot issue certificates: {error}"
+        ))
+    })?;
     let Ok(chain) = anchors.verify_client_path(leaf, presented, at) else {
         return Ok(None);
     };

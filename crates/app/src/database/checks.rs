@@ -107,7 +107,7 @@ fn begin(app: &Arc<App>, caller: &Caller, is_fixing: bool) -> Result<(), AppErro
     let mut report = app.checks.report();
     if report.in_progress {
         return Err(AppError::TooSoon {
-            rule: "a check of the store is at work",
+            rule: "a data integrity check is already running; wait until it has finished",
             seconds: 1,
         });
     }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The time from one copy to the next: each reads and writes everything.
 const PERIOD: SignedDuration = SignedDuration::from_mins(1);
 
-const RULE: &str = "the store is copied at most once a minute";
+const RULE: &str = "a snapshot can be taken at most once a minute";
 
 /// Where copies are put, and when the last one was begun.
 #[derive(Debug)]

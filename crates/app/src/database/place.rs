@@ -27,7 +27,9 @@ pub(super) fn wished(store: &Path, wish: &str) -> Result<PathBuf, FieldError> {
         return Err(fault("must name a file"));
     };
     if is_kept(store, name) {
-        return Err(fault("must not be a name that the store keeps for itself"));
+        return Err(fault(
+            "must not be the name of a file that the database uses itself",
+        ));
     }
     let mut place = folder(store).to_owned();
     for folder in folders {
@@ -37,7 +39,7 @@ pub(super) fn wished(store: &Path, wish: &str) -> Result<PathBuf, FieldError> {
     place.push(name);
     match place.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(place),
-        Err(_) => Err(fault("cannot be looked at")),
+        Err(_) => Err(fault("could not be accessed")),
         Ok(_) => Err(fault("must name a file that does not exist yet")),
     }
 }
@@ -56,7 +58,7 @@ fn names(wish: &str) -> Result<Vec<&OsStr>, Reason> {
         return Err("is too long");
     }
     if wish.chars().any(char::is_control) {
-        return Err("must not hold control characters");
+        return Err("must not contain control characters");
     }
     if wish.ends_with('/') {
         return Err("must name a file");
@@ -65,9 +67,9 @@ fn names(wish: &str) -> Result<Vec<&OsStr>, Reason> {
     let names = components.map(|component| match component {
         Component::Normal(name) => Ok(name),
         Component::CurDir => Err("must not begin with `.`"),
-        Component::ParentDir => Err("must not hold `..`"),
+        Component::ParentDir => Err("must not contain `..`"),
         Component::RootDir | Component::Prefix(_) => {
-            Err("must be relative to the folder of the store")
+            Err("must be relative to the directory of the database")
         },
     });
     names.collect()
@@ -85,11 +87,11 @@ fn is_kept(store: &Path, name: &OsStr) -> bool {
 fn check_folder(place: &Path) -> Result<(), Reason> {
     match place.symlink_metadata() {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(found) if found.is_symlink() => Err("must not lead through a symbolic link"),
-        Ok(_) => Err("must lead through folders"),
+        Ok(found) if found.is_symlink() => Err("must not contain a symbolic link"),
+        Ok(_) => Err("must consist of directories, followed by a file name"),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err("must lead through folders that exist")
+            Err("must be in a directory that exists")
         },
-        Err(_) => Err("leads through a folder that cannot be looked at"),
+        Err(_) => Err("is in a directory that could not be accessed"),
     }
 }

@@ -122,14 +122,16 @@ fn pending(
     let identity = owner(rows, &found)?;
     if identity.entity.is_disabled(now) {
         return Err(AppError::Denied {
-            rule: Some("the identity is disabled; its token can be redeemed once it is enabled"),
+            rule: Some(
+                "the identity is disabled; enroll again once an administrator has enabled it",
+            ),
         });
     }
     if found.entity.enrollment.is_outgrown {
         return Err(AppError::Denied {
             rule: Some(
-                "the identity may do more than when the token was drawn; an administrator has to \
-                 refresh the enrollment",
+                "the identity has gained permissions since this token was issued; ask an \
+                 administrator to refresh the enrollment",
             ),
         });
     }

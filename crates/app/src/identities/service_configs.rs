@@ -133,7 +133,7 @@ fn type_of(rows: Rows<'_>, id: &ConfigId) -> Result<ConfigTypeId, AppError> {
         Ok(kind.id)
     } else {
         let reason = format!(
-            "is for the target {}, not for services",
+            "is of a config type that applies to {}, not to services",
             kind.spec.target.name()
         );
         Err(FieldError::new("configId", reason, id.as_str()).into())

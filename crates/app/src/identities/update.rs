@@ -78,8 +78,8 @@ pub(crate) fn check_way_in(caller: &Caller, identity: &Identity) -> Result<(), A
     } else {
         Err(AppError::Denied {
             rule: Some(
-                "the identity may do more than the caller; only an administrator may change how it \
-                 gets in",
+                "the identity has permissions that you lack; only administrators may change how \
+                 it authenticates",
             ),
         })
     }
@@ -147,7 +147,7 @@ fn only_for_admins(caller: &Caller) -> Result<(), AppError> {
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some("only an administrator may replace; merge instead"),
+            rule: Some("only administrators may replace (PUT) an identity; use PATCH instead"),
         })
     }
 }

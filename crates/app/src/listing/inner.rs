@@ -17,7 +17,7 @@ pub(crate) fn check_filter(listing: &Listing, caller: &Caller) -> Result<(), App
         Ok(())
     } else {
         Err(AppError::Denied {
-            rule: Some("a filter demands the permission to read what it looks into"),
+            rule: Some("the filter refers to entities that you have no permission to read"),
         })
     }
 }

@@ -32,7 +32,7 @@ impl Roles<'_> {
             Some(semantic) if semantic.eq_ignore_ascii_case("anyof") => Predicate::any,
             Some(other) => {
                 return Err(BadListing::Roles(format!(
-                    "`roleSemantic` is `{other}`; it can be `AllOf` or `AnyOf`"
+                    "roleSemantic must be AllOf or AnyOf, not `{other}`"
                 )));
             },
         };

@@ -27,10 +27,11 @@ pub(crate) fn by_token(
         return Ok(listing);
     }
     if is_sorted_by(&listing, TOKEN) {
-        return Err(BadListing::Sort("there is no order by `token`".to_owned()).into());
+        return Err(BadListing::Sort("lists cannot be sorted by `token`".to_owned()).into());
     }
     let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
-        let reason = "`token` can only be compared by `=`, alone and by an administrator";
+        let reason =
+            "`token` can only be used as `token = \"...\"`, on its own and by administrators";
         return Err(BadListing::Filter(reason.to_owned()).into());
     };
     let found = find(token)?;

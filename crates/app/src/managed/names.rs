@@ -55,6 +55,6 @@ pub(crate) fn check_named<I: IndexedId>(
         let more = count - unknown.len();
         shown = format!("{shown} and {more} more");
     }
-    let reason = format!("no {kind} found with the given ids");
+    let reason = format!("no {kind} with the given ids exist");
     Err(FieldError::new(field, reason, format!("[{shown}]")).into())
 }

@@ -22,7 +22,7 @@ pub enum MfaFault {
         retry_after: u32,
     },
     /// The provisioning URL has more characters than a QR code can hold.
-    #[error("the provisioning URL is too long for a QR code")]
+    #[error("the provisioning URL is too long for a QR code; enter the secret by hand")]
     TooLongForQr,
     /// The session is not of the kind that tokens about codes are for.
     #[error("the session does not rest on a token")]

@@ -115,7 +115,7 @@ fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
     if caller.identity == identity.id && !caller.is_admin {
         return Err(AppError::Denied {
             rule: Some(
-                "one's own TOTP enrollment is removed with a code, through current-identity/mfa",
+                "use DELETE current-identity/mfa with an MFA code to remove your own enrollment",
             ),
         });
     }

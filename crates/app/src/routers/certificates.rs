@@ -36,7 +36,7 @@ impl RouterProof {
             if csr.trim().is_empty() {
                 return Err(match router.spec.edge() {
                     Some(_) => AppError::MissingCsr(which),
-                    None => AppError::Csr(format!("the {which} is missing")),
+                    None => AppError::Csr(format!("{which} is required")),
                 });
             }
         }
@@ -52,7 +52,7 @@ const SERVER: &str = "server CSR";
 pub(crate) fn check_admitted(router: &Router) -> Result<(), AppError> {
     if router.spec.disabled {
         return Err(AppError::Denied {
-            rule: Some("the router is disabled; it gets certificates once it is enabled"),
+            rule: Some("the router is disabled; enable it, then try again"),
         });
     }
     Ok(())

@@ -29,7 +29,7 @@ pub async fn extend(
     let router = find(app.snapshot()?.rows(), &by_fingerprint)?.entity;
     if !leaf.is_valid_at(now) {
         return Err(AppError::Denied {
-            rule: Some("the certificate has expired; the router has to enroll again"),
+            rule: Some("the certificate has expired; re-enroll the router"),
         });
     }
     let (certificate, issued) = issue(app, &router, &proof, now)?;

@@ -115,7 +115,7 @@ fn decide(
         Access::Granted(_passes) => Ok(()),
         Access::NotGranted => {
             let id = service.entity.id.as_str();
-            Err(FieldError::new("ServiceId", "service not found", id).into())
+            Err(FieldError::new("ServiceId", "no service with this id exists", id).into())
         },
         Access::Refused(failures) => {
             let request = refused(app, caller, (&service.entity, grant), failures.clone());

@@ -145,7 +145,7 @@ fn check_rank(
         fresh_factor.check(caller)
     } else {
         Err(AppError::Denied {
-            rule: Some("only an administrator may decide whose tokens count, and which of them"),
+            rule: Some("only administrators may change which tokens are accepted"),
         })
     }
 }
@@ -244,12 +244,11 @@ impl JudgedKeys {
         let (reason, address) = match (certificate, endpoint) {
             (Some(certificate), None) => return Ok(KeySource::Certificate(certificate)),
             (None, Some(address)) => return Ok(KeySource::KeySet(address)),
-            (Some(_), Some(address)) => (
-                "only one of jwksEndpoint or certPem may be defined",
-                address,
-            ),
+            (Some(_), Some(address)) => {
+                ("only one of jwksEndpoint and certPem may be set", address)
+            },
             (None, None) => {
-                let reason = "one of jwksEndpoint or certPem must be defined";
+                let reason = "one of jwksEndpoint and certPem must be set";
                 (reason, String::new())
             },
         };
@@ -307,13 +306,15 @@ fn check_policy(rows: Rows<'_>, signer: &Signer) -> Result<(), AppError> {
         Err(FieldError::new("enrollAuthPolicyId", reason, id).into())
     };
     let Some(policy) = find_policy(rows, &rules.auth_policy)? else {
-        return fault("no such authentication policy exists");
+        return fault("no auth policy with this id exists");
     };
     let primary = &policy.entity.primary;
     if rules.to_cert && !primary.cert.allowed {
-        fault("the policy does not allow certificates, which enrollToCertEnabled leads to")
+        fault(
+            "the auth policy does not allow certificate logins, which enrollToCertEnabled requires",
+        )
     } else if rules.to_token && !primary.ext_jwt.admits(&signer.id) {
-        fault("the policy does not allow tokens of the signer, which enrollToTokenEnabled leads to")
+        fault("the auth policy does not allow this signer, which enrollToTokenEnabled requires")
     } else {
         Ok(())
     }

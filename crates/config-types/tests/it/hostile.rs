@@ -128,7 +128,10 @@ fn deep_nesting_stays_on_the_stack() {
         )
     };
     let error = run("recursive", recursive(20), deep.clone()).unwrap_err();
-    assert_eq!(error.reason, "lies too deep for the schema of its type");
+    assert_eq!(
+        error.reason,
+        "is nested too deeply for the schema of its config type"
+    );
     run(
         "as deep as allowed",
         recursive(3),

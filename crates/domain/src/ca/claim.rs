@@ -118,12 +118,16 @@ impl ExternalIdClaim {
         match self.matcher {
             Matcher::All => {},
             Matcher::Scheme if !is_uri => {
-                return fault("matcher", "SCHEME is for SAN_URI only", self.matcher.name());
+                return fault(
+                    "matcher",
+                    "SCHEME can only be used with location SAN_URI",
+                    self.matcher.name(),
+                );
             },
             Matcher::Prefix | Matcher::Suffix if is_uri => {
                 return fault(
                     "matcher",
-                    "must be ALL or SCHEME for SAN_URI",
+                    "must be ALL or SCHEME when location is SAN_URI",
                     self.matcher.name(),
                 );
             },

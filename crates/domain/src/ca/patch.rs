@@ -137,7 +137,7 @@ fn needed<T>(member: &str, value: Option<T>) -> Result<T, FieldError> {
     value.ok_or_else(|| {
         FieldError::new(
             format!("externalIdClaim.{member}"),
-            "is required for a claim",
+            "is required when externalIdClaim is set",
             "",
         )
     })

@@ -36,7 +36,7 @@ impl Fingerprint {
         if is_plain && !bare_hex(&text).is_empty() {
             Ok(Self(text))
         } else {
-            let reason = "must consist of hexadecimal digits";
+            let reason = "must contain only hexadecimal digits";
             Err(FieldError::new(field, reason, text))
         }
     }

@@ -49,7 +49,7 @@ impl MacAddress {
         if is_plain && matches!(digits.len(), 12 | 16 | 40) {
             Ok(Self(digits))
         } else {
-            let reason = "must be a MAC address: 6, 8 or 20 bytes in hexadecimal digits";
+            let reason = "must be a MAC address of 6, 8 or 20 bytes, such as 00:1a:2b:3c:4d:5e";
             Err(FieldError::new(field, reason, text))
         }
     }

@@ -43,7 +43,7 @@ pub enum RangeError {
     #[error("{0:?} is neither a version such as 1.2.3 nor one such as 1.2.x or 1.x")]
     NoVersion(String),
     /// The comparator of a bound is none.
-    #[error("{0:?} is none of the comparators = == ! != < <= > >=")]
+    #[error("{0:?} is not one of the operators = == ! != < <= > >=")]
     NoComparator(String),
     /// A wildcard stands after `!`.
     #[error("{0:?} excludes a wildcard; write it as two alternatives, such as <1.2.0 || >=1.3.0")]

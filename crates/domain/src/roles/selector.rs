@@ -99,7 +99,7 @@ impl<I: EntityId> Roles<I> {
         match selectors.iter().find(|selector| is_bare(selector)) {
             Some(bare) => Err(FieldError::new(
                 field,
-                "a role attribute must follow #, an id must follow @",
+                "# must be followed by a role attribute, @ by an id",
                 bare.as_str(),
             )),
             None => Self::sort(field, selectors),
@@ -112,7 +112,7 @@ impl<I: EntityId> Roles<I> {
             return match selectors.iter().find(|selector| *selector != ALL) {
                 Some(other) => Err(FieldError::new(
                     field,
-                    "if #all is used, it must be the only selector",
+                    "#all must be the only selector; remove the others",
                     other.as_str(),
                 )),
                 None => Ok(Self::All),
@@ -128,7 +128,7 @@ impl<I: EntityId> Roles<I> {
             } else {
                 return Err(FieldError::new(
                     field,
-                    "selectors must begin with # (role attribute) or @ (id)",
+                    "selectors must begin with # (role attribute) or @ (id), such as #sales or #all",
                     selector,
                 ));
             }

@@ -60,7 +60,7 @@ pub fn check_length(field: &str, text: &str) -> Result<(), FieldError> {
 
 fn check_bytes(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
     if text.len() > most {
-        let reason = format!("must not be longer than {most} bytes");
+        let reason = format!("must be at most {most} bytes long");
         Err(FieldError::new(field, reason, ""))
     } else {
         Ok(())
@@ -69,7 +69,7 @@ fn check_bytes(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
 
 fn check_scopes(scopes: &BTreeSet<String>) -> Result<(), FieldError> {
     if scopes.len() > MOST_SCOPES {
-        let reason = format!("must not be more than {MOST_SCOPES}");
+        let reason = format!("must not have more than {MOST_SCOPES} entries");
         return Err(FieldError::new("scopes", reason, ""));
     }
     scopes

@@ -30,7 +30,8 @@ impl From<AppError> for ApiError {
             AppError::Unchangeable { rule } => saying(Code::EntityCanNotBeUpdated, rule),
             AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
-                let reason = "enrollment of same method exists";
+                let reason = "the identity already has an enrollment of this method; refresh or \
+                              delete that one";
                 Self::new(Code::EnrollmentExists).because(FieldError::new(
                     "method",
                     reason,
@@ -68,7 +69,7 @@ impl From<AppError> for ApiError {
             error @ AppError::MissingCsr(_) => saying(Code::MissingOrInvalidCsr, error.to_string()),
             AppError::RouterUnfit => saying(
                 Code::CanNotUpdateRouter,
-                "it is an edge router; change it as one of those",
+                "this is an edge router; use the edge-routers API to change it",
             ),
             AppError::TooSoon { rule, seconds } => {
                 saying(Code::RateLimited, rule).retry_after(seconds)
@@ -125,7 +126,7 @@ impl From<BadListing> for ApiError {
                 Self::new(Code::InvalidSortIdentifier).because(Cause::text(text))
             },
             BadListing::Number { parameter, value } => {
-                Self::field(FieldError::new(parameter, "must be a whole number", value))
+                Self::field(FieldError::new(parameter, "must be an integer", value))
             },
         }
     }

@@ -20,7 +20,10 @@ pub(super) async fn tcp(
     time: Duration,
 ) -> Result<TcpStream, FetchError> {
     let attempt = time / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
-    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    let mut failure = io::Error::new(
+        io::ErrorKind::NotFound,
+        "the host name resolves to no address",
+    );
     for address in addresses {
         let connecting = TcpStream::connect((address.to_canonical(), target.port()));
         match timeout(attempt, connecting).await {

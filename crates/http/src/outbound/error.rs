@@ -15,19 +15,19 @@ use super::address::AddressKind;
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The URL is of another kind than `http` and `https`.
-    #[error("`{scheme}` is not a scheme that is fetched; `http` and `https` are")]
+    #[error("unsupported URL scheme `{scheme}`; use https (or http)")]
     Scheme {
         /// Scheme of the URL.
         scheme: String,
     },
     /// The URL holds a user name or a password.
-    #[error("the URL at {host} must not hold a user name or a password")]
+    #[error("the URL of {host} must not contain a user name or password")]
     Credentials {
         /// Host of the URL.
         host: String,
     },
     /// The host must not be asked.
-    #[error("host {host} is not permitted, {rule}")]
+    #[error("host {host} is not permitted: {rule}")]
     HostRefused {
         /// Host of the URL.
         host: String,
@@ -35,7 +35,7 @@ pub enum FetchError {
         rule: HostRule,
     },
     /// An address must not be connected to.
-    #[error("address {address}{} is not permitted, {rule}", Of(host.as_deref()))]
+    #[error("address {address}{} is not permitted: {rule}", Of(host.as_deref()))]
     AddressRefused {
         /// The address.
         address: IpAddr,
@@ -45,7 +45,7 @@ pub enum FetchError {
         rule: AddressRule,
     },
     /// The addresses of the host could not be asked for.
-    #[error("the addresses of host {host} cannot be found")]
+    #[error("host {host} could not be resolved; check the name and the DNS of the controller")]
     Unresolved {
         /// Host of the URL.
         host: String,
@@ -54,7 +54,7 @@ pub enum FetchError {
         source: io::Error,
     },
     /// The host has no address, or no connection could be made to any.
-    #[error("host {host} cannot be reached")]
+    #[error("host {host} could not be reached")]
     Unreachable {
         /// Host of the URL.
         host: String,
@@ -63,7 +63,7 @@ pub enum FetchError {
         source: io::Error,
     },
     /// The certificate is not one that is trusted for the host.
-    #[error("host {host} cannot prove that it is that host")]
+    #[error("the TLS certificate of host {host} could not be verified")]
     Untrusted {
         /// Host of the URL.
         host: String,
@@ -72,7 +72,7 @@ pub enum FetchError {
         source: rustls::Error,
     },
     /// The URL cannot be put into a request.
-    #[error("no request to host {host} can be written for the URL")]
+    #[error("the URL of host {host} cannot be requested")]
     Unwritable {
         /// Host of the URL.
         host: String,
@@ -81,7 +81,7 @@ pub enum FetchError {
         source: http::Error,
     },
     /// What came back is no answer, or ends early.
-    #[error("host {host} does not answer as HTTP demands")]
+    #[error("host {host} sent an invalid HTTP response")]
     Broken {
         /// Host of the URL.
         host: String,
@@ -90,7 +90,7 @@ pub enum FetchError {
         source: hyper::Error,
     },
     /// Too many other documents are being fetched.
-    #[error("host {host} is not asked while {most} other fetches run")]
+    #[error("too many fetches ({most}) are already running; host {host} was not contacted")]
     Crowded {
         /// Host of the URL.
         host: String,
@@ -98,7 +98,7 @@ pub enum FetchError {
         most: usize,
     },
     /// The time was over.
-    #[error("fetching from host {host} takes longer than {} ms", limit.as_millis())]
+    #[error("fetching from host {host} took longer than {} ms", limit.as_millis())]
     TimedOut {
         /// Host of the URL that was asked for.
         host: String,
@@ -106,7 +106,7 @@ pub enum FetchError {
         limit: Duration,
     },
     /// The answer has another status than 200.
-    #[error("host {host} answers with status {status}")]
+    #[error("host {host} responded with status {status}")]
     Status {
         /// Host of the URL.
         host: String,
@@ -114,19 +114,19 @@ pub enum FetchError {
         status: u16,
     },
     /// The answer is not JSON by its media type.
-    #[error("host {host} answers with something that is not called JSON")]
+    #[error("host {host} responded with a content type that is not JSON")]
     NotJson {
         /// Host of the URL.
         host: String,
     },
     /// The answer is compressed although that was not asked for.
-    #[error("host {host} answers with a content encoding, which was not asked for")]
+    #[error("host {host} responded with a content encoding that was not requested")]
     Encoded {
         /// Host of the URL.
         host: String,
     },
     /// The answer is too large.
-    #[error("host {host} answers with more than {most} bytes")]
+    #[error("host {host} responded with more than {most} bytes")]
     TooLarge {
         /// Host of the URL.
         host: String,
@@ -134,19 +134,19 @@ pub enum FetchError {
         most: usize,
     },
     /// A redirect does not tell where to.
-    #[error("host {host} redirects to no URL")]
+    #[error("host {host} redirected to an invalid URL")]
     Redirect {
         /// Host of the URL.
         host: String,
     },
     /// A redirect leads from `https` to `http`.
-    #[error("host {host} redirects from https to http, which is not followed")]
+    #[error("host {host} redirected from https to http, which is not followed")]
     Downgraded {
         /// Host that redirects.
         host: String,
     },
     /// There are more redirects than are followed.
-    #[error("host {host} redirects after {most} redirects, and no more are followed")]
+    #[error("host {host} redirected more than {most} times")]
     TooManyRedirects {
         /// Host that redirects once more.
         host: String,
@@ -167,8 +167,8 @@ pub enum HostRule {
 impl fmt::Display for HostRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Denied => "`deniedHostnames` names it",
-            Self::NotAllowed => "`allowedHostnames` does not name it",
+            Self::Denied => "it is listed in `deniedHostnames`",
+            Self::NotAllowed => "it is not listed in `allowedHostnames`",
         })
     }
 }
@@ -185,9 +185,9 @@ pub enum AddressRule {
 impl fmt::Display for AddressRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Denied => formatter.write_str("`deniedIPs` holds it"),
+            Self::Denied => formatter.write_str("it is listed in `deniedIPs`"),
             Self::NotPublic(kind) => {
-                write!(formatter, "it is {kind} and `allowedIPs` does not allow it")
+                write!(formatter, "it is {kind}, and `allowedIPs` does not list it")
             },
         }
     }

@@ -15,7 +15,10 @@ impl FetchKeySets for Fetcher {
 }
 
 fn read(address: &str) -> Result<Url, KeySetFault> {
-    Url::parse(address).map_err(|error| KeySetFault(format!("it is no URL: {error}")))
+    Url::parse(address).map_err(|_error| {
+        let text = "must be a complete URL such as https://idp.example.com/jwks.json";
+        KeySetFault(text.to_owned())
+    })
 }
 
 /// Says what is wrong with all that led to it: for the log, and for administrators.

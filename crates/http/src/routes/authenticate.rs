@@ -34,7 +34,8 @@ pub(super) fn routes() -> Vec<Route> {
 /// How to log in.
 const METHOD: Parameter = Parameter::query(
     "method",
-    "How to log in: with the username and password in the body, with the client certificate of the connection, or with the token of an external signer under `Authorization`.",
+    "How to log in: with the username and password in the body, with the client certificate of \
+     the connection, or with the token of an external signer under `Authorization`.",
 )
 .with(Values::OneOf(&["password", "cert", "ext-jwt"]))
 .required();
@@ -60,7 +61,7 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
         Means::Password => {
             let (Some(username), Some(password)) = (body.username, body.password) else {
                 return Err(ApiError::new(Code::CouldNotValidate)
-                    .because(Cause::text("username and password fields are required")));
+                    .because(Cause::text("username and password are required")));
             };
             sessions::with_password(&state.app, origin, &username, password, login).await?
         },
@@ -79,7 +80,7 @@ fn means(context: &Context) -> Result<Means, ApiError> {
         Some("cert") => Ok(Means::Certificate),
         Some("ext-jwt") => Ok(Means::ExternalJwt),
         given => {
-            let reason = "method in query should be one of [password cert ext-jwt]";
+            let reason = "must be one of [password cert ext-jwt]";
             Err(ApiError::field(FieldError::new(
                 "method",
                 reason,

@@ -57,11 +57,11 @@ impl Payload for Proof {
 
     fn read(content_type: Option<&str>, bytes: &Bytes) -> Result<Self, DecodeError> {
         Ok(Self(if bytes.is_empty() {
-            let reason = "certificate in body is required";
+            let reason = "is required: send the certificate as PEM in the body";
             Err(FieldError::new("certificate", reason, "").into())
         } else if content_type == Some("application/json") {
             // Clients are used to hear of the body rather than of its type.
-            let text = "a certificate is sent as text/plain".to_owned();
+            let text = "send the certificate with content type text/plain".to_owned();
             Err(DecodeError::Parse(text))
         } else {
             Ok(String::from_utf8_lossy(bytes).into_owned())

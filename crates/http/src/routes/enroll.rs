@@ -129,7 +129,7 @@ async fn with_token(
 
 async fn enroll_updb(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> {
     let Some(token) = call.context.query.get("token") else {
-        let missing = FieldError::new("token", "token in query is required", "[]");
+        let missing = FieldError::new("token", "is required in the query", "[]");
         return Err(ApiError::field(missing));
     };
     let asked = Asked {

@@ -45,7 +45,7 @@ async fn enroll_token(call: Call<(), Json<Enroll>>) -> Result<Answer, ApiError> 
         .headers
         .contains_key(http::header::AUTHORIZATION)
     {
-        let reason = "Authorization in header is required";
+        let reason = "is required in the header: send a bearer token";
         return Err(ApiError::field(FieldError::new(
             "Authorization",
             reason,

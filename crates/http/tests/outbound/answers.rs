@@ -53,7 +53,7 @@ async fn documents_are_json_by_their_media_type() {
         let fetched = fetch(&fetcher(near()), &server.url("127.0.0.1", "/")).await;
         assert_eq!(fetched.is_ok(), is_taken, "{headers}");
         if let Err(error) = fetched {
-            let text = "host 127.0.0.1 answers with something that is not called JSON";
+            let text = "host 127.0.0.1 responded with a content type that is not JSON";
             assert_eq!(error.to_string(), text, "{headers}");
         }
     }
@@ -74,13 +74,13 @@ async fn other_answers_are_refused_without_telling_what_they_hold() {
         (Reply::new(304, json, ""), "status 304"),
         (Reply::new(200, &gzip, "secret"), "content encoding"),
         (Reply::raw(&chunked), "content encoding"),
-        (Reply::raw("secret"), "as HTTP demands"),
-        (Reply::raw(""), "as HTTP demands"),
+        (Reply::raw("secret"), "sent an invalid HTTP response"),
+        (Reply::raw(""), "sent an invalid HTTP response"),
         (
             Reply::raw(&format!(
                 "HTTP/1.1 200 OK\r\n{json}content-length: 9\r\n\r\nsecret"
             )),
-            "as HTTP demands",
+            "sent an invalid HTTP response",
         ),
     ];
     for (reply, expected) in cases {

@@ -73,8 +73,8 @@ async fn a_name_that_changes_its_address_gains_nothing() {
     assert_eq!((allowed.accepted(), refused.accepted()), (1, 0));
 
     let error = fetch(&fetcher, &url).await.unwrap_err();
-    let text = "address 127.0.0.2 of host rebinding.test is not permitted, it is a loopback \
-                address and `allowedIPs` does not allow it";
+    let text = "address 127.0.0.2 of host rebinding.test is not permitted: it is a loopback \
+                address, and `allowedIPs` does not list it";
     assert_eq!(error.to_string(), text);
     assert_eq!((allowed.accepted(), refused.accepted()), (1, 0));
 }
@@ -133,7 +133,7 @@ async fn refused_names_are_not_even_looked_up() {
     };
     let fetcher = fetcher(rules).with_resolver(names.clone());
     let error = fetch(&fetcher, "https://metadata.google.internal/").await;
-    let text = "host metadata.google.internal is not permitted, `deniedHostnames` names it";
+    let text = "host metadata.google.internal is not permitted: it is listed in `deniedHostnames`";
     assert_eq!(error.unwrap_err().to_string(), text);
     assert!(names.asked().is_empty());
 }
@@ -149,7 +149,7 @@ async fn denied_addresses_are_refused_although_they_are_allowed() {
     for host in ["127.0.0.1", "idp.test"] {
         let error = fetch(&fetcher, &server.url(host, "/")).await.unwrap_err();
         assert!(
-            error.to_string().ends_with("`deniedIPs` holds it"),
+            error.to_string().ends_with("it is listed in `deniedIPs`"),
             "{error}"
         );
     }
@@ -160,8 +160,9 @@ async fn denied_addresses_are_refused_although_they_are_allowed() {
 async fn names_without_addresses_are_told_from_unknown_ones() {
     let fetcher = fetcher(near()).with_resolver(Scripted::new(&[&[]]));
     let error = fetch(&fetcher, "https://none.test/").await.unwrap_err();
-    assert_eq!(error.to_string(), "host none.test cannot be reached");
+    assert_eq!(error.to_string(), "host none.test could not be reached");
     let error = fetch(&fetcher, "https://unknown.test/").await.unwrap_err();
-    let text = "the addresses of host unknown.test cannot be found";
+    let text =
+        "host unknown.test could not be resolved; check the name and the DNS of the controller";
     assert_eq!(error.to_string(), text);
 }

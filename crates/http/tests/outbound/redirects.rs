@@ -60,12 +60,12 @@ async fn where_a_redirect_leads_is_judged() {
         ("http://[::1]/", "address ::1 is not permitted"),
         ("http://0x7f.2/", "address 127.0.0.2 is not permitted"),
         ("http://bad.test/", "host bad.test is not permitted"),
-        ("file:///etc/passwd", "`file` is not a scheme"),
-        ("gopher://127.0.0.1/", "`gopher` is not a scheme"),
-        ("data:application/json,{}", "`data` is not a scheme"),
-        ("http://user:word@127.0.0.1/", "user name or a password"),
-        ("http://[", "redirects to no URL"),
-        ("http://\u{e9}/", "redirects to no URL"),
+        ("file:///etc/passwd", "scheme `file`"),
+        ("gopher://127.0.0.1/", "scheme `gopher`"),
+        ("data:application/json,{}", "scheme `data`"),
+        ("http://user:word@127.0.0.1/", "user name or password"),
+        ("http://[", "redirected to an invalid URL"),
+        ("http://\u{e9}/", "redirected to an invalid URL"),
     ] {
         let server = Server::start(move |_| Reply::moved(location)).await;
         let rules = FetchRules {

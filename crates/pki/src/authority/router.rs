@@ -19,13 +19,13 @@ pub enum RouterCsrError {
     #[error(transparent)]
     Csr(#[from] CsrError),
     /// Its common name is not the id of the router.
-    #[error("the common name is not the id of the router")]
+    #[error("the common name of the CSR must be the id of the router")]
     CommonName,
     /// It asks for a name that is none.
-    #[error("{0:?} can be no name of a router")]
+    #[error("{0:?} in the CSR is not a valid DNS name or IP address for a router")]
     Name(String),
     /// It asks for the name of somebody else in the network.
-    #[error("{0:?} is not the name of this router")]
+    #[error("{0:?} in the CSR is the SPIFFE name of another router")]
     Foreign(String),
 }
 

@@ -11,13 +11,13 @@ use crate::{key::UnsupportedKey, signed::Signed};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnusableAuthority {
     /// Basic constraints do not make it an authority.
-    #[error("the certificate is not that of an authority (basic constraints CA)")]
+    #[error("not a CA certificate: its basic constraints do not allow it to issue certificates")]
     NotCa,
     /// Its key usage leaves out that it signs certificates.
-    #[error("the key usage of the certificate does not let it sign certificates")]
+    #[error("the certificate's key usage does not include certificate signing (keyCertSign)")]
     CannotSign,
     /// Signatures of its key are not accepted.
-    #[error("the key of the certificate cannot be used: {0}")]
+    #[error("the certificate's key is not supported: {0}")]
     UnsupportedKey(#[from] UnsupportedKey),
     /// It is no longer valid.
     #[error("the certificate has expired")]

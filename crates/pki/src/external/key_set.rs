@@ -20,7 +20,7 @@ pub enum KeySetError {
     #[error("the key set is larger than 1 MiB")]
     TooLarge,
     /// The text is no JSON object with a list of keys, or a member stands twice in it.
-    #[error("the text is not a JSON web key set")]
+    #[error("not a JSON Web Key Set (JWKS)")]
     Malformed,
     /// There are more than 128 keys.
     #[error("the key set has more than {MOST_KEYS} keys")]

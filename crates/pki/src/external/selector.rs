@@ -6,10 +6,10 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SelectorError {
     /// The text is empty.
-    #[error("a claim selector cannot be empty")]
+    #[error("must not be empty")]
     Empty,
     /// A `~` is followed by something else than `0` or `1` (RFC 6901 section 3).
-    #[error("a '~' in a claim selector has to be followed by 0 or 1")]
+    #[error("'~' must be followed by 0 or 1 (JSON Pointer escape)")]
     Escape,
 }
 

@@ -19,7 +19,8 @@ pub(super) const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.
 /// A public key is of a kind whose signatures are not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unsupported public key ({algorithm}); use ECDSA P-256, P-384 or P-521, Ed25519, or RSA of 2048 to 8192 bits"
+    "unsupported public key ({algorithm}); use ECDSA P-256, P-384 or P-521, Ed25519, or RSA of \
+     2048 to 8192 bits"
 )]
 pub struct UnsupportedKey {
     /// Name of the kind, or its object identifier.

@@ -48,7 +48,7 @@ impl Source {
         };
         // The error tells a place, and nothing of the content.
         serde_json::from_str::<IgnoredAny>(&text)
-            .map_err(|error| CliError::usage("the body is no JSON").because(error))?;
+            .map_err(|error| CliError::usage("the body is not valid JSON").because(error))?;
         Ok(Body::new("application/json", text))
     }
 }
@@ -71,7 +71,10 @@ mod tests {
         assert!(Source::Given(r#" {"a": [1]} "#.to_owned()).read().is_ok());
         for text in ["", "{", "name: x", "{} {}"] {
             let error = Source::Given(text.to_owned()).read().unwrap_err();
-            assert!(error.message().starts_with("the body is no JSON"), "{text}");
+            assert!(
+                error.message().starts_with("the body is not valid JSON"),
+                "{text}"
+            );
         }
     }
 }

@@ -15,8 +15,7 @@ pub(super) fn of_certificate(
 ) -> CliError {
     let hint = match error.refusal().and_then(Refusal::code) {
         Some(Code::InvalidEnrollmentToken) if has_token => {
-            "the token may have been used already, or its authority may have been deleted; ask the \
-             administrator for another one"
+            "the token was already used, or its CA was deleted; ask the administrator for another one"
         },
         Some(
             Code::InvalidEnrollmentToken
@@ -28,8 +27,8 @@ pub(super) fn of_certificate(
             | Code::Unauthorized
             | Code::InvalidAuth,
         ) => {
-            "the authority of the certificate may be another one, may not be verified or allow no \
-             enrollments, or may have been deleted; ask the administrator (`portcullis ca list`)"
+            "check that the CA that issued the certificate is registered, verified and enabled for \
+             enrollment; administrators see that with `portcullis ca list`"
         },
         _ => return error.into(),
     };
@@ -52,8 +51,7 @@ pub(super) fn of_jwt(error: ClientError, end: Option<Timestamp>, now: Timestamp)
     }
     let hint = match end {
         Some(end) if end <= now => format!("the JWT of `--ext-jwt` expired at {end}"),
-        _ => "the signer of the JWT may be unknown or not enabled, or may make no identities in \
-              this way"
+        _ => "check that the JWT's signer is registered, and enabled for this way of enrolling"
             .to_owned(),
     };
     CliError::of_enrollment(error, vec![hint])

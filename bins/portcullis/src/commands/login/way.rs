@@ -24,9 +24,9 @@ pub(super) enum Way {
 
 /// What to do about a login that is refused.
 const WRONG_PASSWORD: &str = "check username and password";
-const WRONG_CERTIFICATE: &str = "the certificate is none that the controller knows, or none that \
-    is a way in for this identity; its authority may have been deleted or switched off";
-const WRONG_JWT: &str = "the signer of the JWT may be unknown or not enabled, or it belongs to no \
+const WRONG_CERTIFICATE: &str = "check that the certificate belongs to an identity that may log in \
+    with certificates, and that the CA that issued it is still there and enabled";
+const WRONG_JWT: &str = "check that the JWT's signer is known and enabled, and that the JWT names an \
     identity that may log in with it";
 
 impl Way {

@@ -125,7 +125,7 @@ fn what_cannot_be_asked_is_told() {
         ),
         (
             &["create", "os", "c", "--os", ""],
-            "operatingSystems: must have at least 1 item",
+            "operatingSystems: must not be empty",
         ),
         (
             &["create", "os", "c", "--os", "BeOS"],
@@ -142,7 +142,7 @@ fn what_cannot_be_asked_is_told() {
         (&["create", "mac", "c", "-m", "zz"], "macAddresses.0"),
         (
             &["create", "domain", "c", "-d", ""],
-            "domains: must have at least 1 item",
+            "domains: must not be empty",
         ),
         (&["create", "mfa", "c", "-g", "15"], "a number with a unit"),
         (&["create", "mfa", "c", "-g", "1ms"], "in whole seconds"),

@@ -25,7 +25,7 @@ impl Members {
             return Ok(None);
         };
         if !node.is_within(MAX_DEPTH) {
-            let reason = format!("must not be nested more than {MAX_DEPTH} deep");
+            let reason = format!("must not be nested more than {MAX_DEPTH} levels deep");
             return Err(FieldError::new(path, reason, "deeper").into());
         }
         match node {

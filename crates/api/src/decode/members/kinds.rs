@@ -29,7 +29,7 @@ impl Members {
         };
         let found = all.iter().find(|kind| name(**kind) == word).copied();
         found.ok_or_else(|| {
-            DecodeError::Parse(format!("{path} has the unknown value {:?}", echo(&word)))
+            DecodeError::Parse(format!("{path} has an unknown value: {:?}", echo(&word)))
         })
     }
 

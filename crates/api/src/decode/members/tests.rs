@@ -18,7 +18,7 @@ fn missing_body_is_a_field_error_on_the_parameter() {
     for text in ["", " \n"] {
         let error = field(Members::parse(text.as_bytes(), "identity").unwrap_err());
         assert_eq!(error.field, "identity");
-        assert_eq!(error.reason, "identity in body is required");
+        assert_eq!(error.reason, "identity is required");
         assert_eq!(error.value, "");
         assert!(Members::parse_optional(text.as_bytes(), "identity").is_ok());
     }
@@ -71,7 +71,7 @@ fn null_and_absence_are_alike() {
         ] {
             let error = field(error);
             assert_eq!(error.field, "a");
-            assert_eq!(error.reason, "a in body is required");
+            assert_eq!(error.reason, "a is required");
             assert_eq!(error.value, "<nil>");
         }
     }

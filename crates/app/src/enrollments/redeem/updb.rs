@@ -20,7 +20,7 @@ pub(super) async fn choose(
 ) -> Result<(Draft, Redeemed), AppError> {
     let password = password
         .filter(|password| !password.expose_secret().is_empty())
-        .ok_or_else(|| FieldError::new("password", "password in body is required", "<nil>"))?;
+        .ok_or_else(|| FieldError::new("password", "is required", "<nil>"))?;
     // Whoever has the token has proved whom it acts for.
     let peer = Peer::Identity(identity.root_number());
     let password = NewPassword::prepare(app, peer, &identity.entity, password).await?;

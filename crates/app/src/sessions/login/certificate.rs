@@ -31,7 +31,7 @@ pub async fn with_certificate(
     let way = match app.network().judge(chain) {
         Ok(chain) => by_network(app, &chain)?,
         Err(BadChain::Missing) => return refused("no certificate was presented"),
-        Err(BadChain::Unreadable(_)) => return refused("the certificate cannot be read"),
+        Err(BadChain::Unreadable(_)) => return refused("the certificate could not be parsed"),
         Err(BadChain::Foreign(_)) => by_third_party(app, chain)?,
     };
     open(app, origin, way, login).await

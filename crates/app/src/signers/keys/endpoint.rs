@@ -183,7 +183,7 @@ fn read(text: &[u8]) -> Result<Arc<KeySet>, KeySetFault> {
     let set = KeySet::parse(text).map_err(|error| KeySetFault(error.to_string()))?;
     let (keys, refused) = (set.len(), set.refused().len());
     if keys == 0 {
-        let text = format!("no key of the set can be used, {refused} are refused");
+        let text = format!("the key set has no usable key; {refused} were refused");
         return Err(KeySetFault(text));
     }
     tracing::debug!(keys, refused, "a key set was fetched");

@@ -40,8 +40,8 @@ fn addresses_are_judged_however_they_are_spelled() {
     ] {
         let refused = judge(&rules, &format!("http://{host}:8080/jwks")).unwrap_err();
         let expected = format!(
-            "address {address} is not permitted, it is a loopback address and `allowedIPs` does \
-             not allow it"
+            "address {address} is not permitted: it is a loopback address, and `allowedIPs` \
+             does not list it"
         );
         assert_eq!(refused, expected, "{host}");
     }
