@@ -111,6 +111,7 @@ mod tests {
     use super::*;
     use crate::listen::{Quota, Quotas};
     use http::Request;
+    use portcullis_domain::clock::Timestamp;
     use portcullis_domain::ids::{ApiSessionId, IdentityId, Number, RequestId};
     use portcullis_domain::permission::PermissionSet;
 
@@ -147,6 +148,7 @@ mod tests {
             session_number: Number(8),
             proof: None,
             standing,
+            last_factor_at: Timestamp::UNIX_EPOCH,
             is_admin: false,
             permissions: PermissionSet::default(),
         }
