@@ -30,6 +30,7 @@ const LIBRARIES: &[(&str, Allowed)] = &[
             "totp",
         ]),
     ),
+    ("channel", Allowed::Only(&[])),
     ("client", Allowed::Only(&["api", "domain"])),
     ("config-types", Allowed::Only(&["domain"])),
     ("controller-config", Allowed::Only(&["domain", "yaml"])),
@@ -63,6 +64,7 @@ pub(super) struct FreeOf {
 pub(super) const FREE_OF: &[FreeOf] = &[
     FreeOf {
         crates: &[
+            "channel",
             "config-types",
             "domain",
             "filter",

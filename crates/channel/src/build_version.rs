@@ -1,0 +1,68 @@
+//! The software of a peer, as it is told in a hello.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The value of header [`VERSION`](crate::headers::key::VERSION): `version|revision|build date|os|arch`.
+///
+/// ```
+/// use portcullis_channel::BuildVersion;
+///
+/// let version: BuildVersion = "v2.1.0|a1b2c3|2026-01-01T00:00:00Z|linux|amd64".parse()?;
+/// assert_eq!(version.version, "v2.1.0");
+/// assert!("v2.1.0|linux".parse::<BuildVersion>().is_err());
+/// # Ok::<(), portcullis_channel::BuildVersionError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BuildVersion {
+    /// With a leading `v`. `v0.0.0` counts as newer than everything else.
+    pub version: String,
+    /// Of the source.
+    pub revision: String,
+    /// In no particular format.
+    pub build_date: String,
+    /// Operating system.
+    pub os: String,
+    /// Processor architecture.
+    pub arch: String,
+}
+
+/// A text is no version header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{found} fields; a version is version|revision|build date|os|arch")]
+pub struct BuildVersionError {
+    /// Fields that were found.
+    pub found: usize,
+}
+
+impl FromStr for BuildVersion {
+    type Err = BuildVersionError;
+
+    /// Peers refuse anything but five fields, and so does this.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fields: Vec<String> = text.split('|').map(str::to_owned).collect();
+        let found = fields.len();
+        let [version, revision, build_date, os, arch] =
+            <[String; 5]>::try_from(fields).map_err(|_fields| BuildVersionError { found })?;
+        Ok(Self {
+            version,
+            revision,
+            build_date,
+            os,
+            arch,
+        })
+    }
+}
+
+impl fmt::Display for BuildVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            version,
+            revision,
+            build_date,
+            os,
+            arch,
+        } = self;
+        write!(f, "{version}|{revision}|{build_date}|{os}|{arch}")
+    }
+}
