@@ -1,4 +1,4 @@
-//! The channel protocol that OpenZiti's programs speak with each other: frames, headers and results.
+//! The channel protocol that OpenZiti's programs speak with each other: frames, hello and groups.
 //!
 //! All numbers are little endian. A frame is magic `03 06 09 0c`, content type (signed 32 bits), sequence
 //! number (signed 32 bits), length of the headers and length of the body (unsigned 32 bits each), headers,
@@ -6,7 +6,11 @@
 
 mod build_version;
 mod frame;
+pub mod group;
 pub mod headers;
+mod heartbeat;
+pub mod hello;
+mod kind;
 mod result;
 mod time;
 
@@ -16,5 +20,7 @@ pub use frame::{
     PREFIX_BYTES, ReplyTo, Sequence,
 };
 pub use headers::{HeaderKey, Headers};
+pub use heartbeat::HeartbeatOptions;
+pub use kind::{ChannelKind, Priority, Role, Side};
 pub use result::{Outcome, ResultMessage};
 pub use time::{Moment, Now, UnixNanos};
