@@ -1,0 +1,101 @@
+//! Transmitting: what the writers of connections have to do.
+
+use super::{Channel, ChannelEvent, State};
+use crate::frame::Frame;
+use crate::heartbeat::Heartbeats;
+use crate::kind::Priority;
+use crate::time::Now;
+use crate::underlays::{Phase, Underlay, UnderlayId};
+
+/// What the writer of a connection has to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "what is not written is lost"]
+pub enum Transmit {
+    /// Write this.
+    Frame(Frame),
+    /// Write what it has, close the connection and tell [`Channel::detach`]. Nothing follows.
+    Close,
+}
+
+impl Channel {
+    /// What the writer of a connection has to do next. It asks when it has room for a frame.
+    pub fn poll_transmit(&mut self, underlay: UnderlayId, now: Now) -> Option<Transmit> {
+        let phase = self.underlays.get(underlay)?.phase;
+        if phase == Phase::Open {
+            if let Some(frame) = self.next_frame(underlay) {
+                return Some(Transmit::Frame(self.decorate(frame, now)));
+            }
+            if self.state == State::Open {
+                return None;
+            }
+        }
+        self.underlays.advance(underlay, Phase::Told);
+        (phase != Phase::Told).then_some(Transmit::Close)
+    }
+
+    /// The connections for which [`poll_transmit`](Self::poll_transmit) has something.
+    pub fn with_output(&self) -> impl Iterator<Item = UnderlayId> {
+        self.underlays
+            .ids()
+            .filter(|underlay| self.has_output(*underlay))
+    }
+
+    /// Whether [`poll_transmit`](Self::poll_transmit) has something for a connection.
+    pub fn has_output(&self, underlay: UnderlayId) -> bool {
+        let Some(underlay) = self.underlays.get(underlay) else {
+            return false;
+        };
+        match underlay.phase {
+            Phase::Open => self.state != State::Open || self.has_frame(underlay),
+            Phase::Closing => true,
+            Phase::Told => false,
+        }
+    }
+
+    fn has_frame(&self, underlay: &Underlay) -> bool {
+        let is_waiting = |priority: &Priority| {
+            underlay.carries(*priority) && !self.outbox.queue(*priority).is_empty()
+        };
+        let heartbeats = self.heartbeats.as_ref();
+        Priority::ALL.iter().any(is_waiting) || heartbeats.is_some_and(Heartbeats::is_overdue)
+    }
+
+    fn next_frame(&mut self, underlay: UnderlayId) -> Option<Frame> {
+        for priority in Priority::ALL {
+            if !self.underlays.get(underlay)?.carries(priority) {
+                continue;
+            }
+            let queue = self.outbox.queue_mut(priority);
+            let Some((frame, is_request)) = queue.pop() else {
+                continue;
+            };
+            self.tell_room(priority);
+            if is_request {
+                self.requests.written(frame.sequence());
+            }
+            return Some(frame);
+        }
+        self.next_heartbeat()
+    }
+
+    /// Tells, if a queue that has refused something has room again. A channel that is closed has none.
+    pub(super) fn tell_room(&mut self, priority: Priority) {
+        if self.outbox.queue_mut(priority).take_relief() && self.state == State::Open {
+            self.events.push_back(ChannelEvent::Writable { priority });
+        }
+    }
+
+    /// A message for heartbeats alone, if one is overdue.
+    fn next_heartbeat(&mut self) -> Option<Frame> {
+        let heartbeats = self.heartbeats.as_ref()?;
+        let message = heartbeats.is_overdue().then(Heartbeats::message)?;
+        Some(Frame::allowed(message, self.requests.next_sequence()))
+    }
+
+    fn decorate(&mut self, frame: Frame, now: Now) -> Frame {
+        match &mut self.heartbeats {
+            Some(heartbeats) => heartbeats.decorate(frame, now),
+            None => frame,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The connections of a channel, and which of them carries what.
+
+use crate::kind::{ChannelKind, Priority, Role};
+use std::collections::BTreeMap;
+
+/// A connection of a channel. Numbers are not used twice within a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UnderlayId(u64);
+
+#[derive(Debug)]
+pub(crate) struct Underlay {
+    pub(crate) role: Role,
+    pub(crate) phase: Phase,
+    carries_high: bool,
+    carries_default: bool,
+}
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Carries frames.
+    Open,
+    /// Carries no more frames; its writer does not know yet.
+    Closing,
+    /// Its writer has been told to close it.
+    Told,
+}
+
+#[derive(Debug)]
+pub(crate) struct Underlays {
+    kind: ChannelKind,
+    /// By age.
+    by_id: BTreeMap<UnderlayId, Underlay>,
+    next: u64,
+}
+
+impl Underlay {
+    pub(crate) const fn carries(&self, priority: Priority) -> bool {
+        match priority {
+            Priority::High => self.carries_high,
+            Priority::Default => self.carries_default,
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.phase == Phase::Open
+    }
+}
+
+impl Underlays {
+    pub(crate) const fn new(kind: ChannelKind) -> Self {
+        Self {
+            kind,
+            by_id: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    pub(crate) fn get(&self, id: UnderlayId) -> Option<&Underlay> {
+        self.by_id.get(&id)
+    }
+
+    pub(crate) fn ids(&self) -> impl Iterator<Item = UnderlayId> {
+        self.by_id.keys().copied()
+    }
+
+    pub(crate) fn has_default(&self) -> bool {
+        self.by_id
+            .values()
+            .any(|underlay| underlay.role == Role::Default)
+    }
+
+    pub(crate) fn insert(&mut self, role: Role) -> UnderlayId {
+        let id = UnderlayId(self.next);
+        self.next += 1;
+        let underlay = Underlay {
+            role,
+            phase: Phase::Open,
+            carries_high: false,
+            carries_default: false,
+        };
+        self.by_id.insert(id, underlay);
+        self.share_out();
+        id
+    }
+
+    pub(crate) fn remove(&mut self, id: UnderlayId) -> Option<Underlay> {
+        let removed = self.by_id.remove(&id);
+        self.share_out();
+        removed
+    }
+
+    /// Lets a connection carry no more frames. Phases only advance.
+    pub(crate) fn advance(&mut self, id: UnderlayId, phase: Phase) {
+        let Some(underlay) = self.by_id.get_mut(&id) else {
+            return;
+        };
+        if underlay.phase != Phase::Told {
+            underlay.phase = phase;
+        }
+        self.share_out();
+    }
+
+    /// Settles which connection carries what. It happens when one comes or goes, so that nothing has to
+    /// be worked out for a frame.
+    fn share_out(&mut self) {
+        let (kind, mut is_first) = (self.kind, true);
+        let open = || self.by_id.values().filter(|underlay| underlay.is_open());
+        let has_high = open().any(|underlay| underlay.role == Role::High);
+        for underlay in self.by_id.values_mut() {
+            let is_default = underlay.is_open() && underlay.role == Role::Default;
+            let is_chosen = is_default && (is_first || !kind.keeps_order());
+            is_first &= !is_default;
+            underlay.carries_default = is_chosen;
+            underlay.carries_high = match underlay.role {
+                Role::High => underlay.is_open(),
+                Role::Default => is_chosen && (!has_high || kind.default_always_carries_high()),
+            };
+        }
+    }
+}
