@@ -21,7 +21,11 @@ mod hello;
 #[cfg(test)]
 mod queues;
 #[cfg(test)]
+mod random;
+#[cfg(test)]
 mod requests;
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
