@@ -11,6 +11,8 @@ mod dialing;
 #[cfg(test)]
 mod frames;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod groups;
 #[cfg(test)]
 mod headers;
