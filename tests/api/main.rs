@@ -81,6 +81,7 @@ mod quota;
 mod races;
 mod random_lists;
 mod rank;
+mod reading;
 mod redemption;
 mod related;
 mod renewal;

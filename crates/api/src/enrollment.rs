@@ -43,7 +43,8 @@ pub struct EnrollmentDetail {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub identity_id: Option<IdentityId>,
-    /// The token in the signed form that is handed to a person.
+    /// The token in the signed form that is handed to a person; absent for callers that may only read
+    /// enrollments.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -53,7 +54,8 @@ pub struct EnrollmentDetail {
     pub jwt: Option<SecretString>,
     /// How it is redeemed: `ott`, `ottca` or `updb`, and others for routers.
     pub method: Cow<'static, str>,
-    /// The token.
+    /// The token; empty for callers that may only read enrollments. The member is always there, since
+    /// clients rely on it.
     #[serde(serialize_with = "secret::serialize")]
     #[schemars(with = "String")]
     pub token: SecretString,
@@ -69,6 +71,8 @@ pub struct EnrollmentDetail {
 impl From<EnrollmentView> for EnrollmentDetail {
     fn from(view: EnrollmentView) -> Self {
         let enrollment = view.enrollment;
+        let secrets = view.secrets.map(|secrets| (secrets.token, secrets.jwt));
+        let (token, jwt) = secrets.unzip();
         let holder = Holder::from(view.holder);
         let (edge_router, edge_router_id) = holder.edge_router.unzip();
         let (identity, identity_id) = holder.identity.unzip();
@@ -87,9 +91,9 @@ impl From<EnrollmentView> for EnrollmentDetail {
             expires_at: enrollment.expires_at.into(),
             identity,
             identity_id,
-            jwt: Some(view.secrets.jwt),
+            jwt,
             method: Cow::Borrowed(enrollment.purpose.name()),
-            token: view.secrets.token,
+            token: token.unwrap_or_default(),
             transit_router,
             transit_router_id,
         }

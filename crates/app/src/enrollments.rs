@@ -6,10 +6,11 @@ mod fault;
 mod holder;
 mod list;
 mod redeem;
+pub(crate) mod secrets;
 mod with_token;
 
 pub use automatic::{Newcomer, enroll_newcomer};
-pub(crate) use draft::{Draft, insert, unseal};
+pub(crate) use draft::{Draft, insert};
 pub use fault::CertificateFault;
 pub(crate) use holder::Holder;
 pub use list::{list, list_of};
@@ -68,16 +69,18 @@ pub fn read(
     let found = find(view.rows(), id)?;
     let holder = Holder::of(view.rows(), &found)?;
     holder.check_rank(permit.caller())?;
-    look(app, found, &holder)
+    look(app, permit.caller(), found, &holder)
 }
 
 /// Puts an enrollment together with whose it is.
 fn look(
     app: &App,
+    caller: &Caller,
     found: Found<StoredEnrollment>,
     holder: &Holder,
 ) -> Result<EnrollmentView, AppError> {
-    let (enrollment, secrets) = unseal(app, found)?;
+    let shown = secrets::are_shown_of(caller, holder);
+    let (enrollment, secrets) = secrets::unseal_if(app, found, shown)?;
     Ok(EnrollmentView {
         enrollment,
         secrets,

@@ -23,7 +23,7 @@ pub(crate) use tunneler::has;
 use crate::action::actions;
 use crate::app::App;
 use crate::configs;
-use crate::enrollments::{self, Draft};
+use crate::enrollments::{Draft, secrets};
 use crate::error::AppError;
 use crate::managed::{Belongings, Beside, Made, Update};
 use portcullis_domain::access::{Access, Action as _, Caller};
@@ -88,25 +88,23 @@ impl Made for RouterSpec {
     }
 }
 
-/// The pending enrollment of a router, for those who may know its token.
+/// The pending enrollment of a router.
 fn pending(
     beside: &Beside<'_>,
     router: &RecordKey,
-) -> Result<Option<(Enrollment, EnrollmentSecrets)>, AppError> {
-    if !sees_tokens(beside.caller) {
-        return Ok(None);
-    }
+) -> Result<Option<(Enrollment, Option<EnrollmentSecrets>)>, AppError> {
     let pending: Vec<Found<StoredEnrollment>> = beside.rows.dependents(router)?;
     let newest = pending.into_iter().next_back();
+    let shown = shows_secrets(beside.caller);
     newest
-        .map(|found| enrollments::unseal(beside.app, found))
+        .map(|found| secrets::unseal_if(beside.app, found, shown))
         .transpose()
 }
 
 /// Whether a caller sees what redeems the enrollments of routers, which is worth as much as a router:
-/// those do who may read enrollments, and those who may have any router enroll anew.
-fn sees_tokens(caller: &Caller) -> bool {
-    caller.may(enrollments::Read::ACCESS) || caller.may(Update::<RouterSpec>::ACCESS)
+/// those do who may have any router enroll anew.
+pub(crate) fn shows_secrets(caller: &Caller) -> bool {
+    caller.may(Update::<RouterSpec>::ACCESS)
 }
 
 /// An enrollment of a router, ready for the store.

@@ -81,8 +81,9 @@ pub struct IdentityView {
     pub policy_name: Option<String>,
     /// Its authenticators, oldest first.
     pub authenticators: Vec<Authenticator>,
-    /// Its pending enrollments, expired ones included, each with what redeems it.
-    pub enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
+    /// Its pending enrollments, expired ones included, each with what redeems it if the caller may
+    /// know that.
+    pub enrollments: Vec<(Enrollment, Option<EnrollmentSecrets>)>,
     /// The third-party authority whose certificate one of them demands.
     pub ca: Option<CaRef>,
     /// Whether it has an API session.
@@ -96,8 +97,8 @@ pub struct IdentityView {
 pub struct EnrollmentView {
     /// The enrollment.
     pub enrollment: Enrollment,
-    /// What redeems it.
-    pub secrets: EnrollmentSecrets,
+    /// What redeems it, if the caller may know that.
+    pub secrets: Option<EnrollmentSecrets>,
     /// Whose it is.
     pub holder: EnrollmentHolder,
 }

@@ -85,7 +85,12 @@ impl Destination {
         if matches!(self, Self::Nowhere) {
             return Ok(true);
         }
-        let missing = || CliError::failed("the controller gave no token for the enrollment");
+        let missing = || {
+            CliError::failed("the controller shows no token for the enrollment").hint(
+                "it is shown to those who may create or update enrollments, or routers if it is a \
+                 router's, and not above their own rank",
+            )
+        };
         let token = token.ok_or_else(missing)?.expose_secret();
         self.write(token).map_err(|error| match id {
             Some(id) => error.hint(format!(

@@ -177,14 +177,23 @@ pub struct PendingEnrollment {
     /// Its id.
     #[schemars(with = "String")]
     pub id: EnrollmentId,
-    /// The token in the signed form that is handed to a person.
-    #[serde(serialize_with = "secret::serialize")]
-    #[schemars(with = "String")]
-    pub jwt: SecretString,
-    /// The token.
-    #[serde(serialize_with = "secret::serialize")]
-    #[schemars(with = "String")]
-    pub token: SecretString,
+    /// The token in the signed form that is handed to a person; absent for callers that may only read
+    /// enrollments.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    #[schemars(with = "Option<String>")]
+    pub jwt: Option<SecretString>,
+    /// The token; absent for callers that may only read enrollments.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "secret::serialize_option"
+    )]
+    #[schemars(with = "Option<String>")]
+    pub token: Option<SecretString>,
 }
 
 impl IdentityDetail {
@@ -256,7 +265,7 @@ impl From<IdentityView> for IdentityDetail {
 
 /// The pending enrollments with the authority that one of them is about.
 fn enrollments(
-    enrollments: Vec<(Enrollment, EnrollmentSecrets)>,
+    enrollments: Vec<(Enrollment, Option<EnrollmentSecrets>)>,
     ca: Option<CaRef>,
 ) -> IdentityEnrollments {
     let mut shown: IdentityEnrollments = enrollments.into_iter().collect();
@@ -286,10 +295,10 @@ impl FromIterator<Authenticator> for IdentityAuthenticators {
     }
 }
 
-impl FromIterator<(Enrollment, EnrollmentSecrets)> for IdentityEnrollments {
+impl FromIterator<(Enrollment, Option<EnrollmentSecrets>)> for IdentityEnrollments {
     fn from_iter<E>(enrollments: E) -> Self
     where
-        E: IntoIterator<Item = (Enrollment, EnrollmentSecrets)>,
+        E: IntoIterator<Item = (Enrollment, Option<EnrollmentSecrets>)>,
     {
         let mut shown = Self::default();
         for (enrollment, secrets) in enrollments {
@@ -297,6 +306,8 @@ impl FromIterator<(Enrollment, EnrollmentSecrets)> for IdentityEnrollments {
                 continue;
             };
             let ca_id = enrollment.purpose.ca().cloned();
+            let secrets = secrets.map(|secrets| (secrets.token, secrets.jwt));
+            let (token, jwt) = secrets.unzip();
             let place = match method {
                 Method::Ott => &mut shown.ott,
                 Method::OttCa { .. } => &mut shown.ottca,
@@ -307,8 +318,8 @@ impl FromIterator<(Enrollment, EnrollmentSecrets)> for IdentityEnrollments {
                 ca_id,
                 expires_at: enrollment.expires_at.into(),
                 id: enrollment.id,
-                jwt: secrets.jwt,
-                token: secrets.token,
+                jwt,
+                token,
             });
         }
         shown

@@ -17,7 +17,8 @@ pub struct EnrollmentMembers {
     /// When it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enrollment_expires_at: Option<WireTime>,
-    /// The token in the signed form that is handed to whoever sets up the router.
+    /// The token in the signed form that is handed to whoever sets up the router; absent for callers
+    /// that may not update routers.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -25,7 +26,7 @@ pub struct EnrollmentMembers {
     )]
     #[schemars(with = "Option<String>")]
     pub enrollment_jwt: Option<SecretString>,
-    /// The token.
+    /// The token; absent for callers that may not update routers.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -35,16 +36,18 @@ pub struct EnrollmentMembers {
     pub enrollment_token: Option<SecretString>,
 }
 
-impl From<Option<(Enrollment, EnrollmentSecrets)>> for EnrollmentMembers {
-    fn from(enrollment: Option<(Enrollment, EnrollmentSecrets)>) -> Self {
+impl From<Option<(Enrollment, Option<EnrollmentSecrets>)>> for EnrollmentMembers {
+    fn from(enrollment: Option<(Enrollment, Option<EnrollmentSecrets>)>) -> Self {
         let Some((enrollment, secrets)) = enrollment else {
             return Self::default();
         };
+        let secrets = secrets.map(|secrets| (secrets.token, secrets.jwt));
+        let (enrollment_token, enrollment_jwt) = secrets.unzip();
         Self {
             enrollment_created_at: Some(enrollment.created_at.into()),
             enrollment_expires_at: Some(enrollment.expires_at.into()),
-            enrollment_jwt: Some(secrets.jwt),
-            enrollment_token: Some(secrets.token),
+            enrollment_jwt,
+            enrollment_token,
         }
     }
 }

@@ -40,7 +40,7 @@ fn secrets_are_written_but_not_shown() {
         ca_id: None,
         expires_at: WireTime(Timestamp::UNIX_EPOCH),
         id: EnrollmentId::from_wire("e"),
-        jwt: SECRET.into(),
-        token: SECRET.into(),
+        jwt: Some(SECRET.into()),
+        token: Some(SECRET.into()),
     });
 }

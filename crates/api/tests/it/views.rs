@@ -54,7 +54,7 @@ fn view(identity: Identity) -> IdentityView {
     }
 }
 
-fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, EnrollmentSecrets) {
+fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, Option<EnrollmentSecrets>) {
     let enrollment = Enrollment {
         id: EnrollmentId::from_wire(id),
         created_at: now(),
@@ -71,7 +71,7 @@ fn enrollment(id: &str, method: Method, token: &str) -> (Enrollment, EnrollmentS
         token: token.into(),
         jwt: "<jwt>".into(),
     };
-    (enrollment, secrets)
+    (enrollment, Some(secrets))
 }
 
 fn reference(id: &str, name: &str) -> IdentityRef {

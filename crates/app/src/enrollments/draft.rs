@@ -4,13 +4,13 @@ use crate::app::App;
 use crate::error::AppError;
 use portcullis_domain::api_session::TokenHash;
 use portcullis_domain::clock::{self, Timestamp};
-use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets, Method, Purpose};
+use portcullis_domain::enrollment::{Enrollment, Method, Purpose};
 use portcullis_domain::entropy;
 use portcullis_domain::ids::{EnrollmentId, IdentityId, Number};
 use portcullis_domain::tags::Tags;
 use portcullis_pki::EnrollmentClaims;
 use portcullis_storage::key::RecordKey;
-use portcullis_storage::tables::{ENROLLMENT, Found, RowsMut, StoredEnrollment, identity_key};
+use portcullis_storage::tables::{ENROLLMENT, RowsMut, StoredEnrollment, identity_key};
 
 /// Whose token, under the keyed hash: tokens of different kinds never meet.
 const TOKEN_DOMAIN: &str = "enrollment token";
@@ -112,20 +112,6 @@ impl Draft {
 /// Adds an enrollment to the store.
 pub(crate) fn insert(rows: &mut RowsMut<'_>, draft: &Draft) -> Result<(), AppError> {
     Ok(rows.insert(&draft.key, &draft.stored)?)
-}
-
-/// Opens what redeems a stored enrollment.
-pub(crate) fn unseal(
-    app: &App,
-    found: Found<StoredEnrollment>,
-) -> Result<(Enrollment, EnrollmentSecrets), AppError> {
-    let secrets = EnrollmentSecrets {
-        token: app
-            .vault
-            .open_text(&found.key, "token", &found.entity.token)?,
-        jwt: app.vault.open_text(&found.key, "jwt", &found.entity.jwt)?,
-    };
-    Ok((found.entity.enrollment, secrets))
 }
 
 /// The hash under which a token is found.

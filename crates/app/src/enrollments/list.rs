@@ -58,7 +58,7 @@ fn answer(
     let answer: Answer<'_, StoredEnrollment> = Answer::new(app, listing, &sight)?;
     answer.each(&mut |found| {
         let holder = Holder::of(answer.view.rows(), &found)?;
-        Ok(show(look(app, found, &holder)?))
+        Ok(show(look(app, caller, found, &holder)?))
     })
 }
 

@@ -3,7 +3,7 @@
 use super::find_policy;
 use crate::app::{App, View};
 use crate::cas;
-use crate::enrollments;
+use crate::enrollments::{self, secrets};
 use crate::error::AppError;
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::authenticator::Authenticator;
@@ -54,10 +54,11 @@ impl<'a> Onlooker<'a> {
     /// Puts one identity together.
     pub(crate) fn look(&mut self, found: Found<Identity>) -> Result<IdentityView, AppError> {
         let belongings = self.belongings(&found)?;
+        let shown = secrets::are_shown(self.caller, &found.entity);
         let enrollments = belongings
             .enrollments
             .into_iter()
-            .map(|stored| enrollments::unseal(self.app, stored))
+            .map(|stored| secrets::unseal_if(self.app, stored, shown))
             .collect::<Result<Vec<_>, _>>()?;
         Ok(IdentityView {
             has_api_session: belongings.has_session,
@@ -72,8 +73,8 @@ impl<'a> Onlooker<'a> {
 
     /// Whether the caller sees the enrollments of an identity.
     ///
-    /// The token of a pending one is worth as much as the identity itself, so it is shown to itself
-    /// and to those who might have made the enrollment.
+    /// They are those of nobody above it, as in the list of enrollments. Their tokens are another
+    /// matter: see [`secrets`].
     fn sees_enrollments(&self, identity: &Identity) -> bool {
         self.caller.identity == identity.id
             || (self.caller.may(enrollments::Read::ACCESS)
@@ -102,7 +103,7 @@ impl<'a> Onlooker<'a> {
     /// The authority whose certificate one of the enrollments demands.
     fn authority(
         &self,
-        enrollments: &[(Enrollment, EnrollmentSecrets)],
+        enrollments: &[(Enrollment, Option<EnrollmentSecrets>)],
     ) -> Result<Option<CaRef>, StoreError> {
         let demanded = enrollments
             .iter()

@@ -24,8 +24,9 @@ pub struct ManagedRouterView {
     pub router: Router,
     /// How it is connected.
     pub connection: RouterConnection,
-    /// Its pending enrollment, an expired one included, with what redeems it.
-    pub enrollment: Option<(Enrollment, EnrollmentSecrets)>,
+    /// Its pending enrollment, an expired one included, with what redeems it if the caller may know
+    /// that.
+    pub enrollment: Option<(Enrollment, Option<EnrollmentSecrets>)>,
 }
 
 /// How a router is connected to the controller, and what it said of itself. The default is that of

@@ -168,7 +168,7 @@ fn deliver(
     let enrollment = state::pending(identity).next();
     let enrollment = enrollment.map(|(_, enrollment)| enrollment);
     let is_free = destination.deliver(
-        enrollment.map(|enrollment| &enrollment.jwt),
+        enrollment.and_then(|enrollment| enrollment.jwt.as_ref()),
         enrollment.map(|enrollment| &enrollment.id),
     )?;
     if is_free {

@@ -48,7 +48,7 @@ pub(crate) async fn show<R: Enrolling>(
     token: &TokenArgs,
 ) -> Result<(), CliError> {
     let router: R = resolve::one(&session.client, text).await?;
-    if token.is_wanted() && router.enrollment().enrollment_jwt.is_none() {
+    if token.is_wanted() && router.enrollment().enrollment_expires_at.is_none() {
         let name = router.called();
         return Err(
             CliError::failed(format!("no enrollment of `{name}` is pending")).hint(R::FOR_A_TOKEN),

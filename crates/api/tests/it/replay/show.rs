@@ -244,7 +244,7 @@ fn pending(
     router: &Router,
     token: &Value,
     jwt: &Value,
-) -> (Enrollment, EnrollmentSecrets) {
+) -> (Enrollment, Option<EnrollmentSecrets>) {
     let enrollment = Enrollment {
         id: EnrollmentId::from_wire(id),
         created_at: now(),
@@ -261,7 +261,7 @@ fn pending(
         token: text(token).into(),
         jwt: text(jwt).into(),
     };
-    (enrollment, secrets)
+    (enrollment, Some(secrets))
 }
 
 fn router_enrollment(world: &World, recorded: &Value) -> Option<Value> {

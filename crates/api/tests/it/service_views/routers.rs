@@ -70,7 +70,7 @@ fn managed(router: Router, has_enrollment: bool) -> ManagedRouterView {
     ManagedRouterView {
         router,
         connection: connection(),
-        enrollment: has_enrollment.then_some((enrollment, secrets)),
+        enrollment: has_enrollment.then_some((enrollment, Some(secrets))),
     }
 }
 
