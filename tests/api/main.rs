@@ -90,6 +90,7 @@ mod revocations;
 mod role_attributes;
 mod role_filters;
 mod router_enrollment;
+mod router_names;
 mod second_token;
 mod service_session_lists;
 mod service_sessions;

@@ -5,6 +5,7 @@ mod certificates;
 mod core;
 mod credentials;
 mod descriptors;
+mod hosts;
 mod listeners;
 mod loading;
 mod upkeep;

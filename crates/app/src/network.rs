@@ -5,9 +5,9 @@ use crate::error::AppError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
-    Authority, Certificate, CertificateError, ChainError, Fingerprint, IssueError, JwtError,
-    JwtSigner, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity, VerifyAt,
-    certificates_to_pem, pkcs7,
+    Authority, Certificate, CertificateError, ChainError, Csr, CsrError, Fingerprint, IssueError,
+    JwtError, JwtSigner, ReservedNames, SpiffeId, SpiffePath, TrustAnchors, TrustDomain, Validity,
+    VerifyAt, certificates_to_pem, pkcs7,
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -38,6 +38,19 @@ pub struct NetworkSettings {
     pub controller: Controller,
     /// The key and certificate served at `api_address`.
     pub jwt_signer: JwtSigner,
+    /// Under which names the controller is reached.
+    pub hosts: OwnHosts,
+    /// All server certificates of the controller; their names are its own.
+    pub served_certificates: Vec<Certificate>,
+}
+
+/// The hosts under which the controller is reached, as its configuration names them.
+#[derive(Debug, Clone, Default)]
+pub struct OwnHosts {
+    /// Host names and IP addresses.
+    pub names: Vec<String>,
+    /// Those that routers on the same host may have in their certificates too.
+    pub shared: Vec<String>,
 }
 
 /// The controller as its clients see it.
@@ -63,6 +76,7 @@ pub struct Network {
     bundle_pem: String,
     api_address: String,
     control_addresses: Vec<String>,
+    hosts: OwnHosts,
     served: RwLock<Arc<Served>>,
     verdicts: Verdicts,
 }
@@ -76,6 +90,8 @@ pub struct Served {
     pub jwt_signer: JwtSigner,
     /// The token that proves which network this is.
     pub network_jwt: String,
+    /// The names that no certificate of others may bear.
+    pub reserved_names: ReservedNames,
 }
 
 /// A client's chain that leads to the network's authority.
@@ -129,6 +145,7 @@ impl Network {
             settings.jwt_signer,
             &settings.api_address,
             network_id,
+            settings.hosts.reserve(&settings.served_certificates),
         )?;
         Ok(Self {
             trust_domain: settings.trust_domain,
@@ -140,6 +157,7 @@ impl Network {
             signing: settings.signing,
             api_address: settings.api_address,
             control_addresses: settings.control_addresses,
+            hosts: settings.hosts,
             served: RwLock::new(Arc::new(served)),
             verdicts: Verdicts::default(),
         })
@@ -185,7 +203,16 @@ impl Network {
         Arc::clone(&self.served.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Takes a renewed certificate into use.
+    /// Reads a request for a certificate of an identity.
+    ///
+    /// # Errors
+    ///
+    /// [`CsrError`], also when its subject is a name of the controller.
+    pub(crate) fn read_csr(&self, text: &str) -> Result<Csr, CsrError> {
+        Csr::from_pem(text)?.check_subject(&self.served().reserved_names)
+    }
+
+    /// Takes a renewed certificate into use. `served` are all server certificates of the controller.
     ///
     /// # Errors
     ///
@@ -193,6 +220,7 @@ impl Network {
     pub fn renew(
         &self,
         certificate: Certificate,
+        served: &[Certificate],
         jwt_signer: JwtSigner,
         network_id: &str,
     ) -> Result<(), NetworkError> {
@@ -200,7 +228,14 @@ impl Network {
             certificate,
             ..self.served().controller.clone()
         };
-        let served = Served::new(controller, jwt_signer, &self.api_address, network_id)?;
+        let reserved = self.hosts.reserve(served);
+        let served = Served::new(
+            controller,
+            jwt_signer,
+            &self.api_address,
+            network_id,
+            reserved,
+        )?;
         *self.served.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(served);
         Ok(())
     }
@@ -248,6 +283,7 @@ impl Served {
         jwt_signer: JwtSigner,
         api_address: &str,
         network_id: &str,
+        reserved_names: ReservedNames,
     ) -> Result<Self, NetworkError> {
         let issuer = format!("https://{api_address}/");
         let claims = portcullis_pki::EnrollmentClaims::network(&issuer, network_id);
@@ -256,7 +292,20 @@ impl Served {
             controller,
             jwt_signer,
             network_jwt,
+            reserved_names,
         })
+    }
+}
+
+impl OwnHosts {
+    /// The names that no certificate of others may bear, while `certificates` are served.
+    fn reserve(&self, certificates: &[Certificate]) -> ReservedNames {
+        let (names, shared) = (&self.names, &self.shared);
+        ReservedNames::new(
+            names.iter().map(String::as_str),
+            certificates,
+            shared.iter().map(String::as_str),
+        )
     }
 }
 

@@ -65,6 +65,7 @@ const HINTS: &[(&str, &str)] = &[
     ("signingCert", "it belongs to `edge.enrollment`"),
     ("edgeIdentity", "it belongs to `edge.enrollment`"),
     ("edgeRouter", "it belongs to `edge.enrollment`"),
+    ("sharedHosts", "it belongs to `edge.enrollment`"),
     ("jwksFetch", "it belongs to `edge.externalJwtSigners`"),
     ("requireExpiry", "it belongs to `edge.externalJwtSigners`"),
     ("freeAttempts", "it belongs to `edge.passwordThrottle`"),

@@ -3,11 +3,13 @@
 mod issue;
 mod names;
 mod profile;
+mod reserved;
 mod router;
 mod serial;
 
 pub use issue::IssueError;
 pub use names::{ServerNames, ServerNamesError};
+pub use reserved::{ReservedName, ReservedNames};
 pub use router::{RouterCsr, RouterCsrError};
 
 use der::Encode as _;

@@ -12,7 +12,7 @@ use x509_cert::{
 };
 
 use crate::{
-    authority::{IssueError, ServerNames},
+    authority::{IssueError, ReservedName, ReservedNames, ServerNames},
     key::{PublicKey, SigningKey, UnsupportedKey},
     pem::{self, PemError},
     signed::{NotSigned, Signed, elements, malformed},
@@ -66,6 +66,9 @@ pub enum CsrError {
     /// The alternative names that it asks for cannot be read.
     #[error("the subject alternative names in the CSR could not be parsed")]
     Names,
+    /// Its common name is a name of the controller.
+    #[error(transparent)]
+    Reserved(#[from] ReservedName),
 }
 
 /// A certificate request whose sender has proved to hold the key.
@@ -141,6 +144,16 @@ impl Csr {
     /// What of the requested subject may stand in a certificate.
     pub fn subject(&self) -> &Subject {
         &self.subject
+    }
+
+    /// The same request, if its subject is none of `reserved`.
+    ///
+    /// # Errors
+    ///
+    /// [`CsrError::Reserved`].
+    pub fn check_subject(self, reserved: &ReservedNames) -> Result<Self, CsrError> {
+        reserved.check_subject(&self.subject)?;
+        Ok(self)
     }
 
     /// The key that the sender has proved to hold.

@@ -57,7 +57,8 @@ mod spiffe;
 mod subject;
 
 pub use authority::{
-    Authority, AuthorityError, IssueError, RouterCsr, RouterCsrError, ServerNames, ServerNamesError,
+    Authority, AuthorityError, IssueError, ReservedName, ReservedNames, RouterCsr, RouterCsrError,
+    ServerNames, ServerNamesError,
 };
 pub use certificate::{
     Certificate, CertificateError, UnusableAuthority, Validity, certificates_from_pem,

@@ -16,6 +16,6 @@ mod version_one;
 pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
 pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request};
-pub use network::{TestNetwork, client_key};
+pub use network::{SHARED_HOST, TestNetwork, client_key};
 pub use reply::Reply;
 pub use version_one::version_one;

@@ -1,6 +1,6 @@
 //! The certificates of a network that exists for one test.
 
-use portcullis_app::network::{Controller, Network, NetworkSettings};
+use portcullis_app::network::{Controller, Network, NetworkSettings, OwnHosts};
 use portcullis_domain::Env;
 use portcullis_domain::ids::ControllerId;
 use portcullis_pki::{
@@ -11,6 +11,9 @@ use std::sync::Arc;
 
 /// Address under which the controller of a test is known.
 pub(crate) const API_ADDRESS: &str = "ctrl.example.test:1280";
+
+/// A name in the server certificate of a test's controller that its routers may have too.
+pub const SHARED_HOST: &str = "shared.example.test";
 
 /// A root, an intermediate under it and a server certificate.
 #[derive(Debug)]
@@ -40,7 +43,9 @@ impl TestNetwork {
             .make_intermediate(key(), &subject("Test intermediate"), now, entropy)
             .unwrap();
         let server_key = Arc::new(key());
-        let names = ServerNames::parse(["ctrl.example.test", "localhost", "127.0.0.1"]).unwrap();
+        let names =
+            ServerNames::parse(["ctrl.example.test", SHARED_HOST, "localhost", "127.0.0.1"])
+                .unwrap();
         let server = signing
             .issue_server_leaf(
                 server_key.public_key(),
@@ -75,6 +80,11 @@ impl TestNetwork {
                 started_at: env.now(),
             },
             jwt_signer: JwtSigner::new(self.server_key, &self.server).unwrap(),
+            hosts: OwnHosts {
+                names: vec!["ctrl.example.test".to_owned(), "192.0.2.7".to_owned()],
+                shared: vec![SHARED_HOST.to_owned()],
+            },
+            served_certificates: vec![self.server],
         };
         Network::new(settings, "00000000-0000-4000-8000-00000000000a").unwrap()
     }

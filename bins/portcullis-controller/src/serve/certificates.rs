@@ -134,13 +134,15 @@ impl Certificates {
         // Everything that can fail comes before anything is replaced: tokens and connections have
         // to show the same key.
         let jwt_signer = signer.jwt_signer()?;
+        let own = server_pairs(&self.config.identity, "identity")?;
+        let served_leaves = credentials::leaves(own.iter().chain(pairs.iter().flatten()))?;
         let ready = pairs
             .iter()
             .map(|pairs| pairs.iter().map(Pair::to_tls).collect())
             .collect::<anyhow::Result<Vec<Vec<_>>>>()?;
         self.app
             .network()
-            .renew(leaf.clone(), jwt_signer, &self.network_id)?;
+            .renew(leaf.clone(), &served_leaves, jwt_signer, &self.network_id)?;
         for (tls, certificates) in self.tls.iter().zip(ready) {
             tls.replace(certificates)?;
         }

@@ -1,6 +1,7 @@
 //! The controller without its listeners.
 
 use super::credentials::{Credentials, Pair};
+use super::hosts;
 use super::loading::Follow;
 use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
@@ -159,6 +160,8 @@ fn network(
             started_at: env.now(),
         },
         jwt_signer,
+        hosts: hosts::of(config),
+        served_certificates: credentials.served_certificates()?,
         signing: credentials.signing,
     };
     Ok(Network::new(settings, network_id)?)

@@ -51,6 +51,11 @@ impl Credentials {
             .ok_or_else(|| anyhow!("identity.server_cert is empty"))
     }
 
+    /// Every server certificate of the controller.
+    pub(super) fn served_certificates(&self) -> anyhow::Result<Vec<Certificate>> {
+        leaves(self.root.iter().chain(self.listeners.iter().flatten()))
+    }
+
     /// Authorities at whose certificates the chains of clients are to end.
     pub(super) fn roots(&self) -> Vec<Certificate> {
         let roots: Vec<_> = self
@@ -112,6 +117,13 @@ pub(super) fn signer<'a>(
         .filter(|_| is_named)
         .or_else(|| pairs.first());
     found.context("the listener of the client API has no certificate")
+}
+
+/// The certificates of servers themselves, without those above them.
+pub(super) fn leaves<'a>(
+    pairs: impl Iterator<Item = &'a Pair>,
+) -> anyhow::Result<Vec<Certificate>> {
+    pairs.map(|pair| Ok(pair.leaf()?.clone())).collect()
 }
 
 /// Loads what each entry of `web` shows.

@@ -16,7 +16,7 @@ use portcullis_domain::authenticator::{
 };
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::AuthenticatorId;
-use portcullis_pki::{Certificate, Csr, certificates_from_pem};
+use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_storage::tables::{Found, RowsMut};
 
 /// Asks the holder of a certificate to renew it, and to take another key if `roll_key` is set.
@@ -61,7 +61,15 @@ pub async fn extend(
         let found = find_own(view.rows(), permit.caller(), id, |_id| Denied.into())?;
         prove(app, found.entity, chain)?
     };
-    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    let csr = app
+        .network()
+        .read_csr(csr)
+        .map_err(|error| AppError::Csr(error.to_string()))?;
+    app.network()
+        .served()
+        .reserved_names
+        .check_certificate(&current)
+        .map_err(|error| AppError::Csr(error.to_string()))?;
     let now = app.env().now();
     let signing = app.network().signing();
     let leaf = signing

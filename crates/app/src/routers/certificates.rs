@@ -65,7 +65,9 @@ pub(crate) fn issue(
     proof: &RouterProof,
     now: Timestamp,
 ) -> Result<(RouterCertificate, RouterCertificates), AppError> {
-    let read = |csr| RouterCsr::read(csr, app.network().trust_domain(), &router.id);
+    let (network, served) = (app.network(), app.network().served());
+    let reserved = &served.reserved_names;
+    let read = |csr| RouterCsr::read(csr, network.trust_domain(), &router.id, reserved);
     let server = read(&proof.server_csr).map_err(|error| refused(SERVER, &error))?;
     let client = read(&proof.client_csr)
         .and_then(|csr| match router.spec.edge() {

@@ -57,6 +57,7 @@ pub async fn create_certificate(
     csr: &str,
 ) -> Result<NewCertificate, AppError> {
     let caller = permit.caller();
+    // Its subject is not used.
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
     let id = SessionCertificateId::generate(&*app.env().entropy)?;
     let leaf = issue(app, caller, &id, &csr)?;

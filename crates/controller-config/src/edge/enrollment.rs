@@ -1,12 +1,14 @@
 //! Section `edge.enrollment`.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
-use portcullis_yaml::{Diagnostics, Key, Section};
+use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 
 use crate::edge::api::at_least;
 use crate::folders::Folders;
 use crate::identity::{Material, Reported, optional, required};
+use crate::root::read_all;
 
 /// Section `edge.enrollment`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,9 @@ pub struct Enrollment {
     pub edge_identity_duration: Duration,
     /// How long a router has to enroll, 180 minutes unless given.
     pub edge_router_duration: Duration,
+    /// Names and addresses of the controller that routers may have in their certificates too, because
+    /// they run on the same host.
+    pub shared_hosts: Vec<String>,
 }
 
 /// Section `edge.enrollment.signingCert`.
@@ -37,6 +42,7 @@ const KEYS: &[Key] = &[
     Key::read("signingCert"),
     Key::read("edgeIdentity"),
     Key::read("edgeRouter"),
+    Key::read("sharedHosts"),
 ];
 const SIGNING_KEYS: &[Key] = &[Key::read("cert"), Key::read("key"), Key::read("ca")];
 const DURATION_KEYS: &[Key] = &[Key::read("duration")];
@@ -69,10 +75,12 @@ pub(super) fn read(
         .and_then(|signing| read_signing_cert(&signing, folders, diagnostics));
     let edge_identity_duration = duration(&section, "edgeIdentity", diagnostics);
     let edge_router_duration = duration(&section, "edgeRouter", diagnostics);
+    let shared_hosts = shared_hosts(&section, diagnostics);
     Some(Enrollment {
         signing_cert: signing_cert?,
         edge_identity_duration: edge_identity_duration?,
         edge_router_duration: edge_router_duration?,
+        shared_hosts: shared_hosts?,
     })
 }
 
@@ -92,6 +100,28 @@ fn read_signing_cert(
         }),
         Err(Reported) => None,
     }
+}
+
+fn shared_hosts(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<Vec<String>> {
+    let Some(field) = section.get_non_null("sharedHosts") else {
+        return Some(Vec::new());
+    };
+    read_all(&field.list(diagnostics)?, |item| host(item, diagnostics))
+}
+
+/// Reads a host name, of which the first label may be `*`, or an IP address.
+fn host(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    let text = item.non_empty(diagnostics)?.trim();
+    let is_address = text.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || "*/:@[]".contains(c);
+    if !is_address && (name.trim_matches('.').is_empty() || name.contains(is_odd)) {
+        let message = format!("`{text}` is neither a host name nor an IP address");
+        item.error(codes::INVALID_VALUE, message, diagnostics)
+            .help("write the host alone, such as `ctrl.example.test` or `\"2001:db8::1\"`");
+        return None;
+    }
+    Some(text.to_owned())
 }
 
 /// The section must be there, the duration in it need not.

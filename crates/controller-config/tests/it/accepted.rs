@@ -46,6 +46,7 @@ edge:
     signingCert: {cert: s.pem, key: s.key, ca: s.ca}
     edgeIdentity: {duration: 5m}
     edgeRouter: {duration: 24h}
+    sharedHosts: [ctrl.example, '*.example', 10.0.0.5, '2001:db8::5', '[2001:db8::6]', münchen.example]
   totp: {hostname: mfa.example, compatibility: strict}
   oidc: {accessTokenDuration: 10m, idTokenDuration: 20m, refreshTokenDuration: 1h}
   passwordThrottle: {enabled: true, freeAttempts: 10, longestWait: 15m}
@@ -136,6 +137,7 @@ fn the_smallest_file_has_the_defaults_of_openziti() {
         config.edge.enrollment.edge_router_duration,
         Duration::from_hours(3)
     );
+    assert_eq!(config.edge.enrollment.shared_hosts, [""; 0]);
     assert_eq!(config.edge.totp.hostname, "openziti.io");
     assert_eq!(config.edge.totp.compatibility, TotpCompatibility::Strict);
     assert_eq!(
@@ -262,6 +264,17 @@ fn every_key_of_edge_is_read() {
     assert_eq!(
         edge.enrollment.edge_router_duration,
         Duration::from_hours(24)
+    );
+    assert_eq!(
+        edge.enrollment.shared_hosts,
+        [
+            "ctrl.example",
+            "*.example",
+            "10.0.0.5",
+            "2001:db8::5",
+            "[2001:db8::6]",
+            "münchen.example",
+        ]
     );
     assert_eq!(
         edge.enrollment.signing_cert.ca,

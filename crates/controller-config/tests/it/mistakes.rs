@@ -356,6 +356,34 @@ const EDGE: &[Case] = &[
         &[(12, 17, "wrong-type", "a map")],
     ),
     case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n    sharedHosts: ['https://ctrl.example']\n",
+        &[(13, 19, "invalid-value", "write the host alone")],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n    sharedHosts: [ctrl.example, 'ctrl.example:1280', '*.']\n",
+        &[
+            (
+                13,
+                33,
+                "invalid-value",
+                "neither a host name nor an IP address",
+            ),
+            (
+                13,
+                54,
+                "invalid-value",
+                "neither a host name nor an IP address",
+            ),
+        ],
+    ),
+    case(
+        "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n  sharedHosts: [a]\n",
+        &[(13, 3, "unknown-key", "`edge.enrollment`")],
+    ),
+    case(
         "{cert: s.pem, key: s.key}",
         "{cert: s.pem}",
         &[(10, 5, "missing-key", "`key`")],

@@ -3,6 +3,7 @@
 use super::Authority;
 use super::issue::{IssueError, Order, YEAR};
 use super::profile::Kind;
+use super::reserved::{ReservedName, ReservedNames};
 use crate::certificate::Certificate;
 use crate::csr::{Csr, CsrError};
 use crate::spiffe::TrustDomain;
@@ -27,6 +28,15 @@ pub enum RouterCsrError {
     /// It asks for the name of somebody else in the network.
     #[error("{0:?} in the CSR is the SPIFFE name of another router")]
     Foreign(String),
+    /// It asks for a wildcard that covers everything under a top-level domain.
+    #[error(
+        "the wildcard {0:?} covers a whole top-level domain; ask for one below a domain of your own, \
+         such as *.routers.example.com"
+    )]
+    Wildcard(String),
+    /// It asks for a name of the controller.
+    #[error(transparent)]
+    Reserved(#[from] ReservedName),
 }
 
 /// A certificate request of a router that may be granted.
@@ -43,19 +53,27 @@ impl RouterCsr {
     /// The host names, addresses, mail addresses and URIs that it asks for are kept; other kinds of
     /// names are dropped. SPIFFE names are how the network knows identities, sessions and
     /// controllers, so none of this network is granted but `/router/` and the router's own id.
+    /// `reserved` are the names of the controller, which no router gets, as common name neither.
     ///
     /// # Errors
     ///
     /// [`RouterCsrError`], by the first check that fails.
-    pub fn read(text: &str, domain: &TrustDomain, id: &RouterId) -> Result<Self, RouterCsrError> {
+    pub fn read(
+        text: &str,
+        domain: &TrustDomain,
+        id: &RouterId,
+        reserved: &ReservedNames,
+    ) -> Result<Self, RouterCsrError> {
         let csr = Csr::from_pem(text)?;
         let mut names = Vec::new();
         for name in csr.names()? {
             if is_kept(&name, domain, id)? {
+                reserved.check_alternative(&name)?;
                 names.push(name);
             }
         }
         let subject = csr.subject().clone();
+        reserved.check_subject(&subject)?;
         Ok(Self {
             csr,
             subject,
@@ -135,8 +153,12 @@ fn is_kept(
     match name {
         GeneralName::DnsName(host) => {
             let host = host.as_str();
-            let is_name = DnsName::try_from(host.strip_prefix("*.").unwrap_or(host)).is_ok();
-            check(is_name, host)
+            let domain = host.strip_prefix("*.");
+            check(DnsName::try_from(domain.unwrap_or(host)).is_ok(), host)?;
+            if domain.is_some_and(|domain| !domain.trim_end_matches('.').contains('.')) {
+                return Err(RouterCsrError::Wildcard(host.to_owned()));
+            }
+            Ok(true)
         },
         GeneralName::IpAddress(octets) => {
             let octets = octets.as_bytes();

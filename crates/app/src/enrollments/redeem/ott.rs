@@ -8,7 +8,6 @@ use crate::network::not_issued;
 use portcullis_domain::authenticator::CertCredential;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_pki::Csr;
 
 /// Turns the request of a client into its credential.
 pub(super) fn certify(
@@ -29,7 +28,10 @@ pub(in crate::enrollments) fn issue(
     csr: &str,
     now: Timestamp,
 ) -> Result<(CertCredential, String), AppError> {
-    let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    let csr = app
+        .network()
+        .read_csr(csr)
+        .map_err(|error| AppError::Csr(error.to_string()))?;
     let network = app.network();
     let leaf = network
         .signing()

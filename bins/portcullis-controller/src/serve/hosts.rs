@@ -1,0 +1,25 @@
+//! The hosts under which the controller is reached, as its file names them.
+
+use portcullis_app::network::OwnHosts;
+use portcullis_controller_config::ControllerConfig;
+use portcullis_yaml::syntax::HostPort;
+
+/// Collects the hosts of all addresses in the file at which the controller listens or is found.
+pub(super) fn of(config: &ControllerConfig) -> OwnHosts {
+    let points = config.web.iter().flat_map(|listener| &listener.bind_points);
+    let of_points = points.flat_map(|point| {
+        let told = [&point.interface, &point.address];
+        told.into_iter().chain(&point.new_address)
+    });
+    let ctrl = &config.ctrl;
+    let for_routers = std::iter::once(&ctrl.listener)
+        .chain(&ctrl.advertise_address)
+        .map(|address| &address.endpoint);
+    let all = std::iter::once(&config.edge.api.address)
+        .chain(of_points)
+        .chain(for_routers);
+    OwnHosts {
+        names: all.map(|HostPort { host, .. }| host.clone()).collect(),
+        shared: config.edge.enrollment.shared_hosts.clone(),
+    }
+}
