@@ -206,27 +206,60 @@ async fn renewal_ends_the_other_sessions_of_the_old_certificate() {
     assert_eq!(status(&later, &holder.chain).await, 401);
 }
 
-/// Clients are in use that cannot change their key; they would be shut out in the end.
+/// An administrator that asks for another key may know that somebody else has the old one.
 #[tokio::test]
-async fn same_key_is_taken_even_if_another_one_was_asked_for() {
+async fn another_key_that_was_asked_for_is_met_by_another_key_alone() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
     let mut holder = Holder::new(&controller, &admin, "device").await;
+    let path = format!("/authenticators/{}/request-extend", holder.authenticator);
+    let ask = async |roll: bool| {
+        let body = json!({"rollKeys": roll});
+        let reply = send(&controller, &admin, (Method::POST, &path), &body).await;
+        reply.data();
+    };
+    let look = async || shown(&controller, &admin, &holder.authenticator).await;
+    assert!(look().await.get("lastExtendRolledKeys").is_none());
     let (_key, csr) = client_key();
-    for _ in 0..2 {
-        let path = format!("/authenticators/{}/request-extend", holder.authenticator);
-        let body = json!({"rollKeys": true});
-        send(&controller, &admin, (Method::POST, &path), &body)
-            .await
-            .data();
-        let data = holder.extend(&csr).await.data();
-        let new = certificates_from_pem(text(&data, "clientCert")).unwrap();
-        holder.confirm(&new).await.data();
-        holder.token = token_by(&controller, &new).await;
-        holder.chain = new;
-        let after = shown(&controller, &admin, &holder.authenticator).await;
-        assert!(after.get("isKeyRollRequested").is_none(), "{after}");
-    }
+
+    ask(true).await;
+    let data = holder.extend(&csr).await.data();
+    let new = certificates_from_pem(text(&data, "clientCert")).unwrap();
+    holder.confirm(&new).await.data();
+    let after = look().await;
+    assert!(after.get("isKeyRollRequested").is_none(), "{after}");
+    assert_eq!(after["lastExtendRolledKeys"], true);
+    holder.token = token_by(&controller, &new).await;
+    holder.chain = new;
+
+    // The key of the request is the current one now.
+    ask(true).await;
+    let at = revision(&controller);
+    let reply = holder.extend(&csr).await;
+    assert_eq!(reply.error(), (400, "COULD_NOT_PROCESS_CSR".to_owned()));
+    assert!(reply.text().contains("new key pair"), "{}", reply.text());
+    assert_eq!(revision(&controller), at);
+    let look = async || shown(&controller, &admin, &holder.authenticator).await;
+    assert_eq!(look().await["isKeyRollRequested"], true);
+
+    // Without the demand the key may stay, and the view says that it did.
+    ask(false).await;
+    let data = holder.extend(&csr).await.data();
+    let new = certificates_from_pem(text(&data, "clientCert")).unwrap();
+    // A demand that comes before the confirmation is not met by what was issued before it.
+    ask(true).await;
+    holder.confirm(&new).await.data();
+    let after = look().await;
+    assert_eq!(after["isKeyRollRequested"], true, "{after}");
+    assert_eq!(after["lastExtendRolledKeys"], false, "{after}");
+    let filter = "filter=lastExtendRolledKeys%20%3D%20false";
+    let found = get(&controller, &admin, &format!("/authenticators?{filter}")).await;
+    let found = found.data();
+    let found = found.as_array().unwrap().iter();
+    assert!(found.map(|one| &one["id"]).any(|id| *id == after["id"]));
+    let filter = "filter=lastExtendRolledKeys%20%3D%20true";
+    let found = get(&controller, &admin, &format!("/authenticators?{filter}")).await;
+    assert_eq!(found.data(), json!([]));
 }
 
 #[tokio::test]

@@ -51,6 +51,10 @@ pub struct AuthenticatorDetail {
     /// Whether the last login came with the whole chain.
     #[serde(default, skip_serializing_if = "is_false")]
     pub last_auth_resolved_to_root: bool,
+    /// Whether the certificate came with another key than the one before it; absent if that is not
+    /// known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_extend_rolled_keys: Option<bool>,
     /// `cert` or `updb`.
     pub method: Cow<'static, str>,
     /// The username.
@@ -91,6 +95,7 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
             is_issued_by_network: false,
             is_key_roll_requested: false,
             last_auth_resolved_to_root: false,
+            last_extend_rolled_keys: None,
             method: Cow::Borrowed(method),
             username: None,
         };
@@ -100,7 +105,8 @@ impl From<AuthenticatorView> for AuthenticatorDetail {
                 detail.last_auth_resolved_to_root = cert.last_login_reached_root;
                 let open = cert.open_extension();
                 detail.is_extend_requested = open.is_some();
-                detail.is_key_roll_requested = open.is_some_and(|request| request.roll_key);
+                detail.is_key_roll_requested = cert.must_roll_key();
+                detail.last_extend_rolled_keys = cert.last_renewal_rolled_key;
                 detail.extend_requested_at =
                     cert.extension.map(|request| request.requested_at.into());
                 detail.cert_pem = Some(cert.pem);

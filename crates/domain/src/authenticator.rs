@@ -54,6 +54,10 @@ pub struct CertCredential {
     /// The certificate that is to take its place as soon as the client confirms that it has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renewal: Option<Renewal>,
+    /// Whether the certificate came with another key than the one before it; unknown for one that is
+    /// no renewal, or was renewed before this was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_renewal_rolled_key: Option<bool>,
 }
 
 /// An administrator asked for another certificate.
@@ -75,6 +79,9 @@ pub struct Renewal {
     pub fingerprint: String,
     /// The leaf, PEM.
     pub pem: String,
+    /// Whether its key is another one than that of the certificate before it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub rolls_key: bool,
 }
 
 /// A certificate was not put in the place of the one before it.
@@ -108,6 +115,7 @@ impl CertCredential {
             last_login_reached_root: false,
             extension: None,
             renewal: None,
+            last_renewal_rolled_key: None,
         }
     }
 
@@ -120,7 +128,8 @@ impl CertCredential {
         });
     }
 
-    /// Puts the certificate that was issued for it in its place, which meets every request.
+    /// Puts the certificate that was issued for it in its place. That meets the request for another
+    /// one, unless the request was for another key and this one has the old key.
     ///
     /// # Errors
     ///
@@ -130,14 +139,22 @@ impl CertCredential {
         if renewal.fingerprint != fingerprint {
             return Err(NotRenewed::AnotherPending);
         }
-        if let Some(Renewal { fingerprint, pem }) = self.renewal.take() {
-            self.fingerprint = fingerprint;
-            self.pem = pem;
-        }
-        if let Some(request) = &mut self.extension {
-            request.is_open = false;
+        if let Some(renewal) = self.renewal.take() {
+            let is_met = renewal.rolls_key || !self.must_roll_key();
+            self.fingerprint = renewal.fingerprint;
+            self.pem = renewal.pem;
+            self.last_renewal_rolled_key = Some(renewal.rolls_key);
+            if let Some(request) = self.extension.as_mut().filter(|_request| is_met) {
+                request.is_open = false;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a request for another key is still to be met.
+    pub fn must_roll_key(&self) -> bool {
+        self.open_extension()
+            .is_some_and(|request| request.roll_key)
     }
 
     /// The request for another certificate that is still to be met.

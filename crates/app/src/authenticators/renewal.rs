@@ -45,6 +45,11 @@ pub async fn request_extension(
     Ok(())
 }
 
+/// Why a request with the old key is not granted.
+const OLD_KEY: &str = "a new key was asked for, and the certificate request has the key of the current \
+     certificate; make a new key pair and send a request for that, or have an administrator withdraw \
+     the demand (request-extend with rollKeys false)";
+
 /// Issues the successor of the certificate of one of the caller's authenticators, whose holder the
 /// caller proves to be: `chain`, in DER, is what it presents, leaf first. Answers the new
 /// certificate and those between it and the root, PEM. One that was issued before and not confirmed
@@ -65,6 +70,9 @@ pub async fn extend(
         .network()
         .read_csr(csr)
         .map_err(|error| AppError::Csr(error.to_string()))?;
+    let rolls_key = !current
+        .public_key()
+        .is_ok_and(|key| key.shares_secret_with(csr.public_key()));
     app.network()
         .served()
         .reserved_names
@@ -78,6 +86,7 @@ pub async fn extend(
     let renewal = Renewal {
         fingerprint: leaf.fingerprint().to_string(),
         pem: leaf.to_pem(),
+        rolls_key,
     };
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
@@ -85,6 +94,9 @@ pub async fn extend(
         let mut after = found.entity.clone();
         match &mut after.credential {
             Credential::Cert(cert) if cert.fingerprint == fingerprint => {
+                if cert.must_roll_key() && !renewal.rolls_key {
+                    return Err(AppError::Csr(OLD_KEY.to_owned()));
+                }
                 cert.renewal = Some(renewal.clone());
             },
             // It was renewed meanwhile: what the caller holds is an old certificate.

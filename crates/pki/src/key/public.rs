@@ -91,6 +91,25 @@ impl PublicKey {
         self.kind
     }
 
+    /// Whether whoever holds the private key of `other` has that of this one too: the same key in any
+    /// encoding, one of the same modulus, or the other point of a curve with the same abscissa.
+    pub fn shares_secret_with(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.secret_bound() == other.secret_bound()
+    }
+
+    /// The part of the key that decides what its private key is.
+    fn secret_bound(&self) -> Option<&[u8]> {
+        let length = match self.kind {
+            PublicKeyKind::P256 => 32,
+            PublicKeyKind::P384 => 48,
+            PublicKeyKind::P521 => 66,
+            PublicKeyKind::Rsa { .. } => return modulus(self.raw()),
+            PublicKeyKind::Ed25519 => return Some(self.raw()),
+        };
+        // A byte for the form, the abscissa, and the ordinate if the form is the long one.
+        self.raw().get(1..=length)
+    }
+
     /// The `SubjectPublicKeyInfo` in DER.
     pub fn as_der(&self) -> &[u8] {
         &self.der
@@ -165,9 +184,13 @@ fn kind(spki: &SubjectPublicKeyInfoOwned) -> Result<PublicKeyKind, UnsupportedKe
 }
 
 fn modulus_bits(pkcs1: &[u8]) -> Option<usize> {
+    bit_length(modulus(pkcs1)?)
+}
+
+fn modulus(pkcs1: &[u8]) -> Option<&[u8]> {
     let outer = AnyRef::from_der(pkcs1).ok()?;
     let mut reader = SliceReader::new(outer.value()).ok()?;
-    bit_length(reader.decode::<AnyRef<'_>>().ok()?.value())
+    Some(reader.decode::<AnyRef<'_>>().ok()?.value())
 }
 
 /// Counts the significant bits of a positive number in big-endian bytes.
@@ -181,6 +204,8 @@ pub(super) fn bit_length(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::key::{KeyType, SigningKey};
+    use der::asn1::BitString;
 
     #[test]
     fn bits_are_counted_from_the_first_that_is_set() {
@@ -193,6 +218,37 @@ mod tests {
         ];
         for (bytes, expected) in table {
             assert_eq!(bit_length(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_is_known_again_in_any_encoding() {
+        let keys = [KeyType::P256, KeyType::P384];
+        for key in keys.map(|kind| SigningKey::generate(kind).unwrap()) {
+            let long = key.public_key();
+            let point = long.raw();
+            let (abscissa, ordinate) = point[1..].split_at(point.len() / 2);
+            let parity = 2 + (ordinate[ordinate.len() - 1] & 1);
+            let mut spki = long.spki().clone();
+            let short = [&[parity], abscissa].concat();
+            spki.subject_public_key = BitString::from_bytes(&short).unwrap();
+            let short = PublicKey::from_spki(&spki).unwrap();
+            assert_ne!(&short, long);
+            assert!(short.shares_secret_with(long) && long.shares_secret_with(&short));
+        }
+        let all = [
+            KeyType::P256,
+            KeyType::P256,
+            KeyType::P384,
+            KeyType::Rsa2048,
+            KeyType::Rsa2048,
+        ];
+        let all = all.map(|kind| SigningKey::generate(kind).unwrap());
+        for (number, one) in all.iter().enumerate() {
+            for (other_number, other) in all.iter().enumerate() {
+                let shares = one.public_key().shares_secret_with(other.public_key());
+                assert_eq!(shares, number == other_number);
+            }
         }
     }
 

@@ -67,10 +67,16 @@ fn certificate(table: Table, authenticator: &AuthenticatorDetail) -> Table {
         (true, false) => "asked for",
         (true, true) => "asked for, with another key",
     };
+    let renewal = match authenticator.last_extend_rolled_keys {
+        None => "",
+        Some(true) => "with another key",
+        Some(false) => "with the same key",
+    };
     table
         .property("certificate", format!("SHA-1 {fingerprint}"))
         .property("issued by", issuer)
         .property("extension", extension)
+        .property("last renewal", renewal)
 }
 
 #[cfg(test)]
@@ -101,12 +107,14 @@ mod tests {
         assert!(password.contains("username:"), "{password}");
         assert!(!password.contains("certificate:"), "{password}");
         let certificate = json!({"method": "cert", "certPem": "PEM", "fingerprint": "ab01",
-            "isIssuedByNetwork": true, "isExtendRequested": true, "isKeyRollRequested": true});
+            "isIssuedByNetwork": true, "isExtendRequested": true, "isKeyRollRequested": true,
+            "lastExtendRolledKeys": false});
         let certificate = shown(&certificate);
         for line in [
             "SHA-1 ab01\n",
             "the network\n",
             "asked for, with another key\n",
+            "with the same key\n",
         ] {
             assert!(certificate.contains(line), "{certificate}");
         }

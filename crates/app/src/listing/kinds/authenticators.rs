@@ -57,10 +57,10 @@ impl Listed for Authenticator {
             ("isExtendRequested", Credential::Cert(cert)) => {
                 Value::Boolean(cert.open_extension().is_some())
             },
-            ("isKeyRollRequested", Credential::Cert(cert)) => {
-                let open = cert.open_extension();
-                Value::Boolean(open.is_some_and(|request| request.roll_key))
-            },
+            ("isKeyRollRequested", Credential::Cert(cert)) => Value::Boolean(cert.must_roll_key()),
+            ("lastExtendRolledKeys", Credential::Cert(cert)) => cert
+                .last_renewal_rolled_key
+                .map_or(Value::Missing, Value::Boolean),
             ("extendRequestedAt", Credential::Cert(cert)) => {
                 cert.extension.map_or(Value::Missing, |request| {
                     Value::Datetime(request.requested_at)
