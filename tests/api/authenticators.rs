@@ -229,20 +229,54 @@ async fn new_password_ends_what_the_old_one_opened() {
     );
 }
 
+/// A stolen session is not to become a password, nor to keep out whom it was stolen from.
 #[tokio::test]
-async fn administrator_that_changes_its_own_password_stays() {
+async fn administrators_change_their_own_password_with_the_current_one_alone() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
-    let other = controller.admin().await;
+    let second = controller.admin().await;
+    let boss = controller
+        .user(&admin, "boss", json!({"isAdmin": true}))
+        .await;
     let id = crate::support::id_of(&controller, &admin, "admin").await;
     let authenticator = authenticator_of(&controller, &admin, &id, "updb").await;
     let path = format!("/authenticators/{authenticator}");
-    let change = json!({"password": "another-secret"});
-    send(&controller, &admin, (Method::PATCH, &path), &change)
-        .await
-        .data();
-    assert_eq!(current(&controller, &admin).await.status, 200);
-    assert_eq!(current(&controller, &other).await.status, 401);
+    let re_enroll = format!("{path}/re-enroll");
+    let at = revision(&controller);
+    let whole = json!({"username": "admin", "password": "another-secret"});
+    for (operation, body) in [
+        (
+            (Method::PATCH, &path),
+            json!({"password": "another-secret"}),
+        ),
+        ((Method::PATCH, &path), json!({"username": "somebody"})),
+        ((Method::PUT, &path), whole.clone()),
+        ((Method::DELETE, &path), json!({})),
+        (
+            (Method::POST, &re_enroll),
+            json!({"expiresAt": "2040-01-01T00:00:00Z"}),
+        ),
+    ] {
+        let (method, path) = operation;
+        let reply = send(&controller, &admin, (method.clone(), path), &body).await;
+        let expected = (401, "UNAUTHORIZED".to_owned());
+        assert_eq!(reply.error(), expected, "{method} {path} {body}");
+    }
+    assert_eq!(revision(&controller), at);
+    let tags = json!({"tags": {"a": 1}});
+    let tagged = send(&controller, &admin, (Method::PATCH, &path), &tags).await;
+    assert_eq!(tagged.status, 200, "{}", tagged.text());
+
+    let own = format!("/current-identity/authenticators/{authenticator}");
+    let change = json!({"password": "another-secret", "currentPassword": PASSWORD});
+    let changed = send(&controller, &admin, (Method::PATCH, &own), &change).await;
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    assert_eq!(current(&controller, &admin).await.status, 200, "it stays");
+    assert_eq!(current(&controller, &second).await.status, 401);
+
+    let changed = send(&controller, &boss, (Method::PUT, &path), &whole).await;
+    assert_eq!(changed.status, 200, "{}", changed.text());
+    assert_eq!(current(&controller, &admin).await.status, 401);
 }
 
 #[tokio::test]

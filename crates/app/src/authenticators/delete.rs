@@ -1,5 +1,6 @@
 //! Deleting authenticators.
 
+use super::update::check_not_own_password;
 use super::{Delete, find, remove};
 use crate::app::App;
 use crate::audit;
@@ -15,8 +16,10 @@ pub async fn delete(
     id: &AuthenticatorId,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
+        // Once it is gone, another one is set without the current password.
+        check_not_own_password(caller, &found.entity)?;
         remove(rows, &found)
     })
     .await?;

@@ -1,5 +1,6 @@
 //! Putting an enrollment in the place of an authenticator: its owner is to prove itself anew.
 
+use super::update::check_not_own_password;
 use super::{ReEnroll, find, remove};
 use crate::app::App;
 use crate::audit;
@@ -34,8 +35,9 @@ pub async fn re_enroll(
     let draft = Draft::new(app, identity, method, expires_at)?;
     let enrollment = draft.id().clone();
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
+        check_not_own_password(caller, &found.entity)?;
         remove(rows, &found)?;
         replace(rows, &found, draft.clone())
     })

@@ -32,6 +32,29 @@ impl UpdbChange {
     pub fn is_empty(&self) -> bool {
         self.username.is_none() && self.password.is_none() && self.tags.is_none()
     }
+
+    /// Whether it changes with what the owner logs in.
+    fn changes_login(&self) -> bool {
+        self.username.is_some() || self.password.is_some()
+    }
+}
+
+/// Checks that a username and password are not the caller's own: these are changed with the current
+/// password only, or whoever steals a session could keep its owner out and itself in.
+pub(super) fn check_not_own_password(
+    caller: &Caller,
+    authenticator: &Authenticator,
+) -> Result<(), AppError> {
+    let is_password = matches!(authenticator.credential, Credential::Updb(_));
+    if is_password && caller.identity == authenticator.identity {
+        return Err(AppError::Denied {
+            rule: Some(
+                "use current-identity/authenticators with the current password to change your own \
+                 username and password, or ask another administrator",
+            ),
+        });
+    }
+    Ok(())
 }
 
 /// Changes the username, password or tags of anybody. A new password ends the sessions that the old
@@ -46,11 +69,18 @@ pub async fn update(
     if change.is_empty() {
         return Ok(());
     }
+    if change.changes_login() {
+        // Before a password is hashed for nothing; it counts in the transaction.
+        check_not_own_password(permit.caller(), &found.entity)?;
+    }
     let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
         let found = updb(find(rows.rows(), &wanted)?)?;
+        if prepared.changes_login() {
+            check_not_own_password(caller, &found.entity)?;
+        }
         prepared.apply(rows, caller, &found, now)
     })
     .await?;
@@ -101,6 +131,10 @@ impl Prepared {
             password,
             tags: change.tags,
         })
+    }
+
+    fn changes_login(&self) -> bool {
+        self.username.is_some() || self.password.is_some()
     }
 
     /// Writes the change.

@@ -110,12 +110,13 @@ pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Resu
 }
 
 /// Checks that a caller may remove the enrollment of an identity without a code: its own takes one,
-/// unless an administrator removes it.
+/// an administrator's too, or whoever steals a session would be rid of the second factor.
 fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
-    if caller.identity == identity.id && !caller.is_admin {
+    if caller.identity == identity.id {
         return Err(AppError::Denied {
             rule: Some(
-                "use DELETE current-identity/mfa with an MFA code to remove your own enrollment",
+                "use DELETE current-identity/mfa with an MFA code to remove your own enrollment, or \
+                 ask another administrator",
             ),
         });
     }
