@@ -146,3 +146,58 @@ async fn callers_below_an_administrator_cannot_make_or_touch_one() {
     let shown = read(&controller, &admin, &boss).await;
     assert!(shown["enrollment"]["ott"]["token"].is_string());
 }
+
+#[tokio::test]
+async fn sessions_of_administrators_are_ended_by_administrators_alone() {
+    let stage = crate::posture_support::Stage::new().await;
+    let (controller, admin) = (&stage.controller, &stage.admin);
+    let boss = controller
+        .user(admin, "boss", json!({"isAdmin": true}))
+        .await;
+    let policy = json!({
+        "name": "everybody", "type": "Dial", "semantic": "AnyOf",
+        "identityRoles": ["#all"], "serviceRoles": ["#all"],
+    });
+    stage.make("/service-policies", policy).await;
+    let service = stage.connect(&boss, "Dial").await.data();
+    let service = service["id"].as_str().unwrap();
+    let everything: Vec<_> = portcullis_domain::permission::Permission::grantable()
+        .map(|permission| permission.to_string())
+        .collect();
+    for (number, permissions) in [json!(["ops"]), json!(["ops.delete"]), json!(everything)]
+        .into_iter()
+        .enumerate()
+    {
+        let name = format!("operator {number}");
+        let operator = json!({"permissions": permissions});
+        let operator = controller.user(admin, &name, operator).await;
+        let at = revision(controller);
+        let mut ids = vec![format!("/sessions/{service}")];
+        for token in [admin, &boss] {
+            let session = crate::support::current(controller, token).await.data();
+            ids.push(format!("/api-sessions/{}", session["id"].as_str().unwrap()));
+        }
+        for path in &ids {
+            let reply = controller
+                .manage(Method::DELETE, path, &operator)
+                .send()
+                .await;
+            let expected = (401, "UNAUTHORIZED".to_owned());
+            assert_eq!(reply.error(), expected, "{permissions}: {path}");
+        }
+        assert_eq!(revision(controller), at);
+        let name = format!("plain {number}");
+        let plain = controller.user(admin, &name, json!({})).await;
+        let session = crate::support::current(controller, &plain).await.data();
+        let path = format!("/api-sessions/{}", session["id"].as_str().unwrap());
+        let ended = controller
+            .manage(Method::DELETE, &path, &operator)
+            .send()
+            .await;
+        assert_eq!(ended.status, 200, "{permissions}: {}", ended.text());
+    }
+    let path = format!("/sessions/{service}");
+    let ended = controller.manage(Method::DELETE, &path, admin).send();
+    let ended = ended.await;
+    assert_eq!(ended.status, 200, "{}", ended.text());
+}

@@ -18,6 +18,7 @@ pub use certificates::{
     delete_certificate, list_certificates, read_certificate,
 };
 pub(crate) use known::Known;
+pub(crate) use list::check_endable;
 pub use list::{Delete, ForeignSession, Read, delete, list, read};
 pub(crate) use login::{Attempt, Guess, forgive, note_refusal};
 pub use login::{Login, LoginError, NewSession, with_certificate, with_password, with_token};

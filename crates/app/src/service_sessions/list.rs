@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
 use crate::listing::{Among, Answer, Asked, Paging, Sight};
+use crate::sessions;
 use portcullis_domain::access::Permit;
 use portcullis_domain::change::Owner;
 use portcullis_domain::ids::{Number, SessionId};
@@ -68,8 +69,9 @@ pub fn list_own(
 /// Ends a service session of anybody.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SessionId) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), None, &wanted)?;
+        sessions::check_endable(rows.rows(), caller, found.root_number())?;
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;

@@ -5,11 +5,11 @@ use crate::action::actions;
 use crate::app::App;
 use crate::audit;
 use crate::error::AppError;
-use crate::identities::policy_of;
+use crate::identities::{check_touchable, policy_of};
 use crate::listing::{
     Asked, Listing, Paging, by_token, equalities, kinds, kinds::SessionRow, read as read_listing,
 };
-use portcullis_domain::access::{Access, Permit};
+use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;
 use portcullis_domain::identity::Identity;
@@ -58,15 +58,17 @@ pub fn read(
 /// Ends a session of anybody. Its token opens nothing from then on.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Result<(), AppError> {
     let gone = || AppError::not_found("apiSession", id.as_str());
-    let key = {
+    let (owner, number) = {
         let sessions = app.require_lists()?.sessions();
         let session = sessions.find_by_id(id.as_str()).ok_or_else(gone)?;
-        identity_key(session.owner).dependent(API_SESSION, session.number.0)
+        (session.owner, session.number)
     };
+    let key = identity_key(owner).dependent(API_SESSION, number.0);
     let was_there = app
-        .commit_for(permit, move |rows, _caller| {
+        .commit_for(permit, move |rows, caller| {
             let session = rows.rows().get::<ApiSession>(&key)?;
             if let Some(session) = &session {
+                check_endable(rows.rows(), caller, owner)?;
                 rows.remove(&key, session)?;
             }
             Ok(session.is_some())
@@ -77,6 +79,20 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Re
     }
     audit::changed(permit.caller(), "api-session.delete", id.as_str());
     Ok(())
+}
+
+/// Checks that a caller may end sessions of the identity with this number: nobody but administrators
+/// can keep an administrator out.
+pub(crate) fn check_endable(
+    rows: Rows<'_>,
+    caller: &Caller,
+    owner: Number,
+) -> Result<(), AppError> {
+    if caller.is_admin {
+        return Ok(());
+    }
+    let owner: Option<Identity> = rows.get(&identity_key(owner))?;
+    owner.map_or(Ok(()), |owner| check_touchable(caller, &owner))
 }
 
 /// Lists sessions: shows those of the page one after the other, until `show` breaks.
