@@ -126,6 +126,16 @@ async fn what_makes_no_sense_is_refused_and_changes_nothing() {
             "",
         ),
         (
+            json!({"certPem": "", "jwksEndpoint": "http://8.8.8.8/k"}),
+            "INVALID_FIELD",
+            "",
+        ),
+        (
+            json!({"certPem": "", "jwksEndpoint": "http://8.8.8.8/k", "enabled": false}),
+            "INVALID_FIELD",
+            "",
+        ),
+        (
             json!({"certPem": "", "jwksEndpoint": "file:///etc/passwd"}),
             "INVALID_FIELD",
             "",

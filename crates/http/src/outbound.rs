@@ -86,8 +86,8 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// [`FetchError::Scheme`], [`FetchError::Credentials`], [`FetchError::HostRefused`] or
-    /// [`FetchError::AddressRefused`].
+    /// [`FetchError::Scheme`], [`FetchError::Credentials`], [`FetchError::HostRefused`],
+    /// [`FetchError::AddressRefused`] or [`FetchError::Plain`].
     pub fn judge_url(&self, url: &Url) -> Result<(), FetchError> {
         let target = Target::of(url)?;
         self.rules.judge_target(&target)
@@ -171,6 +171,7 @@ impl Fetcher {
         })?;
         for address in &found {
             self.rules.judge_address(*address, Some(name))?;
+            self.rules.judge_scheme(target, *address)?;
         }
         Ok(found)
     }

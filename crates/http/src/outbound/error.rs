@@ -44,6 +44,15 @@ pub enum FetchError {
         /// What refuses it.
         rule: AddressRule,
     },
+    /// Plain HTTP to an address that is not allowed for it.
+    #[error(
+        "host {host} must be asked by https: whoever is on the way could answer plain http; only \
+         addresses in `allowedIPs` are asked by http"
+    )]
+    Plain {
+        /// Host of the URL.
+        host: String,
+    },
     /// The addresses of the host could not be asked for.
     #[error("host {host} could not be resolved; check the name and the DNS of the controller")]
     Unresolved {

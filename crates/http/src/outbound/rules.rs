@@ -47,8 +47,27 @@ impl Default for FetchRules {
 }
 
 impl FetchRules {
-    /// Judges what a URL says of its host.
+    /// Judges what a URL says of its scheme and host.
     pub(super) fn judge_target(&self, target: &Target<'_>) -> Result<(), FetchError> {
+        self.judge_host(target)?;
+        let Some(address) = target.address() else {
+            // What the name leads to is judged when it is asked for.
+            let may_be_plain = !self.allowed_ips.is_empty();
+            return check_tls(target, may_be_plain);
+        };
+        self.judge_scheme(target, address)
+    }
+
+    /// Judges whether an address, to which `target` leads, may be asked as it says.
+    pub(super) fn judge_scheme(
+        &self,
+        target: &Target<'_>,
+        address: IpAddr,
+    ) -> Result<(), FetchError> {
+        check_tls(target, holds(&self.allowed_ips, address.to_canonical()))
+    }
+
+    fn judge_host(&self, target: &Target<'_>) -> Result<(), FetchError> {
         if let Some(name) = target.name() {
             return self.judge_name(name);
         }
@@ -110,6 +129,15 @@ impl FetchRules {
             .any(|network| network.contains(address) && found.is_lifted_by(network));
         (!is_lifted).then_some(AddressRule::NotPublic(found.kind))
     }
+}
+
+fn check_tls(target: &Target<'_>, may_be_plain: bool) -> Result<(), FetchError> {
+    if target.is_tls() || may_be_plain {
+        return Ok(());
+    }
+    Err(FetchError::Plain {
+        host: target.host(),
+    })
 }
 
 fn holds(networks: &[IpNetwork], address: IpAddr) -> bool {

@@ -28,10 +28,12 @@ async fn this_machine_is_refused_by_default() {
         let url = server.url(host, "/");
         let error = fetch(&fetcher(FetchRules::default()), &url).await;
         let error = error.unwrap_err();
-        assert!(
-            is_refused_as(&error, AddressKind::Loopback),
-            "{host} {error:?}"
-        );
+        // A name is not even asked for: plain http is for addresses that are allowed.
+        let is_right = match error {
+            FetchError::Plain { .. } => host.to_lowercase().starts_with("localhost"),
+            error => is_refused_as(&error, AddressKind::Loopback),
+        };
+        assert!(is_right, "{host}");
     }
     assert_eq!(server.accepted(), 0);
 }
@@ -45,6 +47,25 @@ async fn names_of_this_machine_are_found_when_allowed() {
     };
     let url = server.url("localhost", "/");
     assert_eq!(fetch(&fetcher(rules), &url).await.unwrap(), KEYS);
+}
+
+#[tokio::test]
+async fn plain_http_is_for_allowed_addresses_alone() {
+    let server = Server::start(|_| Reply::keys()).await;
+    for addresses in [
+        &["8.8.8.8"][..],
+        &["127.0.0.1", "8.8.8.8"],
+        &["2606:4700::1111"],
+    ] {
+        let names = Scripted::new(&[addresses]);
+        let fetcher = fetcher(near()).with_resolver(names);
+        let error = fetch(&fetcher, &server.url("keys.test", "/")).await;
+        let error = error.unwrap_err();
+        assert!(matches!(error, FetchError::Plain { .. }), "{error:?}");
+        let text = "host keys.test must be asked by https";
+        assert!(error.to_string().starts_with(text), "{error}");
+    }
+    assert_eq!(server.accepted(), 0);
 }
 
 /// Two servers at one port: 127.0.0.1, which is allowed, and 127.0.0.2, which is not.

@@ -65,6 +65,13 @@ fn other_schemes_and_credentials_are_refused() {
     }
     for url in [
         "http://idp.example.test/",
+        "http://8.8.8.8/",
+        "http://[2606:4700::1111]/",
+    ] {
+        let refused = judge(&rules, url).unwrap_err();
+        assert!(refused.contains("https"), "{refused}");
+    }
+    for url in [
         "HTTPS://IDP.example.test:8443/a?b",
         "https://8.8.8.8/",
         "https://localhost/",
@@ -84,7 +91,9 @@ fn allowed_addresses_need_not_be_public() {
         ("http://[::ffff:127.9.9.9]/", true),
         ("http://[::1]/", true),
         ("http://10.1.2.3/", true),
-        ("http://8.8.8.8/", true),
+        ("http://8.8.8.8/", false),
+        ("https://8.8.8.8/", true),
+        ("http://idp.example.test/", true),
         ("http://10.1.2.4/", false),
         ("http://[::2]/", false),
         ("http://[64:ff9b::127.0.0.1]/", false),
