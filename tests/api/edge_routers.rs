@@ -437,3 +437,47 @@ async fn callers_see_the_verified_routers_that_policies_let_them_use() {
     let other = controller.user(&admin, "other", json!({})).await;
     assert_eq!(own(&other).await, json!([]));
 }
+
+#[tokio::test]
+async fn clients_filter_routers_by_what_they_are_shown() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let more = json!({"roleAttributes": ["near"], "cost": 7});
+    let id = add_edge(&controller, &admin, "near", more).await;
+    crate::router_enrollment::enroll(&controller, &admin, &id).await;
+    let ask = async |query: &str| {
+        let path = format!("/edge/client/v1/current-identity/edge-routers?{query}");
+        let request = controller.request(Method::GET, &path);
+        request.session(&admin).send().await
+    };
+    for symbol in [
+        "fingerprint",
+        "isVerified",
+        "isTunnelerEnabled",
+        "configs",
+        "configs.name",
+        "roleAttributes",
+    ] {
+        for query in [
+            format!("filter=not%20isEmpty%28{symbol}%29"),
+            format!("filter={symbol}%20%3D%20%22x%22"),
+            format!("filter=anyOf%28{symbol}%29%20%3D%20%22x%22"),
+            format!("filter=true%20sort%20by%20{symbol}"),
+        ] {
+            let reply = ask(&query).await;
+            assert_eq!(reply.error(), (400, "INVALID_FILTER".to_owned()), "{query}");
+        }
+    }
+    for (query, count) in [
+        ("filter=name%20%3D%20%22near%22", 1),
+        ("filter=cost%20%3D%207%20and%20disabled%20%3D%20false", 1),
+        ("filter=true%20sort%20by%20name", 1),
+        ("roleFilter=%23near", 0),
+    ] {
+        let list = ask(query).await.data();
+        assert_eq!(list.as_array().unwrap().len(), count, "{query}");
+    }
+    let meta = ask("").await.json()["meta"].clone();
+    let named = meta["filterableFields"].as_array().unwrap();
+    assert!(!named.contains(&json!("fingerprint")), "{meta}");
+}

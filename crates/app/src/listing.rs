@@ -59,8 +59,13 @@ impl Asked<'_> {
 
     /// Reads what is asked of a list of records that have role attributes.
     pub(crate) fn of_roles<E: Listed>(&self) -> Result<Listing, BadListing> {
-        let listing = self.of::<E>()?;
-        let roles = self.roles.condition(E::SCHEMA)?;
+        self.of_roles_in(E::SCHEMA)
+    }
+
+    /// The same of a list that knows the symbols of `schema` alone.
+    pub(crate) fn of_roles_in(&self, schema: &'static Schema) -> Result<Listing, BadListing> {
+        let listing = read(schema, &self.parameters)?;
+        let roles = self.roles.condition(schema)?;
         Ok(Listing {
             predicate: Predicate::all([roles, listing.predicate]),
             ..listing

@@ -3,7 +3,7 @@
 use super::ReadOwnRouters;
 use crate::app::App;
 use crate::error::AppError;
-use crate::listing::{self, Answer, Asked, Paging, Sight};
+use crate::listing::{self, Answer, Asked, Paging, Sight, kinds};
 use crate::managed;
 use crate::services::{self, ReadOwnServices};
 use portcullis_domain::access::{Caller, Permit};
@@ -24,7 +24,7 @@ pub fn list_own(
     asked: &Asked<'_>,
     show: &mut dyn FnMut(RouterView) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let listing = asked.of_roles::<Router>()?;
+    let listing = asked.of_roles_in(&kinds::SHOWN_EDGE_ROUTERS)?;
     listing::check_filter(&listing, permit.caller())?;
     let caller = permit.caller();
     let usable = |guard: &AccessGuard<'_>| usable(guard, caller);

@@ -192,7 +192,7 @@ async fn re_enroll(call: Call<Permit<Update<RouterSpec>>, Ignored>) -> Result<An
 }
 
 async fn list_own(call: Call<Permit<ReadOwnRouters>, Paged>) -> Result<Answer, ApiError> {
-    list::answer(call, &kinds::EDGE_ROUTERS, |call, asked, show| {
+    list::answer(call, &kinds::SHOWN_EDGE_ROUTERS, |call, asked, show| {
         let app = &call.context.state.app;
         routers::list_own(app, &call.permit, asked, &mut |view| {
             show(CurrentIdentityEdgeRouter::from(view))

@@ -12,7 +12,7 @@ pub use configs::{CONFIG_TYPES, CONFIGS};
 pub use policies::{EDGE_ROUTER_POLICIES, SERVICE_EDGE_ROUTER_POLICIES, SERVICE_POLICIES};
 pub use posture_checks::POSTURE_CHECKS;
 pub use revocations::REVOCATIONS;
-pub use routers::{EDGE_ROUTERS, TRANSIT_ROUTERS};
+pub use routers::{EDGE_ROUTERS, SHOWN_EDGE_ROUTERS, TRANSIT_ROUTERS};
 pub use services::SERVICES;
 pub use terminators::TERMINATORS;
 

@@ -26,6 +26,17 @@ pub static EDGE_ROUTERS: Schema = Schema::entity(&[
     Symbol::boolean("online"),
 ]);
 
+/// What clients may ask about the edge routers that they may use: what they are shown of them. A filter
+/// over anything else would tell it piece by piece.
+pub static SHOWN_EDGE_ROUTERS: Schema = Schema::entity(&[
+    Symbol::string("name"),
+    Symbol::integer("cost"),
+    Symbol::boolean("noTraversal"),
+    Symbol::boolean("disabled"),
+    Symbol::boolean("connected"),
+    Symbol::boolean("online"),
+]);
+
 /// Routers of both kinds.
 pub static TRANSIT_ROUTERS: Schema = Schema::entity(&[
     Symbol::string("name"),
