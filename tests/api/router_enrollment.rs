@@ -4,7 +4,7 @@ use crate::edge_routers::{add, add_edge, add_transit, edge};
 use crate::races::{at_once, outcomes, tally};
 use crate::support::{get, revision, send, text};
 use http::Method;
-use portcullis_domain::clock::SignedDuration;
+use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_pki::{
     Certificate, KeyType, ServerNames, SigningKey, SpiffeId, Subject, certificates_from_pem,
     make_csr_with_names,
@@ -202,6 +202,36 @@ async fn refused_requests_spend_nothing() {
     controller.clock.advance(-expired);
     assert_eq!(revision(&controller), before);
     enroll(&controller, &admin, &id).await;
+}
+
+/// For routers of both kinds, whose tokens are redeemed by methods of their own.
+#[tokio::test]
+async fn tokens_of_routers_end_on_the_second() {
+    for (all, method) in [("/edge-routers", "erott"), ("/transit-routers", "trott")] {
+        for (offset, is_good) in [(-1, true), (0, false), (1, false)] {
+            let controller = Harness::start().await;
+            let admin = controller.admin().await;
+            let id = add(&controller, &admin, all, "r", json!({})).await;
+            let shown = get(&controller, &admin, &format!("{all}/{id}"))
+                .await
+                .data();
+            let end: Timestamp = text(&shown, "enrollmentExpiresAt").parse().unwrap();
+            let token = text(&shown, "enrollmentToken");
+            controller
+                .clock
+                .set(end + SignedDuration::from_secs(offset));
+            let at = revision(&controller);
+            let query = format!("method={method}&token={token}");
+            let reply = redeem(&controller, &query, &requests(&id)).await;
+            if is_good {
+                assert_eq!(reply.status, 200, "{method} {offset}: {}", reply.text());
+            } else {
+                let expected = (400, "ENROLLMENT_EXPIRED".to_owned());
+                assert_eq!(reply.error(), expected, "{method} {offset}");
+                assert_eq!(revision(&controller), at, "{method} {offset}");
+            }
+        }
+    }
 }
 
 /// The names of sessions in certificates of the network open sessions.
