@@ -111,10 +111,10 @@ impl PartsWriter {
         self.send(Part::Last)
     }
 
-    fn send_all(&mut self, mut bytes: Bytes) -> Result<(), Gone> {
-        while !bytes.is_empty() {
-            let part = bytes.split_to(bytes.len().min(SIZE));
-            self.send(Part::More(part))?;
+    fn send_all(&mut self, bytes: Bytes) -> Result<(), Gone> {
+        for part in bytes.chunks(SIZE) {
+            // A copy: a slice that waits for the client would keep all of the bytes in memory.
+            self.send(Part::More(Bytes::copy_from_slice(part)))?;
         }
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! What a connection is doing, and until when it may go on doing it.
 
+mod answers;
+mod usage;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::budget::{Charge, Holder};
+use super::budget::Charge;
 use super::head_room::Share;
 use super::inbound::Inbound;
 use super::unread::Unread;
@@ -54,17 +57,6 @@ impl Overdue {
     pub(super) fn is_of_the_reader(self) -> bool {
         matches!(self, Self::Stalled | Self::Unread)
     }
-}
-
-/// How far a connection is from being of use, the furthest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Use {
-    /// No request is being answered.
-    Idle,
-    /// The client has not taken all of an answer.
-    Unread,
-    /// A request is being answered.
-    Busy,
 }
 
 /// A request being answered; ended when dropped.
@@ -183,38 +175,6 @@ impl Activity {
         self.lock().running > 0
     }
 
-    /// Notes an answer of which `bytes` are there; returns its number.
-    pub(super) fn begin_answer(&self, bytes: usize) -> u64 {
-        let mut state = self.lock();
-        let number = state.unread.begin(bytes);
-        self.tell_if_nearer(&state);
-        number
-    }
-
-    /// Notes that there are so many bytes more of an answer.
-    pub(super) fn add_to_answer(&self, number: u64, bytes: usize) {
-        let mut state = self.lock();
-        state.unread.add(number, bytes);
-        self.tell_if_nearer(&state);
-    }
-
-    /// Notes that the client took so many bytes of an answer.
-    pub(super) fn take_from_answer(&self, number: u64, bytes: usize) {
-        self.lock().unread.take(number, bytes);
-    }
-
-    /// Notes that so many bytes of an answer will never be taken.
-    pub(super) fn discard_from_answer(&self, number: u64, bytes: usize) {
-        self.lock().unread.discard(number, bytes);
-    }
-
-    /// Notes that an answer is handed over, or given up with so many bytes left.
-    pub(super) fn end_answer(&self, number: u64, left: usize) {
-        let mut state = self.lock();
-        state.unread.discard(number, left);
-        state.unread.end(number);
-    }
-
     /// Waits until the connection has to make room for others.
     pub(super) async fn evicted(&self) {
         self.evicted.cancelled().await;
@@ -287,32 +247,10 @@ impl State {
         deadlines.min_by_key(|(at, _)| *at)
     }
 
-    /// Returns how the connection is used, and since when.
-    fn usage(&self) -> (Use, Instant) {
-        match self.unread.since() {
-            Some(since) => (Use::Unread, since),
-            None if self.running > 0 => (Use::Busy, self.idle_since),
-            None => (Use::Idle, self.idle_since),
-        }
-    }
-
     /// Counts anew what the connection holds of requests that are not complete.
     fn recount(&mut self, limits: &Limits) {
         let bytes = self.inbound.held(self.running > 0, limits.head_bytes());
         self.held.hold(bytes);
-    }
-}
-
-/// The connections of a peer that are of least use are closed first.
-impl Holder for Arc<Activity> {
-    type Rank = (Use, Instant);
-
-    fn rank(&self, _amount: usize) -> Option<Self::Rank> {
-        Some(self.lock().usage())
-    }
-
-    fn revoke(&self) {
-        self.evicted.cancel();
     }
 }
 

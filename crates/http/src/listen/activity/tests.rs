@@ -1,5 +1,6 @@
 use super::*;
 use crate::listen::Budgets;
+use crate::listen::budget::Holder as _;
 use crate::listen::head_room::HeadRoom;
 use portcullis_domain::peer::Peer;
 use std::pin::pin;
