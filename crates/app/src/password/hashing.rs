@@ -41,6 +41,9 @@ const DEAREST: Cost = Cost {
 /// comes to keep many times what is in use.
 const RESERVED: usize = 33 * 1024;
 
+/// Memory that fits into the caches of a processor, KiB. It is filled about twice as fast.
+const CACHED: u32 = 8 * 1024;
+
 impl Cost {
     fn of(stored: &PasswordHash) -> Self {
         Self {
@@ -50,8 +53,14 @@ impl Cost {
         }
     }
 
+    /// The time that it takes, as KiB of memory times passes over it.
     fn work(self) -> u64 {
-        u64::from(self.memory) * u64::from(self.passes)
+        let work = u64::from(self.memory) * u64::from(self.passes);
+        if self.memory <= CACHED {
+            work / 2
+        } else {
+            work
+        }
     }
 }
 
@@ -63,7 +72,7 @@ pub(super) struct Hasher {
 }
 
 impl Hasher {
-    /// The work of all hashes so far, KiB times passes.
+    /// The work of all hashes so far; see [`Cost::work`].
     pub(super) fn work(&self) -> u64 {
         self.work
     }
@@ -111,15 +120,34 @@ impl Hasher {
 
     /// Works until the work of all hashes is `end`, or so little is left that no hash is that cheap.
     fn fill_up(&mut self, password: &str, end: u64) {
-        let rest = end.saturating_sub(self.work) / u64::from(TODAY.passes);
-        let cost = Cost {
-            memory: u32::try_from(rest).unwrap_or(TODAY.memory),
-            ..TODAY
-        };
-        if cost.memory >= Params::MIN_M_COST {
+        loop {
+            let rest = end.saturating_sub(self.work) / u64::from(TODAY.passes);
+            let cost = Cost {
+                memory: u32::try_from(rest).unwrap_or(TODAY.memory),
+                ..TODAY
+            };
             // Nobody wants to know what comes out.
-            let _hash = self.derive(password, &[0; SALT_LENGTH], cost, HASH_LENGTH);
+            if cost.memory < Params::MIN_M_COST
+                || self
+                    .derive(password, &[0; SALT_LENGTH], cost, HASH_LENGTH)
+                    .is_none()
+            {
+                return;
+            }
         }
+    }
+
+    /// Memory for so many blocks. It is never less than today's hash takes, although a cheap one needs
+    /// less of it: the first use of each page costs time as well.
+    fn room_for(&mut self, count: usize) -> &mut Vec<Block> {
+        let blocks = &mut self.blocks;
+        let today = usize::try_from(TODAY.memory).unwrap_or(usize::MAX);
+        let count = count.max(today);
+        if blocks.len() < count {
+            blocks.reserve_exact(RESERVED.saturating_sub(blocks.len()));
+            blocks.resize(count, Block::default());
+        }
+        blocks
     }
 
     /// Computes argon2id, version 1.3; `None` for parameters that are out of bounds.
@@ -139,9 +167,8 @@ impl Hasher {
             return None;
         }
         let params = Params::new(memory, passes, lanes, Some(length)).ok()?;
-        let blocks = &mut self.blocks;
-        blocks.reserve_exact(RESERVED.saturating_sub(blocks.len()));
-        blocks.resize(params.block_count(), Block::default());
+        let count = params.block_count();
+        let blocks = self.room_for(count).get_mut(..count)?;
         let mut hash = Zeroizing::new(vec![0; length]);
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
             .hash_password_into_with_memory(password.as_bytes(), salt, &mut hash, blocks)
