@@ -4,6 +4,7 @@ use super::WrongPasswords;
 use crate::clock::{SignedDuration, Timestamp, to_millisecond};
 use crate::peer;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
 use std::net::IpAddr;
 
 /// How long a source is known after a right password.
@@ -96,26 +97,25 @@ impl Sources {
 
     fn change(&mut self, address: IpAddr, now: Timestamp, change: impl FnOnce(&mut Source)) {
         let address = peer::network_of(address);
-        match self.0.iter_mut().find(|source| source.address == address) {
-            Some(source) => change(source),
-            None => {
-                let mut source = Source {
-                    address,
-                    wrong: None,
-                    right_at: None,
-                };
-                change(&mut source);
-                self.0.push(source);
+        let place = self.0.iter().position(|source| source.address == address);
+        let mut source = match place {
+            Some(place) => self.0.remove(place),
+            None => Source {
+                address,
+                wrong: None,
+                right_at: None,
             },
-        }
+        };
+        change(&mut source);
+        self.0.push(source);
         self.make_room(now);
     }
 
     /// Drops what is too much, of known and of unknown sources: those not heard of for longest.
     fn make_room(&mut self, now: Timestamp) {
-        // The newest first, to keep the first of each kind.
+        // The newest first, to keep the first of each kind, and always in the same order.
         self.0
-            .sort_by_key(|source| std::cmp::Reverse(source.last_heard_of()));
+            .sort_by_key(|source| (Reverse(source.last_heard_of()), source.address));
         let (mut known, mut unknown) = (0, 0);
         self.0.retain(|source| {
             let count = if source.is_known(now) {

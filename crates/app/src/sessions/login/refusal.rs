@@ -90,10 +90,7 @@ fn count_wrong_password(
     if found.entity.is_disabled(attempt.now()) || leads_nowhere {
         return Ok(Counted::default());
     }
-    let current = Found {
-        key: key.clone(),
-        entity,
-    };
+    let current = Found { key: *key, entity };
     let throttled = attempt.note_wrong(rows, &current)?.err();
     let mut identity = found.entity.clone();
     let is_locked = identity.note_wrong_password(&rules, attempt.now());
