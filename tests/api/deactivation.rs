@@ -15,6 +15,9 @@ use portcullis_pki::{Certificate, certificates_from_pem};
 use portcullis_testkit::{Harness, PASSWORD, Reply, client_key};
 use serde_json::json;
 
+/// When enrollments end: not within a sequence.
+const LATER: &str = "2031-04-06T00:00:00.000Z";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Password,
@@ -49,6 +52,14 @@ struct Session {
     is_over: bool,
 }
 
+/// An enrollment that nobody has redeemed.
+struct Pending {
+    id: String,
+    token: String,
+    user: usize,
+    is_over: bool,
+}
+
 struct World {
     controller: Harness,
     admin: String,
@@ -57,6 +68,8 @@ struct World {
     ca: String,
     users: Vec<User>,
     sessions: Vec<Session>,
+    pending: Vec<Pending>,
+    csr: String,
     is_ca_open: bool,
     is_signer_open: bool,
     /// The claim that the signer finds holders by.
@@ -82,6 +95,8 @@ impl World {
             ca,
             users: Vec::new(),
             sessions: Vec::new(),
+            pending: Vec::new(),
+            csr: client_key().1,
             is_ca_open: true,
             is_signer_open: true,
             claim: "/sub",
@@ -178,7 +193,7 @@ impl World {
     async fn happen(&mut self, dice: &mut Dice) -> String {
         let user = dice.roll(self.users.len());
         let on = dice.one_in(2);
-        match dice.roll(13) {
+        match dice.roll(16) {
             0..=4 => {
                 let way = *dice.pick(&WAYS);
                 self.log_in(user, way).await;
@@ -203,6 +218,8 @@ impl World {
                 format!("the signer is open: {on}")
             },
             11 => self.change_terms(on, dice.one_in(2)).await,
+            12 | 13 => self.begin_enrollment(user).await,
+            14 => self.end_enrollment(user, on).await,
             _ => self.leave(user, dice).await,
         }
     }
@@ -286,6 +303,70 @@ impl World {
         format!("{user} loses {method}")
     }
 
+    /// The enrollment of somebody that can be redeemed, or could if they were enabled.
+    fn enrollment(&self, user: usize) -> Option<usize> {
+        let of_user = |one: &Pending| one.user == user && !one.is_over;
+        self.pending.iter().position(of_user)
+    }
+
+    async fn begin_enrollment(&mut self, user: usize) -> String {
+        let one = &self.users[user];
+        if !one.exists || self.enrollment(user).is_some() {
+            return "nothing begins".to_owned();
+        }
+        let body = json!({"identityId": one.id, "method": "ott", "expiresAt": LATER});
+        let request = self
+            .controller
+            .manage(Method::POST, "/enrollments", &self.admin);
+        let id = request.json(&body).send().await.id();
+        let token = self.token_of(user).await;
+        self.pending.push(Pending {
+            id,
+            token,
+            user,
+            is_over: false,
+        });
+        format!("an enrollment of {user} begins")
+    }
+
+    async fn token_of(&self, user: usize) -> String {
+        let id = &self.users[user].id;
+        let enrollment = pending(&self.controller, &self.admin, id, "ott").await;
+        text(&enrollment, "token").to_owned()
+    }
+
+    /// It is deleted, or gets another token.
+    async fn end_enrollment(&mut self, user: usize, is_refreshed: bool) -> String {
+        let Some(number) = self.enrollment(user).filter(|_| self.users[user].exists) else {
+            return "no enrollment ends".to_owned();
+        };
+        let id = self.pending[number].id.clone();
+        self.pending[number].is_over = true;
+        let (method, path, body) = if is_refreshed {
+            let path = format!("/enrollments/{id}/refresh");
+            (Method::POST, path, json!({"expiresAt": LATER}))
+        } else {
+            (Method::DELETE, format!("/enrollments/{id}"), json!({}))
+        };
+        let request = self.controller.manage(method, &path, &self.admin);
+        request.json(&body).send().await.data();
+        if is_refreshed {
+            let token = self.token_of(user).await;
+            self.pending.push(Pending {
+                id,
+                token,
+                user,
+                is_over: false,
+            });
+        }
+        format!("the enrollment of {user} ends, with another one: {is_refreshed}")
+    }
+
+    fn is_redeemable(&self, pending: &Pending) -> bool {
+        let user = &self.users[pending.user];
+        !pending.is_over && user.exists && !user.is_disabled
+    }
+
     /// A session ends, or now and then a whole identity.
     async fn leave(&mut self, user: usize, dice: &mut Dice) -> String {
         if dice.one_in(8) && self.users[user].exists {
@@ -326,6 +407,25 @@ impl World {
                 session.user, session.way
             );
         }
+        for pending in self.pending.iter().filter(|one| !self.is_redeemable(one)) {
+            let reply = redeem(&self.controller, &pending.token, &self.csr).await;
+            assert!(
+                reply.status.is_client_error(),
+                "an enrollment of {} is redeemed after {history:#?}",
+                pending.user
+            );
+        }
+    }
+
+    /// What can be redeemed is, once.
+    async fn redeem_all(&self, history: &[String]) {
+        for pending in self.pending.iter().filter(|one| self.is_redeemable(one)) {
+            for status in [200, 400] {
+                let reply = redeem(&self.controller, &pending.token, &self.csr).await;
+                let what = format!("an enrollment of {} after {history:#?}", pending.user);
+                assert_eq!(reply.status, status, "{what}: {}", reply.text());
+            }
+        }
     }
 }
 
@@ -354,5 +454,6 @@ async fn what_is_taken_away_is_gone_at_once() {
                 world.log_in(user, way).await;
             }
         }
+        world.redeem_all(&history).await;
     }
 }

@@ -22,6 +22,11 @@ where
     tasks.join_all().await
 }
 
+/// Rounds of a race: `PORTCULLIS_RACE_ROUNDS`, or as many as there is time for in an ordinary run.
+pub(crate) fn rounds(otherwise: usize) -> usize {
+    std::env::var("PORTCULLIS_RACE_ROUNDS").map_or(otherwise, |count| count.parse().unwrap())
+}
+
 /// How many answers came out how: by status if it is a success, else by code.
 pub(crate) fn tally<'r>(replies: impl IntoIterator<Item = &'r Reply>) -> BTreeMap<String, usize> {
     let mut tally = BTreeMap::new();
@@ -46,7 +51,7 @@ pub(crate) fn outcomes<const N: usize>(expected: [(&str, usize); N]) -> BTreeMap
 async fn one_token_gives_one_certificate() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
-    for round in 0..5 {
+    for round in 0..rounds(5) {
         let how = ott_enrollment();
         let id = create(&controller, &admin, &format!("round {round}"), how).await;
         let token = text(&pending(&controller, &admin, &id, "ott").await, "token").to_owned();
@@ -134,7 +139,7 @@ async fn stored_authenticators(controller: &Harness, id: &str) -> usize {
 async fn one_name_is_given_once() {
     let controller = Arc::new(Harness::start().await);
     let admin = controller.admin().await;
-    for round in 0..5 {
+    for round in 0..rounds(5) {
         for member in ["name", "externalId"] {
             let value = format!("{member} {round}");
             let replies = at_once(64, |number| {
