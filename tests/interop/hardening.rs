@@ -8,8 +8,12 @@ use support::api::{CLIENT, MANAGEMENT};
 use support::tools::are_there;
 use support::{Api, Controller, Openssl, Outcome, Site, Tool, command, wait};
 
-/// Half-open connections of the sample.
+/// Half-open connections of an ordinary run. `PORTCULLIS_HALF_OPEN` opens as many as wanted, if this
+/// process may open as many descriptors.
 const HALF_OPEN: usize = 2_000;
+
+/// How many of them may take a MiB: 64 KiB each.
+const HALF_OPEN_IN_A_MEBIBYTE: usize = 16;
 
 /// Time that a handshake may take (S-21), and some for a busy machine.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -166,8 +170,11 @@ fn half_open_connections_are_closed_and_keep_nobody_out() {
     }
     let site = Site::new();
     let controller = site.quickstart().start();
+    let count =
+        std::env::var("PORTCULLIS_HALF_OPEN").map_or(HALF_OPEN, |count| count.parse().unwrap());
+    let before = resident(controller.process());
     let start = Instant::now();
-    let mut sockets: Vec<_> = (0..HALF_OPEN)
+    let mut sockets: Vec<_> = (0..count)
         .map(|number| half_open(&controller, number % 2 == 0))
         .collect();
 
@@ -177,6 +184,9 @@ fn half_open_connections_are_closed_and_keep_nobody_out() {
         start.elapsed() < HANDSHAKE,
         "the login was not during the flood"
     );
+    let grown = resident(controller.process()).saturating_sub(before);
+    let room = u64::try_from(count / HALF_OPEN_IN_A_MEBIBYTE).unwrap();
+    assert!(grown < room, "{count} connections took {grown} MiB");
 
     while let Some(mut socket) = sockets.pop() {
         let left = (HANDSHAKE + SLACK).saturating_sub(start.elapsed());

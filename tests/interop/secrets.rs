@@ -1,5 +1,6 @@
 //! Property S-12: what lets somebody in is not in the files of the store, and not in the logs.
 
+use crate::tunnel;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use serde_json::json;
@@ -8,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use support::api::CLIENT;
 use support::tools::are_there;
-use support::{Api, Site, Tool};
+use support::{Api, Controller, Curl, Openssl, Reply, Site, Tool};
 
 #[test]
 fn secrets_are_neither_in_the_store_nor_in_the_log() {
-    if !are_there(&[Tool::Curl]) {
+    if !are_there(&[Tool::Curl, Tool::Openssl]) {
         return;
     }
     let site = Site::new();
@@ -59,6 +60,22 @@ fn secrets_are_neither_in_the_store_nor_in_the_log() {
         "00000000-1111-2222-3333-444444444444".to_owned(),
     ));
 
+    let login = json!({"username": "a-person", "password": "a-persons-password"});
+    let opened = over_http2(
+        &site,
+        &controller,
+        "/authenticate?method=password",
+        |curl| curl.json("POST", &login),
+    );
+    let token = opened.data()["token"].as_str().unwrap().to_owned();
+    over_http2(&site, &controller, "/current-identity", |curl| {
+        curl.session(&token)
+    })
+    .data();
+    secrets.push(("a session over HTTP/2", token));
+
+    let copied = admin.send("POST", "/database/snapshot", &json!({}));
+    assert_eq!(copied.status, 200);
     assert!(controller.terminate().success());
     // The search finds what is there: it looks at the right files.
     let store = files_under(&site.home());
@@ -67,12 +84,37 @@ fn secrets_are_neither_in_the_store_nor_in_the_log() {
         found("api-session.create", &[site.log()]),
         "the log has the audit lines"
     );
+    let is_copy = |file: &PathBuf| file.display().to_string().contains(".portcullis-");
+    let copies: Vec<_> = store.iter().filter(|file| is_copy(file)).cloned().collect();
+    assert!(found("a-person", &copies), "the copy has the username");
+    assert!(
+        found("h2::", &[site.log()]),
+        "the log has what the HTTP/2 library tells"
+    );
     let files = [store, vec![site.log()]].concat();
     for (what, secret) in &secrets {
         for form in forms(secret) {
             assert!(!found(&form, &files), "{what} is in a file as {form}");
         }
     }
+}
+
+/// Sends something to the client API over HTTP/2, whose library tells more of it than ours.
+fn over_http2(
+    site: &Site,
+    controller: &Controller,
+    path: &str,
+    request: impl FnOnce(Curl) -> Curl,
+) -> Reply {
+    let mut client = Openssl::new(site.work()).command();
+    client
+        .args(["s_client", "-quiet", "-connect", controller.host_port()])
+        .args(["-alpn", "h2"]);
+    let url = format!("http://{}{CLIENT}{path}", tunnel::open(client));
+    let curl = Curl::bare(&url).argument("--http2-prior-knowledge");
+    let reply = request(curl).send();
+    assert_eq!(reply.version, "2");
+    reply
 }
 
 /// A secret as it might be written: as it is, its bytes in hexadecimal and base64, and, for a
