@@ -23,6 +23,7 @@
 
 pub mod access;
 pub mod api_session;
+pub mod audit;
 pub mod auth_policy;
 pub mod authenticator;
 pub mod ca;

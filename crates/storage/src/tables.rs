@@ -6,6 +6,7 @@
 //!
 //! Absence is never permission: a unique row that leads nowhere is damage, not "no such entity".
 
+mod audit;
 mod census;
 mod dispatch;
 mod forget;
@@ -15,6 +16,7 @@ mod read;
 mod tree;
 mod write;
 
+pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, events_from};
 pub use census::{Census, Shortfall};
 pub use integrity::{Fault, Finding, Inspection, inspect};
 pub use kind::{

@@ -1,3 +1,4 @@
+mod audit;
 mod damage;
 mod entities;
 mod exact;

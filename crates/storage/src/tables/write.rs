@@ -1,5 +1,6 @@
 //! Writing entities.
 
+use super::audit::Recorder;
 use super::census::Census;
 use super::kind::{Entity, UniqueValue, owner_of};
 use super::read::Rows;
@@ -27,17 +28,21 @@ pub enum WriteError {
 const REFUSED_LOGINS: &[u8] = &[META_TAG, 3];
 
 /// The entities as a transaction sees and changes them.
-pub struct RowsMut<'t>(&'t mut dyn WriteTx<Change>);
+pub struct RowsMut<'t> {
+    pub(super) tx: &'t mut dyn WriteTx<Change>,
+    /// Notes for the audit trail what is done, if that is to be told.
+    pub(super) recorder: Option<Recorder>,
+}
 
 impl<'t> RowsMut<'t> {
     /// Writes through `tx`.
     pub fn new(tx: &'t mut dyn WriteTx<Change>) -> Self {
-        Self(tx)
+        Self { tx, recorder: None }
     }
 
     /// The entities as they stand now.
     pub fn rows(&self) -> Rows<'_> {
-        Rows::new(&*self.0)
+        Rows::new(&*self.tx)
     }
 
     /// Adds an entity at a key that was never used.
@@ -59,8 +64,8 @@ impl<'t> RowsMut<'t> {
         for value in &values {
             self.claim(key, value);
         }
-        self.put(key, entity)?;
-        Census::adjust(self.0, E::KIND, 1)?;
+        self.put(key, None, entity)?;
+        Census::adjust(self.tx, E::KIND, 1)?;
         Ok(())
     }
 
@@ -83,7 +88,7 @@ impl<'t> RowsMut<'t> {
             self.check_free(key, value)?;
         }
         for value in old.iter().filter(|value| !new.contains(value)) {
-            self.0.delete(value.key().as_bytes());
+            self.tx.delete(value.key().as_bytes());
         }
         for value in new.iter().filter(|value| !old.contains(value)) {
             self.claim(key, value);
@@ -94,7 +99,7 @@ impl<'t> RowsMut<'t> {
         for target in &targets {
             self.refer(target, key);
         }
-        self.put(key, after)?;
+        self.put(key, Some(before), after)?;
         Ok(())
     }
 
@@ -109,14 +114,17 @@ impl<'t> RowsMut<'t> {
             }
         }
         for value in entity.unique_values() {
-            self.0.delete(value.key().as_bytes());
+            self.tx.delete(value.key().as_bytes());
         }
         for target in entity.references() {
             self.unrefer(&target, key)?;
         }
-        self.0.delete(key.as_bytes());
+        self.tx.delete(key.as_bytes());
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(key, Some(entity), None)?;
+        }
         self.record::<E>(key, None)?;
-        Census::adjust(self.0, E::KIND, -1)
+        Census::adjust(self.tx, E::KIND, -1)
     }
 
     /// Counts a login that was refused. What is refused without a trace would be answered sooner
@@ -133,7 +141,7 @@ impl<'t> RowsMut<'t> {
             None => 0,
         };
         let count = count.wrapping_add(1).to_be_bytes();
-        self.0
+        self.tx
             .put(REFUSED_LOGINS, &frame::encode(REFUSED_LOGINS, &count));
         Ok(())
     }
@@ -151,7 +159,7 @@ impl<'t> RowsMut<'t> {
 
     pub(super) fn refer(&mut self, target: &RecordKey, referrer: &RecordKey) {
         let reference = ReferenceKey::new(target.id(), referrer.id());
-        self.0.put(
+        self.tx.put(
             reference.as_bytes(),
             &frame::encode(reference.as_bytes(), referrer.as_bytes()),
         );
@@ -168,7 +176,7 @@ impl<'t> RowsMut<'t> {
     /// Takes a reference between two records away, whatever they say of it.
     pub(super) fn part(&mut self, target: &RecordKey, referrer: &RecordKey) {
         let reference = ReferenceKey::new(target.id(), referrer.id());
-        self.0.delete(reference.as_bytes());
+        self.tx.delete(reference.as_bytes());
     }
 
     fn check_free(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {
@@ -180,7 +188,7 @@ impl<'t> RowsMut<'t> {
 
     pub(super) fn claim(&mut self, key: &RecordKey, value: &UniqueValue) {
         let unique = value.key();
-        self.0.put(
+        self.tx.put(
             unique.as_bytes(),
             &frame::encode(unique.as_bytes(), key.as_bytes()),
         );
@@ -188,22 +196,30 @@ impl<'t> RowsMut<'t> {
 
     /// Takes away a row that is beside the records.
     pub(super) fn erase(&mut self, key: &[u8]) {
-        self.0.delete(key);
+        self.tx.delete(key);
     }
 
-    fn put<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
+    fn put<E: Entity>(
+        &mut self,
+        key: &RecordKey,
+        before: Option<&E>,
+        entity: &E,
+    ) -> Result<(), StoreError> {
         let unfit = |error| StoreError::corrupt(format!("record {key} has no form: {error}"));
         let body = serde_json::to_vec(entity).map_err(unfit)?;
         // A record that cannot be read again would be damage for good, whatever made it so.
         serde_json::from_slice::<E>(&body).map_err(unfit)?;
-        self.0
+        self.tx
             .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
+        if let Some(recorder) = &mut self.recorder {
+            recorder.note(key, before, Some(&body))?;
+        }
         self.record(key, Some(entity))
     }
 
     fn record<E: Entity>(&mut self, key: &RecordKey, now: Option<&E>) -> Result<(), StoreError> {
         let change = E::change(owner_of(key)?, Number(key.id().1), now);
-        self.0.record(change);
+        self.tx.record(change);
         Ok(())
     }
 }

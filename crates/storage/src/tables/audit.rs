@@ -1,0 +1,17 @@
+//! The audit trail: what transactions changed, written with the changes themselves.
+//!
+//! A transaction on somebody's behalf notes each record that it writes, whatever use case it belongs to,
+//! and adds one row with an event for each of them. So no committed change is without its event, and
+//! none has an event that was not committed. The events stay until whoever writes them to their
+//! destination has done so; numbers without gaps show that none is missing.
+
+mod described;
+mod event;
+mod journal;
+mod members;
+mod recorder;
+
+pub use journal::{AuditBacklog, MAX_UNWRITTEN, events_from};
+pub use recorder::AuditEntry;
+
+pub(super) use recorder::Recorder;

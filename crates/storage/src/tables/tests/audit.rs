@@ -1,0 +1,165 @@
+//! What the audit trail is told of transactions.
+
+use super::super::*;
+use super::support::{Store, identity, session, store};
+use crate::engine::{Engine as _, submit_with};
+use portcullis_domain::audit::Actor;
+use portcullis_domain::clock::Timestamp;
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::Number;
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+
+/// Runs `body` on behalf of the controller, where rows before `written` are with the sink.
+fn audited<T: Send + 'static>(
+    store: &Store,
+    written: u64,
+    mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, WriteError> + Send + 'static,
+) -> Result<T, WriteError> {
+    let entry = AuditEntry {
+        actor: Actor::controller(),
+        time: Timestamp::UNIX_EPOCH,
+        written,
+    };
+    submit_with(store, move |tx| {
+        let mut rows = RowsMut::new(tx).audited(entry.clone());
+        let done = body(&mut rows)?;
+        rows.write_events()?;
+        Ok(done)
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+}
+
+/// Adds an identity under a number of its own.
+fn add(store: &Store, number: u64, written: u64) -> Result<(), WriteError> {
+    let identity = identity(&format!("i{number}"), &format!("laptop {number}"));
+    audited(store, written, move |rows| {
+        rows.insert(&identity_key(Number(number)), &identity)
+    })
+}
+
+fn backlog(store: &Store) -> AuditBacklog {
+    let view = store.snapshot().unwrap();
+    AuditBacklog::read(Rows::new(&*view)).unwrap()
+}
+
+/// The events from a row on, each with its number.
+fn events(store: &Store, from: u64) -> Vec<(u64, Value)> {
+    let view = store.snapshot().unwrap();
+    let mut events = Vec::new();
+    events_from(Rows::new(&*view), from, &mut |_row, seq, lines| {
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        events.extend((seq..).zip(lines));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    events
+}
+
+#[test]
+fn events_are_numbered_without_gaps_whatever_is_refused_between() {
+    let store = store();
+    add(&store, 1, 0).unwrap();
+    let twin = identity("i2", "laptop 1");
+    let taken = audited(&store, 0, move |rows| {
+        rows.insert(&identity_key(Number(2)), &twin)
+    });
+    assert!(matches!(taken, Err(WriteError::Taken(_))));
+    add(&store, 3, 0).unwrap();
+    let told = events(&store, 0);
+    let numbers: Vec<_> = told.iter().map(|(seq, _)| *seq).collect();
+    assert_eq!(numbers, [1, 2]);
+    assert_eq!(told[1].1["entityName"], "laptop 3");
+}
+
+#[test]
+fn removing_tells_of_what_goes_along() {
+    let store = store();
+    let owner = identity("i", "laptop");
+    audited(&store, 0, move |rows| {
+        let key = identity_key(Number(1));
+        rows.insert(&key, &owner)?;
+        for token in 0..100 {
+            let key = key.dependent(API_SESSION, u64::from(token) + 1);
+            rows.insert(&key, &session(&owner, token))?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    let before = backlog(&store);
+    audited(&store, 0, |rows| {
+        rows.removal("expire");
+        let key = identity_key(Number(1));
+        let entity: Identity = rows.rows().get(&key)?.unwrap();
+        Ok(rows.remove_identity(&Found { key, entity })?)
+    })
+    .unwrap();
+    let told = events(&store, before.next_row);
+    assert_eq!(told.len(), 101);
+    assert_eq!(told[0].1["operation"], "identity.expire");
+    // Of the last ones, the id alone.
+    assert_eq!(told[100].1["operation"], "api-session.expire");
+    assert_eq!(told[100].1["entity"], "s99");
+    assert!(told[100].1.get("changes").is_none(), "{}", told[100].1);
+}
+
+#[test]
+fn what_comes_and_goes_in_one_transaction_is_no_event() {
+    let store = store();
+    let passing = identity("i", "laptop");
+    audited(&store, 0, move |rows| {
+        let key = identity_key(Number(1));
+        rows.insert(&key, &passing)?;
+        Ok(rows.remove(&key, &passing)?)
+    })
+    .unwrap();
+    assert_eq!(events(&store, 0), []);
+    assert_eq!(backlog(&store).next_seq, 1);
+}
+
+#[test]
+fn operation_without_a_change_is_told() {
+    let store = store();
+    audited(&store, 0, |rows| {
+        rows.operation("database.snapshot", "copy");
+        Ok(())
+    })
+    .unwrap();
+    let [(1, event)] = events(&store, 0).try_into().unwrap() else {
+        panic!("one event")
+    };
+    assert_eq!(
+        event,
+        json!({"timestamp": "1970-01-01T00:00:00Z", "operation": "database.snapshot",
+            "entity": "copy", "actor": "controller"})
+    );
+}
+
+#[test]
+fn written_events_leave_the_store_and_numbers_go_on() {
+    let store = store();
+    for number in 1..=20 {
+        add(&store, number, 0).unwrap();
+    }
+    assert_eq!(backlog(&store).first_row, 0);
+    // A few at a time, with what is added.
+    add(&store, 21, 20).unwrap();
+    assert_eq!(backlog(&store).first_row, 8);
+    for number in 22..=24 {
+        add(&store, number, 20).unwrap();
+    }
+    assert_eq!(backlog(&store).first_row, 20);
+    assert_eq!(events(&store, 0).first().unwrap().0, 21);
+    submit_with(&store, |tx| RowsMut::new(tx).trim_events(24))
+        .unwrap()
+        .wait()
+        .unwrap()
+        .unwrap();
+    let left = backlog(&store);
+    assert_eq!((left.first_row, left.next_row, left.next_seq), (24, 24, 25));
+    assert_eq!(events(&store, 0), []);
+}
