@@ -1,6 +1,6 @@
 //! Copies of the store, and how much is in it.
 
-use crate::log::Log;
+use crate::audit_trail::AuditTrail;
 use crate::support::{create, get, revision};
 use http::{Method, StatusCode};
 use portcullis_domain::change::Change;
@@ -52,7 +52,7 @@ async fn a_copy_lies_beside_the_store_and_opens_as_one() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     let reply = snapshot(&controller, &admin).await;
     assert_eq!(reply.status, StatusCode::OK);
     assert_eq!(reply.json(), json!({"data": {}, "meta": {}}));
@@ -62,7 +62,7 @@ async fn a_copy_lies_beside_the_store_and_opens_as_one() {
     assert_eq!(names(&controller), [name]);
     let copy = controller.home().join(name);
     let audit = ("database.snapshot".to_owned(), copy.display().to_string());
-    assert!(log.audit().contains(&audit));
+    assert!(trail.told().contains(&audit));
     let mode = fs::metadata(&copy).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let (count, laptop) = restored(&copy, "laptop");

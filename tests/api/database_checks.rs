@@ -1,7 +1,7 @@
 //! Checks of the store: what they find, what they put right, and that there is one at a time.
 
+use crate::audit_trail::AuditTrail;
 use crate::hold::{Hold, submitted};
-use crate::log::Log;
 use crate::support::{create, get};
 use ::support::wait::PATIENCE;
 use http::{Method, StatusCode};
@@ -92,7 +92,7 @@ async fn a_check_reports_and_a_fix_puts_right() {
     let name = UniqueValue::new(Index::IdentityName, "laptop");
     lose(&controller, name_row("laptop")).await;
 
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     let body = checked(&controller, &admin, CHECK).await;
     let description = "record 1:2 is not found by its IdentityName";
     let found = |is_fixed: bool| json!([{"description": description, "fixed": is_fixed}]);
@@ -102,13 +102,13 @@ async fn a_check_reports_and_a_fix_puts_right() {
         !leads_somewhere(&controller, &name),
         "a check changes nothing"
     );
-    assert_eq!(log.audit(), []);
+    assert_eq!(trail.told(), []);
 
     let body = checked(&controller, &admin, FIX).await;
     assert_eq!(body["data"]["results"], found(true));
     assert!(leads_somewhere(&controller, &name));
     let audit = ("database.fix-data-integrity", "1 findings");
-    let (operation, entity) = log.audit().remove(0);
+    let (operation, entity) = trail.told().remove(0);
     assert_eq!((operation.as_str(), entity.as_str()), audit);
     let body = checked(&controller, &admin, CHECK).await;
     assert_eq!(body["data"]["results"], Value::Null);

@@ -53,21 +53,6 @@ impl Log {
         let bytes = LINES.replace(Some(Vec::new())).unwrap();
         String::from_utf8(bytes).unwrap()
     }
-
-    /// What the audit trail says was done, and to what, since it was asked last.
-    pub(crate) fn audit(&self) -> Vec<(String, String)> {
-        let text = self.take();
-        let lines = text
-            .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let audit = lines.filter(|line| line["target"] == "audit");
-        audit
-            .map(|line| {
-                let field = |name: &str| line["fields"][name].as_str().unwrap().to_owned();
-                (field("operation"), field("entity"))
-            })
-            .collect()
-    }
 }
 
 impl Drop for Log {

@@ -2,6 +2,7 @@
 #![expect(clippy::too_many_lines, reason = "tables of cases are long")]
 
 mod answers;
+mod audit_trail;
 mod auth_policies;
 mod authenticators;
 mod authority;

@@ -1,10 +1,10 @@
 //! Setting passwords: the rules hold on every way to one, and the current one is not to be guessed.
 
+use crate::audit_trail::AuditTrail;
 use crate::credentials::{
     authenticator_of, bare, send, shown, try_password, updb, with_certificate, with_password,
 };
 use crate::hold::{Hold, drawn};
-use crate::log::Log;
 use crate::support::{
     add_policy, choose, create, current, edit, get, log_in, pending, refused, revision, text,
 };
@@ -139,14 +139,14 @@ async fn a_change_of_nothing_demands_the_password_and_leaves_no_trace() {
     let before = shown(&controller, &admin, &own).await;
     let at = revision(&controller);
     controller.clock.advance(SignedDuration::from_mins(1));
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     let merge = async |current: &str| {
         let body = json!({"currentPassword": current, "password": null});
         change(&controller, &token, (Method::PATCH, &own), &body).await
     };
     assert_eq!(merge(PASSWORD).await.status, 200);
     assert_eq!(revision(&controller), at);
-    assert_eq!(log.audit(), []);
+    assert_eq!(trail.told(), []);
     assert_eq!(merge("wrong").await.status, 401);
     assert_eq!(merge(PASSWORD).await.status, 200);
     assert_eq!(shown(&controller, &admin, &own).await, before);

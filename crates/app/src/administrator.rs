@@ -1,13 +1,13 @@
 //! What must exist before anybody can log in: the default policy and the first administrator.
 
 use crate::app::App;
-use crate::audit;
 use crate::authenticators;
 use crate::configs;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use crate::password::NewPassword;
 use portcullis_domain::FieldError;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential, UpdbCredential};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -26,7 +26,7 @@ pub async fn prepare(app: &App) -> Result<(), AppError> {
     let policy = AuthPolicy::default_policy(app.env().now());
     let number = app.number(AUTH_POLICY);
     let founded_at = app
-        .commit(move |rows| {
+        .commit(Actor::controller(), move |rows| {
             if let Some(found) = find_policy(rows.rows(), &policy.id)? {
                 return Ok(found.entity.created_at);
             }
@@ -80,13 +80,12 @@ pub async fn initialise(
         now,
     );
     let (root, number) = (app.number(IDENTITY), app.number(AUTHENTICATOR));
-    app.commit(move |rows| {
+    app.commit(Actor::controller(), move |rows| {
         let key = identity_key(root);
         rows.insert(&key, &identity)?;
         let entity = identity.clone();
         authenticators::add(rows, &Found { key, entity }, number, &authenticator)
     })
     .await?;
-    audit::changed_by_controller("administrator.create", id.as_str());
     Ok(id)
 }

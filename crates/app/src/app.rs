@@ -1,5 +1,6 @@
 //! The controller's state, and the two ways to it: reading a snapshot and committing a body.
 
+use crate::audit::Trail;
 use crate::cas::KnownAuthorities;
 use crate::database::{Checks, Copies};
 use crate::error::AppError;
@@ -16,15 +17,16 @@ use crate::signers::SignerKeys;
 use portcullis_domain::Env;
 use portcullis_domain::access::{Action, Caller, Denied, Permit};
 use portcullis_domain::api_session::SessionLifetimes;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_domain::quota::StorageQuota;
 use portcullis_index::Projections;
-use portcullis_storage::engine::{Engine, Snapshot, submit_with};
+use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
-use portcullis_storage::tables::{Rows, RowsMut};
+use portcullis_storage::tables::{AuditEntry, Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -94,6 +96,7 @@ pub struct App {
     pub(crate) copies: Copies,
     pub(crate) checks: Checks,
     pub(crate) health: Health,
+    pub(crate) trail: Trail,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -138,6 +141,7 @@ impl App {
         let started_at = env.now();
         Self {
             health: Health::new(started_at),
+            trail: Trail::default(),
             started_at,
             founded_at: OnceLock::new(),
             service_updates: ServiceUpdates::default(),
@@ -201,10 +205,38 @@ impl App {
         Ok(View(self.engine.snapshot()?))
     }
 
-    /// Runs `body` in a transaction and waits until what it did is durable and visible.
+    /// Runs `body` in a transaction on behalf of `actor`, and waits until what it did is durable and
+    /// visible. The audit trail is told in the same transaction what changed.
     ///
     /// The body may run more than once; everything that takes long, or is random, happens before.
     pub(crate) async fn commit<T, E>(
+        &self,
+        actor: Actor,
+        mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<AppError> + Send + 'static,
+    {
+        let entry = AuditEntry {
+            actor,
+            time: self.env.now(),
+            written: self.trail.written(),
+        };
+        let outcome = self
+            .submit(move |tx| {
+                let mut rows = RowsMut::new(tx).audited(entry.clone());
+                let done = body(&mut rows)?;
+                rows.write_events().map_err(AppError::from)?;
+                Ok(done)
+            })
+            .await;
+        self.trail.wake();
+        outcome
+    }
+
+    /// As [`App::commit`], for bookkeeping that is nobody's act: the audit trail is not told.
+    pub(crate) async fn commit_silently<T, E>(
         &self,
         mut body: impl FnMut(&mut RowsMut<'_>) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
@@ -212,9 +244,34 @@ impl App {
         T: Send + 'static,
         E: From<AppError> + Send + 'static,
     {
+        self.submit(move |tx| body(&mut RowsMut::new(tx))).await
+    }
+
+    /// Notes in the audit trail what a caller does that changes nothing in the store.
+    pub(crate) async fn record(
+        &self,
+        caller: &Caller,
+        operation: &'static str,
+        entity: &str,
+    ) -> Result<(), AppError> {
+        let entity = entity.to_owned();
+        self.commit(Actor::caller(caller), move |rows| {
+            rows.operation(operation, &entity);
+            Ok(())
+        })
+        .await
+    }
+
+    async fn submit<T, E>(
+        &self,
+        body: impl FnMut(&mut dyn WriteTx<Change>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<AppError> + Send + 'static,
+    {
         let begun = self.env.clock.now();
-        let outcome = submit_with(&*self.engine, move |tx| body(&mut RowsMut::new(tx)))
-            .map_err(AppError::from)?;
+        let outcome = submit_with(&*self.engine, body).map_err(AppError::from)?;
         let outcome = outcome.await;
         let ended = self.env.clock.now();
         self.health.wrote((begun, ended), outcome.as_ref().err());
@@ -236,7 +293,8 @@ impl App {
         let permit = permit.clone();
         let now = self.env.now();
         let lifetimes = self.settings.session_lifetimes;
-        self.commit(move |rows| {
+        let actor = Actor::caller(permit.caller());
+        self.commit(actor, move |rows| {
             let caller = sessions::again(rows.rows(), permit.caller(), lifetimes, now)?;
             if !caller.may(A::ACCESS) {
                 return Err(Denied.into());

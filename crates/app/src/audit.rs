@@ -1,51 +1,62 @@
-//! The audit trail: one line of the log for each committed change.
+//! The audit trail on its way from the store to its destination.
 //!
-//! A line says who did what to which entity, from where and by which request. It never holds a
-//! secret, nor the contents of the entity.
+//! What changes is noted by the tables and committed with the change itself. An [`AuditWriter`] takes the
+//! events from there to a sink, on a thread of its own, and they leave the store only once the sink has
+//! them. So a change waits for no sink, and no sink misses a change: after a kill, the events that were
+//! not written are written by the next process. Refusals change nothing and are not committed; they are
+//! kept in memory until they are written, and limited in number.
 
-use portcullis_domain::access::{Caller, Origin};
-use portcullis_domain::permission::{Subject, Verb};
-use std::fmt::Display;
+mod refusals;
+mod sink;
+mod writer;
 
-/// Notes a change made by a caller.
-pub(crate) fn changed(caller: &Caller, operation: impl Display, entity: &str) {
-    tracing::info!(
-        target: "audit",
-        %operation,
-        entity,
-        actor = caller.identity.as_str(),
-        session = caller.session.as_str(),
-        source = %caller.origin.address,
-        request = caller.origin.request.as_str(),
-        "change committed",
-    );
+pub use refusals::{Refusal, refused};
+pub use sink::{AuditEvent, AuditSink};
+pub use writer::{AuditWriter, fault};
+
+use crate::app::App;
+use crate::error::AppError;
+use portcullis_storage::tables::AuditBacklog;
+use refusals::Refusals;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::thread::Thread;
+use writer::Progress;
+
+/// What use cases and the writer know of each other.
+#[derive(Default)]
+pub(crate) struct Trail {
+    /// Rows of the store before this one are with the sink.
+    written: AtomicU64,
+    writer: OnceLock<Thread>,
+    refusals: Mutex<Refusals>,
+    progress: Mutex<Progress>,
 }
 
-/// Notes a change that a caller made to one of a kind.
-pub(crate) fn changed_kind(caller: &Caller, subject: Subject, verb: Verb, entity: &str) {
-    let operation = format_args!("{}.{}", subject.name(), verb.name());
-    changed(caller, operation, entity);
+impl Trail {
+    /// The first row that is not known to be with the sink.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Acquire)
+    }
+
+    /// Tells the writer that there is something to write.
+    pub(crate) fn wake(&self) {
+        if let Some(writer) = self.writer.get() {
+            writer.unpark();
+        }
+    }
 }
 
-/// Notes a change made without a session, such as a login or an enrollment.
-pub(crate) fn changed_by_stranger(
-    origin: &Origin,
-    identity: &str,
-    operation: &'static str,
-    entity: &str,
-) {
-    tracing::info!(
-        target: "audit",
-        operation,
-        entity,
-        actor = identity,
-        source = %origin.address,
-        request = origin.request.as_str(),
-        "change committed",
-    );
-}
-
-/// Notes a change that the controller made by itself.
-pub(crate) fn changed_by_controller(operation: &'static str, entity: &str) {
-    tracing::info!(target: "audit", operation, entity, actor = "controller", "change committed");
+/// Has the store forget the events that the sink has, so that no later process writes them again.
+///
+/// # Errors
+///
+/// When the store fails; it forgets them later then.
+pub async fn forget_written(app: &App) -> Result<(), AppError> {
+    let written = app.trail.written();
+    if AuditBacklog::read(app.snapshot()?.rows())?.first_row >= written {
+        return Ok(());
+    }
+    app.commit_silently(move |rows| Ok(rows.trim_events(written)?))
+        .await
 }

@@ -2,7 +2,6 @@
 
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::error::{AppError, referenced};
 use crate::listing::{Answer, Asked, Paging, Sight};
 use portcullis_domain::FieldError;
@@ -59,7 +58,6 @@ pub async fn create(
         Ok(rows.insert(&key, &policy)?)
     })
     .await?;
-    audit::changed(permit.caller(), "auth-policy.create", id.as_str());
     Ok(id)
 }
 
@@ -105,6 +103,7 @@ async fn change(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
+        rows.operation(operation, wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         let mut policy = found.entity.clone();
         apply(&mut policy)?;
@@ -113,7 +112,6 @@ async fn change(
         Ok(rows.replace(&found.key, &found.entity, &policy)?)
     })
     .await?;
-    audit::changed(permit.caller(), operation, id.as_str());
     Ok(())
 }
 
@@ -148,7 +146,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Re
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
-    audit::changed(permit.caller(), "auth-policy.delete", id.as_str());
     Ok(())
 }
 

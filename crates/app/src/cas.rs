@@ -14,7 +14,6 @@ pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by, vouchers};
 
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
@@ -75,7 +74,6 @@ pub async fn create(
         Ok(rows.insert(&key, &ca)?)
     })
     .await?;
-    audit::changed(permit.caller(), "ca.create", id.as_str());
     Ok(id)
 }
 
@@ -120,7 +118,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(),
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
-    audit::changed(permit.caller(), "ca.delete", id.as_str());
     Ok(())
 }
 
@@ -143,23 +140,18 @@ async fn change(
     mut apply: impl FnMut(&mut Ca) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let has_changed = app
-        .commit_for(permit, move |rows, caller| {
-            let found = find(rows.rows(), &wanted)?;
-            let mut after = found.entity.clone();
-            apply(&mut after)?;
-            check_rank(caller, &[&found.entity.spec, &after.spec])?;
-            let has_changed = after != found.entity;
-            if has_changed {
-                rows.replace(&found.key, &found.entity, &after)?;
-            }
-            Ok(has_changed)
-        })
-        .await?;
-    if has_changed {
-        audit::changed(permit.caller(), operation, id.as_str());
-    }
-    Ok(())
+    app.commit_for(permit, move |rows, caller| {
+        let found = find(rows.rows(), &wanted)?;
+        let mut after = found.entity.clone();
+        apply(&mut after)?;
+        check_rank(caller, &[&found.entity.spec, &after.spec])?;
+        if after != found.entity {
+            rows.operation(operation, wanted.as_str());
+            rows.replace(&found.key, &found.entity, &after)?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// Checks what callers that are no administrators may not decide: an authority with a claim says

@@ -1,11 +1,11 @@
 //! Configurations of services and routers, and their types.
 
 use crate::app::App;
-use crate::audit;
 use crate::error::{AppError, referenced};
 use crate::managed::{Beside, Made, Of, find};
 use portcullis_config_types::{Schema, built_in};
 use portcullis_domain::FieldError;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::config::{
     Config, ConfigPatch, ConfigSpec, ConfigType, ConfigTypePatch, ConfigTypeSpec, Object, Target,
 };
@@ -136,18 +136,13 @@ pub async fn ensure_built_in(app: &App) -> Result<(), AppError> {
     if missing.is_empty() {
         return Ok(());
     }
-    let made: Vec<ConfigTypeId> = missing.iter().map(|(_, one)| one.id.clone()).collect();
-    app.commit(move |rows| {
+    app.commit(Actor::controller(), move |rows| {
         for (key, kind) in &missing {
             rows.insert(key, kind)?;
         }
         Ok::<_, AppError>(())
     })
-    .await?;
-    for id in made {
-        audit::changed_by_controller("config-type.create", id.as_str());
-    }
-    Ok(())
+    .await
 }
 
 fn missing_built_in(app: &App, rows: Rows<'_>) -> Result<Vec<(RecordKey, ConfigType)>, StoreError> {

@@ -19,7 +19,6 @@ pub use with_token::{TokenEnrolled, TokenEnrollment, with_token};
 
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::authenticators;
 use crate::cas;
 use crate::error::AppError;
@@ -149,7 +148,6 @@ pub async fn create(
         insert(rows, &draft)
     })
     .await?;
-    audit::changed(permit.caller(), "enrollment.create", enrollment.as_str());
     Ok(enrollment)
 }
 
@@ -211,13 +209,13 @@ pub async fn refresh(
     let draft = Draft::seal(app, found.key, enrollment)?;
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
+        rows.operation("enrollment.refresh", wanted.as_str());
         // It may have been redeemed or refreshed since it was read; what is there now counts.
         let found = find(rows.rows(), &wanted)?;
         Holder::of(rows.rows(), &found)?.check_rank(caller)?;
         Ok(rows.replace(&found.key, &found.entity, &draft.stored)?)
     })
     .await?;
-    audit::changed(permit.caller(), "enrollment.refresh", id.as_str());
     Ok(())
 }
 
@@ -230,7 +228,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Re
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
-    audit::changed(permit.caller(), "enrollment.delete", id.as_str());
     Ok(())
 }
 

@@ -21,7 +21,6 @@ pub use update::{disable, enable, merge, replace};
 
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::routers;
 use crate::services::is_of_the_edge;
@@ -114,7 +113,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
         Ok(rows.remove_identity(&found)?)
     })
     .await?;
-    audit::changed(permit.caller(), "identity.delete", id.as_str());
     Ok(())
 }
 

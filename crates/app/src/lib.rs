@@ -13,7 +13,7 @@ mod action;
 pub mod administrator;
 mod app;
 mod aside;
-mod audit;
+pub mod audit;
 pub mod auth_policies;
 pub mod authenticators;
 pub mod cas;

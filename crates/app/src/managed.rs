@@ -14,7 +14,6 @@ pub use face::{Face, For, OnFabric};
 pub(crate) use names::{check_named, names};
 
 use crate::app::{App, View};
-use crate::audit;
 use crate::error::AppError;
 use crate::listing::kinds::ListedSpec;
 use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
@@ -236,7 +235,6 @@ pub(crate) async fn create_with<S: Made>(
         along(rows, &key)
     })
     .await?;
-    audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Create, id.as_str());
     Ok(id)
 }
 
@@ -296,9 +294,7 @@ pub(crate) async fn change<S: Made>(
         };
         S::follow(rows, Some(&found.entity), &after, &belongings, caller)
     })
-    .await?;
-    audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Update, id.as_str());
-    Ok(())
+    .await
 }
 
 /// Deletes one.
@@ -325,9 +321,7 @@ pub(crate) async fn delete_if<S: Made>(
         S::check_removal(rows.rows(), &found)?;
         S::remove(rows, &found, caller)
     })
-    .await?;
-    audit::changed_kind(permit.caller(), S::SUBJECT, Verb::Delete, id.as_str());
-    Ok(())
+    .await
 }
 
 /// The records of those of a kind that stand in one of some sets of slots.

@@ -4,11 +4,11 @@
 //! There is no permit: whoever has the store and its sealing key can do as they like.
 
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::mfa;
 use crate::password::NewPassword;
 use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::IdentityId;
@@ -73,22 +73,20 @@ async fn rescue(
     change: impl Fn(&mut RowsMut<'_>, &mut Found<Identity>) -> Result<(), AppError> + Send + 'static,
 ) -> Result<IdentityId, AppError> {
     let who = who.to_owned();
-    let (id, was_disabled) = app
-        .commit(move |rows| {
-            let before = find(rows.rows(), &who)?;
-            let mut found = before.clone();
-            change(rows, &mut found)?;
-            rows.replace(&before.key, &before.entity, &found.entity)?;
-            rows.remove_dependents::<ApiSession>(&before.key, |_session| true)?;
-            let is_enabled = before.entity.disabled.is_some() && found.entity.disabled.is_none();
-            Ok::<_, AppError>((found.entity.id, is_enabled))
-        })
-        .await?;
-    audit::changed_by_controller(operation, id.as_str());
-    if was_disabled {
-        audit::changed_by_controller("identity.enable", id.as_str());
-    }
-    Ok(id)
+    app.commit(Actor::controller(), move |rows| {
+        let before = find(rows.rows(), &who)?;
+        let mut found = before.clone();
+        change(rows, &mut found)?;
+        rows.replace(&before.key, &before.entity, &found.entity)?;
+        rows.remove_dependents::<ApiSession>(&before.key, |_session| true)?;
+        let is_enabled = before.entity.disabled.is_some() && found.entity.disabled.is_none();
+        rows.operation(operation, found.entity.id.as_str());
+        if is_enabled {
+            rows.operation("identity.enable", found.entity.id.as_str());
+        }
+        Ok::<_, AppError>(found.entity.id)
+    })
+    .await
 }
 
 /// Finds an identity by its id or, if none has that id, by its name.

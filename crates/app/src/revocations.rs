@@ -4,14 +4,14 @@
 //! nothing asks for them until it does. Sessions of `zt-session` are ended by deleting them.
 
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities;
 use crate::managed::{Beside, Create, Made};
 use portcullis_domain::access::Permit;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::clock;
 use portcullis_domain::ids::{IdentityId, RevocationId};
-use portcullis_domain::permission::{Subject, Verb};
+use portcullis_domain::permission::Subject;
 use portcullis_domain::revocation::{Revocation, RevocationSpec, Revoked};
 use portcullis_domain::tags::Tags;
 use portcullis_storage::key::RecordKey;
@@ -73,14 +73,7 @@ pub async fn revoke(
         }
         Ok(())
     })
-    .await?;
-    audit::changed_kind(
-        permit.caller(),
-        RevocationSpec::SUBJECT,
-        Verb::Create,
-        id.as_str(),
-    );
-    Ok(())
+    .await
 }
 
 /// Removes revocations that have expired, at most as many as fit into one transaction; returns how
@@ -99,21 +92,19 @@ pub async fn sweep(app: &App) -> Result<usize, AppError> {
         return Ok(0);
     }
     let removed = app
-        .commit(move |rows| {
-            let mut removed = Vec::new();
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
+            let mut removed = 0;
             for key in &expired {
                 let found: Option<Revocation> = rows.rows().get(key)?;
                 // It may have been renewed meanwhile.
                 if let Some(revocation) = found.filter(|one| one.spec.expires_at <= now) {
                     rows.remove(key, &revocation)?;
-                    removed.push(revocation.id);
+                    removed += 1;
                 }
             }
             Ok::<_, AppError>(removed)
         })
         .await?;
-    for id in &removed {
-        audit::changed_by_controller("revocation.expire", id.as_str());
-    }
-    Ok(removed.len())
+    Ok(removed)
 }

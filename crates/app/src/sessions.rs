@@ -31,12 +31,12 @@ use look::{StillOpen, look, questions};
 
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
 use crate::signers::BearerTokens;
 use portcullis_domain::access::{Access, Caller, Denied, Origin, Permit, Standing};
 use portcullis_domain::api_session::{ApiSession, OpenFactor, SessionLifetimes, TokenHash};
+use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::view::ApiSessionView;
@@ -230,18 +230,14 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
 pub async fn end(app: &App, permit: &Permit<End>) -> Result<(), AppError> {
     let caller = permit.caller();
     let key = own_key(caller);
-    let has_ended = app
-        .commit(move |rows| {
-            // It may have ended meanwhile, which is what was wanted.
-            let session = rows.rows().get::<ApiSession>(&key)?;
-            if let Some(session) = &session {
-                rows.remove(&key, session)?;
-            }
-            Ok::<_, AppError>(session.is_some())
-        })
-        .await?;
-    if has_ended {
-        audit::changed(caller, "api-session.end", caller.session.as_str());
-    }
-    Ok(())
+    app.commit(Actor::caller(caller), move |rows| {
+        rows.removal("end");
+        // It may have ended meanwhile, which is what was wanted.
+        let session = rows.rows().get::<ApiSession>(&key)?;
+        if let Some(session) = &session {
+            rows.remove(&key, session)?;
+        }
+        Ok::<_, AppError>(())
+    })
+    .await
 }

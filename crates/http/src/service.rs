@@ -19,8 +19,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Status
 use http_body_util::BodyExt as _;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
+use portcullis_app::audit;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Origin};
+use portcullis_domain::access::{Access, Caller, Origin};
 use portcullis_domain::ids::RequestId;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -168,7 +169,8 @@ impl Shared {
         } else {
             let (caller, token) =
                 session::establish(&self.state.app, &head.headers, &connection, origin.clone())
-                    .await?;
+                    .await
+                    .inspect_err(|error| self.denied(error, &origin, None, route))?;
             memory.pass_to(&caller).map_err(unreadable)?;
             (Some(caller), Some(token))
         };
@@ -184,17 +186,40 @@ impl Shared {
             parameters,
             token,
         };
+        let asking = caller.clone();
         let reply = route.serve(Incoming {
             context,
             caller,
             content_type,
             body,
         });
-        if route.is_changing {
+        let outcome = if route.is_changing {
             self.errands.carry(reply, charge).await
         } else {
             self.errands.ask(reply).await
+        };
+        if let (Err(error), Some(caller)) = (&outcome, &asking) {
+            self.denied(error, &caller.origin, Some(caller), route);
         }
+        outcome
+    }
+
+    /// Has the audit trail say that a request was denied, if it was: for want of a session or of a
+    /// permission.
+    fn denied(&self, error: &ApiError, origin: &Origin, caller: Option<&Caller>, route: &Route) {
+        if error.status != StatusCode::UNAUTHORIZED {
+            return;
+        }
+        let refusal = audit::Refusal {
+            operation: "access.denied",
+            origin,
+            caller,
+            way: None,
+            name: None,
+            request: Some((route.method.as_str(), route.path)),
+            reason: error.code.name(),
+        };
+        audit::refused(&self.state.app, &refusal);
     }
 
     /// Finds out what a request is aimed at.

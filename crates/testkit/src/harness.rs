@@ -1,5 +1,6 @@
 //! A controller in the process: the real store in memory, the real routes, no socket.
 
+use crate::audited;
 use crate::clock::ManualClock;
 use crate::counted::{Counted, Counts};
 use crate::described;
@@ -350,6 +351,7 @@ impl Request<'_> {
         });
         let (method, uri) = (self.head.method().clone(), self.head.uri().clone());
         let request = self.head.map(Body::from);
+        let before = audited::Mark::before(self.harness, &method);
         let response = self.harness.controller.call(&connection, request).await;
         let (head, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
@@ -358,6 +360,7 @@ impl Request<'_> {
             headers: head.headers,
             body,
         };
+        audited::check(before, self.harness, (&method, &uri), &reply);
         described::check(self.harness.table(), &method, uri.path(), &reply);
         published::hold(self.harness.table(), &method, &uri, &reply);
         reply

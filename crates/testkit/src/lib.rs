@@ -3,6 +3,7 @@
 //!
 //! Only `[dev-dependencies]` point here.
 
+mod audited;
 mod clock;
 mod counted;
 mod described;

@@ -2,7 +2,6 @@
 
 use super::{Create, Draft, add, check_free};
 use crate::app::App;
-use crate::audit;
 use crate::cas::{self, Voucher};
 use crate::error::AppError;
 use crate::identities;
@@ -72,7 +71,6 @@ pub async fn create(
         add(rows, &identity, number, &authenticator)
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.create", created.as_str());
     Ok(created)
 }
 

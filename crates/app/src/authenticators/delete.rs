@@ -3,7 +3,6 @@
 use super::update::check_not_own_password;
 use super::{Delete, find, remove};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::AuthenticatorId;
@@ -23,6 +22,5 @@ pub async fn delete(
         remove(rows, &found)
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.delete", id.as_str());
     Ok(())
 }

@@ -3,7 +3,6 @@
 use super::update::{Prepared, UpdbChange, updb};
 use super::{ReadOwn, Show, UpdateOwn, answer, find_own, look};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::listing::{Asked, Paging, kinds, restricted};
 use crate::password::Verdict;
@@ -89,6 +88,9 @@ pub async fn update_own(
         let before = found.entity.clone();
         attempt.note_right(&mut found.entity);
         if found.entity != before {
+            if !has_change {
+                rows.operation("authenticator.confirm-password", wanted.as_str());
+            }
             rows.replace(&found.key, &before, &found.entity)?;
         }
         if has_change {
@@ -96,11 +98,7 @@ pub async fn update_own(
         }
         Ok(())
     })
-    .await?;
-    if has_change {
-        audit::changed(permit.caller(), "authenticator.update", id.as_str());
-    }
-    Ok(())
+    .await
 }
 
 /// Those of others are not there for whoever asks.

@@ -3,7 +3,6 @@
 use super::update::check_not_own_password;
 use super::{ReEnroll, find, remove};
 use crate::app::App;
-use crate::audit;
 use crate::cas;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
@@ -42,9 +41,6 @@ pub async fn re_enroll(
         replace(rows, &found, draft.clone())
     })
     .await?;
-    let note = |operation, entity| audit::changed(permit.caller(), operation, entity);
-    note("authenticator.delete", id.as_str());
-    note("enrollment.create", enrollment.as_str());
     Ok(enrollment)
 }
 

@@ -6,7 +6,6 @@
 
 use super::{Renew, Update, find, find_own};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::network::not_issued;
 use crate::sessions;
@@ -29,6 +28,7 @@ pub async fn request_extension(
     let wanted = id.clone();
     let now = app.env().now();
     app.commit_for(permit, move |rows, _caller| {
+        rows.operation("authenticator.request-extend", wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         let mut after = found.entity.clone();
         let Credential::Cert(cert) = &mut after.credential else {
@@ -41,7 +41,6 @@ pub async fn request_extension(
         Ok(rows.replace(&found.key, &found.entity, &after)?)
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.request-extend", id.as_str());
     Ok(())
 }
 
@@ -90,6 +89,7 @@ pub async fn extend(
     };
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
+        rows.operation("authenticator.extend", wanted.as_str());
         let found = find_own(rows.rows(), caller, &wanted, |_id| Denied.into())?;
         let mut after = found.entity.clone();
         match &mut after.credential {
@@ -106,7 +106,6 @@ pub async fn extend(
         Ok(rows.replace(&found.key, &found.entity, &after)?)
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.extend", id.as_str());
     Ok(signing.chain_pem(&leaf))
 }
 
@@ -125,11 +124,11 @@ pub async fn confirm(
         .ok()
         .and_then(|certificates| certificates.into_iter().next());
     app.commit_for(permit, move |rows, caller| {
+        rows.operation("authenticator.extend-verify", wanted.as_str());
         let found = find_own(rows.rows(), caller, &wanted, |_id| Denied.into())?;
         swap(rows, caller, &found, confirmed.as_ref(), now)
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.extend-verify", id.as_str());
     Ok(())
 }
 

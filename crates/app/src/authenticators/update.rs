@@ -2,7 +2,6 @@
 
 use super::{Update, find};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities::owner;
 use crate::password::NewPassword;
@@ -84,7 +83,6 @@ pub async fn update(
         prepared.apply(rows, caller, &found, now)
     })
     .await?;
-    audit::changed(permit.caller(), "authenticator.update", id.as_str());
     Ok(())
 }
 

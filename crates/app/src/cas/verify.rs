@@ -2,7 +2,6 @@
 
 use super::{Update, check_rank, find};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ca::Ca;
@@ -45,6 +44,7 @@ pub async fn verify(
     check(&ca, pem, now)?;
     let wanted = id.clone();
     app.commit_for(permit, move |rows, caller| {
+        rows.operation("ca.verify", wanted.as_str());
         // Neither certificate nor verification token ever change, so the proof still holds.
         let found = find(rows.rows(), &wanted)?;
         check_rank(caller, &[&found.entity.spec])?;
@@ -57,7 +57,6 @@ pub async fn verify(
         Ok(rows.replace(&found.key, &found.entity, &after)?)
     })
     .await?;
-    audit::changed(permit.caller(), "ca.verify", id.as_str());
     Ok(())
 }
 

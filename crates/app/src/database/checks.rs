@@ -3,9 +3,9 @@
 use super::{Check, Fix, ReadReport};
 use crate::app::App;
 use crate::aside::aside;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_storage::tables::{Finding, Inspection, inspect};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -201,21 +201,40 @@ async fn put_right(app: &Arc<App>, caller: &Caller, findings: &[Finding]) -> Res
             if app.checks.is_stopped() {
                 return Err(AppError::NotReady);
             }
-            let fixed = put_right_some(app, chunk.to_vec()).await?;
-            let newly = note(app, nth * AT_ONCE, &fixed);
-            if newly > 0 {
-                let entity = format!("{newly} findings");
-                audit::changed(caller, "database.fix-data-integrity", &entity);
-            }
+            let first = nth * AT_ONCE;
+            let fixed = put_right_some(app, caller, first, chunk.to_vec()).await?;
+            note(app, first, &fixed);
         }
     }
     Ok(())
 }
 
-async fn put_right_some(app: &App, findings: Vec<Finding>) -> Result<Vec<bool>, AppError> {
-    app.commit(move |rows| {
+/// Puts some findings right, the results of which begin at `first`.
+async fn put_right_some(
+    app: &App,
+    caller: &Caller,
+    first: usize,
+    findings: Vec<Finding>,
+) -> Result<Vec<bool>, AppError> {
+    let results = app
+        .checks
+        .report()
+        .results
+        .iter()
+        .skip(first)
+        .map(|result| result.is_fixed)
+        .collect::<Vec<_>>();
+    app.commit(Actor::caller(caller), move |rows| {
         let fixed = findings.iter().map(|finding| rows.put_right(finding));
-        Ok(fixed.collect::<Result<Vec<_>, _>>()?)
+        let fixed = fixed.collect::<Result<Vec<_>, _>>()?;
+        let newly = fixed.iter().zip(&results);
+        let newly = newly
+            .filter(|&(is_fixed, was_fixed)| *is_fixed && !was_fixed)
+            .count();
+        if newly > 0 {
+            rows.operation("database.fix-data-integrity", &format!("{newly} findings"));
+        }
+        Ok::<_, AppError>(fixed)
     })
     .await
 }

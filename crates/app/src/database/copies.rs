@@ -3,7 +3,6 @@
 use super::{Copy, place};
 use crate::app::App;
 use crate::aside::aside;
-use crate::audit;
 use crate::error::AppError;
 use crate::fresh_factor::FreshFactor;
 use portcullis_domain::FieldError;
@@ -110,7 +109,8 @@ pub async fn copy(
     let writing = Arc::clone(app);
     let place = aside(move || write(&writing, wish.as_deref())).await?;
     let entity = place.display().to_string();
-    audit::changed(permit.caller(), "database.snapshot", &entity);
+    app.record(permit.caller(), "database.snapshot", &entity)
+        .await?;
     Ok(place)
 }
 

@@ -3,10 +3,10 @@
 
 use super::fault::CertificateFault;
 use crate::app::App;
-use crate::audit;
 use crate::cas::{self, Claimed, Voucher};
 use crate::error::AppError;
 use portcullis_domain::access::Origin;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::ca::{Ca, NameParts, numbered};
 use portcullis_domain::clock::Timestamp;
@@ -39,16 +39,12 @@ pub async fn enroll_newcomer(
 ) -> Result<IdentityId, AppError> {
     let arrival = Arrival::prepare(app, &newcomer, app.env().now())?;
     let id = arrival.identity.id.clone();
-    let authenticator = arrival.authenticator.as_ref().map(|one| one.id.clone());
     let number = app.number(IDENTITY);
     let authenticator_number = app.number(AUTHENTICATOR);
-    app.commit(move |rows| arrival.admit(rows, number, authenticator_number))
-        .await?;
-    audit::changed_by_stranger(origin, id.as_str(), "identity.create", id.as_str());
-    if let Some(authenticator) = &authenticator {
-        let operation = "authenticator.create";
-        audit::changed_by_stranger(origin, id.as_str(), operation, authenticator.as_str());
-    }
+    app.commit(Actor::stranger(origin, id.as_str()), move |rows| {
+        arrival.admit(rows, number, authenticator_number)
+    })
+    .await?;
     Ok(id)
 }
 

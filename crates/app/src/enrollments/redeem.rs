@@ -12,12 +12,12 @@ pub use crate::routers::RouterProof;
 
 use super::hash;
 use crate::app::App;
-use crate::audit;
 use crate::authenticators::{self, Draft};
 use crate::error::AppError;
 use crate::identities::owner;
 use crate::routers::RouterCertificates;
 use portcullis_domain::access::Origin;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::enrollment::{Method, RedemptionError};
@@ -87,23 +87,18 @@ pub async fn redeem(
     let (draft, redeemed) = earn(app, &found, &identity, redemption.proof, now).await?;
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
-    let made = id.clone();
-    app.commit(move |rows| {
+    let actor = Actor::stranger(origin, identity.entity.id.as_str());
+    app.commit(actor, move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
         let credential = draft.settle(rows.rows(), &identity)?;
         let owner = identity.entity.id.clone();
-        let authenticator = Authenticator::new(made.clone(), owner, credential, now);
+        let authenticator = Authenticator::new(id.clone(), owner, credential, now);
+        rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
         rows.remove(&found.key, &found.entity)?;
         authenticators::add(rows, &identity, number, &authenticator)
     })
     .await?;
-    let actor = &identity.entity.id;
-    let note = |operation, entity| {
-        audit::changed_by_stranger(origin, actor.as_str(), operation, entity);
-    };
-    note("enrollment.redeem", found.entity.enrollment.id.as_str());
-    note("authenticator.create", id.as_str());
     Ok(redeemed)
 }
 

@@ -5,11 +5,11 @@
 
 use super::redeem::ott;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities::find_policy;
 use crate::signers;
 use portcullis_domain::access::Origin;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec};
@@ -166,30 +166,22 @@ impl Enrolling {
     async fn commit(self, app: &App, origin: &Origin, made: Made) -> Result<(), AppError> {
         let key = identity_key(app.number(IDENTITY));
         let of_authenticator = key.dependent(AUTHENTICATOR, app.number(AUTHENTICATOR).0);
-        let identity = made.identity.id.clone();
-        let authenticator = made.authenticator.as_ref().map(|one| one.id.clone());
-        app.commit(move |rows| {
+        let actor = Actor::stranger(origin, made.identity.id.as_str());
+        app.commit(actor, move |rows| {
             // What was judged by has to be what is there now.
             let current: Option<Signer> = rows.rows().get(&self.signer.key)?;
             if current.as_ref() != Some(&self.signer.entity) {
                 return Err(AppError::UnknownToken);
             }
             self.check(rows.rows())?;
+            rows.operation("identity.enroll", made.identity.id.as_str());
             rows.insert(&key, &made.identity)?;
             if let Some(authenticator) = &made.authenticator {
                 rows.insert(&of_authenticator, authenticator)?;
             }
             Ok(())
         })
-        .await?;
-        let note = |operation, entity: &str| {
-            audit::changed_by_stranger(origin, identity.as_str(), operation, entity);
-        };
-        note("identity.enroll", identity.as_str());
-        if let Some(authenticator) = &authenticator {
-            note("authenticator.create", authenticator.as_str());
-        }
-        Ok(())
+        .await
     }
 }
 

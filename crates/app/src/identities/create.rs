@@ -2,7 +2,6 @@
 
 use super::{Create, check_rank, check_references};
 use crate::app::App;
-use crate::audit;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
 use crate::fresh_factor::FreshFactor;
@@ -50,7 +49,6 @@ pub async fn create(
         Ok(())
     })
     .await?;
-    audit::changed(permit.caller(), "identity.create", id.as_str());
     Ok(id)
 }
 

@@ -5,7 +5,6 @@
 
 use super::{Update, check_touchable, find};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{self, Timestamp};
@@ -43,14 +42,13 @@ impl Traces {
 
 /// Begins to trace an identity, in the place of how it was traced before, or ends that for `None`.
 /// Answers how it is traced then.
-pub fn trace(
+pub async fn trace(
     app: &App,
     permit: &Permit<Update>,
     id: &IdentityId,
     spec: Option<TraceSpec>,
 ) -> Result<Option<Trace>, AppError> {
-    let view = app.snapshot()?;
-    let found = find(view.rows(), id)?;
+    let found = find(app.snapshot()?.rows(), id)?;
     check_touchable(permit.caller(), &found.entity)?;
     let trace = spec.map(|spec| begun(app, spec)).transpose()?;
     app.traces.set(found.number(), trace.clone());
@@ -58,7 +56,7 @@ pub fn trace(
         Some(_) => "identity.trace",
         None => "identity.end-trace",
     };
-    audit::changed(permit.caller(), operation, id.as_str());
+    app.record(permit.caller(), operation, id.as_str()).await?;
     Ok(trace)
 }
 

@@ -2,7 +2,6 @@
 
 use super::{Update, check_rank, check_references, check_touchable, find};
 use crate::app::App;
-use crate::audit;
 use crate::enrollments;
 use crate::error::AppError;
 use crate::fresh_factor::FreshFactor;
@@ -164,6 +163,7 @@ pub(super) async fn change(
     let now = app.env().now();
     let fresh_factor = FreshFactor::of(app);
     app.commit_for(permit, move |rows, caller| {
+        rows.operation(operation, wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         check_touchable(caller, &found.entity)?;
         let mut identity = found.entity.clone();
@@ -187,6 +187,5 @@ pub(super) async fn change(
         Ok(())
     })
     .await?;
-    audit::changed(permit.caller(), operation, id.as_str());
     Ok(())
 }

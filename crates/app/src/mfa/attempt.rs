@@ -3,7 +3,6 @@
 use super::fault::MfaFault;
 use super::record::{self, Opened, own_identity, progress};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::access::{Action, Caller, Permit};
 use portcullis_domain::clock::Timestamp;
@@ -165,13 +164,17 @@ pub(super) async fn attempt<A: Action, P: Purpose>(
     let examined = examine(app, permit.caller(), code, &purpose, now)?;
     let outcome = app
         .commit_for(permit, move |rows, caller| {
-            judge(rows, caller, &purpose, &examined, rules, now)
+            let outcome = judge(rows, caller, &purpose, &examined, rules, now)?;
+            note(rows, caller, P::OPERATION, &outcome);
+            Ok(outcome)
         })
         .await?;
-    note(permit.caller(), P::OPERATION, &outcome);
     match outcome {
         Outcome::Accepted { done, .. } => Ok(done),
-        Outcome::Refused { .. } => Err(MfaFault::WrongCode.into()),
+        Outcome::Refused { refusal, .. } => {
+            tracing::debug!(%refusal, "code refused");
+            Err(MfaFault::WrongCode.into())
+        },
         Outcome::Held { retry_after, .. } => Err(MfaFault::Held { retry_after }.into()),
     }
 }
@@ -253,27 +256,25 @@ fn judge<P: Purpose>(
     Ok(outcome)
 }
 
-/// Writes what was committed into the audit trail.
-fn note<T>(caller: &Caller, operation: &'static str, outcome: &Outcome<T>) {
-    let entity = caller.identity.as_str();
+/// Says in the audit trail what becomes of an attempt.
+fn note<T>(rows: &mut RowsMut<'_>, caller: &Caller, operation: &'static str, outcome: &Outcome<T>) {
+    let mut note = |operation: &str| rows.operation(operation, caller.identity.as_str());
     match outcome {
         Outcome::Accepted { is_recovery, .. } => {
             if *is_recovery {
-                audit::changed(caller, "mfa.spend-recovery-code", entity);
+                note("mfa.spend-recovery-code");
             }
-            audit::changed(caller, operation, entity);
+            note(operation);
         },
-        Outcome::Refused { refusal, is_last } => {
-            tracing::debug!(%refusal, "code refused");
-            audit::changed(caller, "mfa.refuse-code", entity);
+        Outcome::Refused { is_last, .. } => {
+            note("mfa.refuse-code");
             if *is_last {
-                audit::changed(caller, "mfa.lock", entity);
+                note("mfa.lock");
             }
         },
         Outcome::Held { is_rebased, .. } => {
-            tracing::debug!("code not looked at: too many were wrong");
             if *is_rebased {
-                audit::changed(caller, "mfa.wait-anew", entity);
+                note("mfa.wait-anew");
             }
         },
     }

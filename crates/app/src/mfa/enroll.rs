@@ -5,7 +5,6 @@ use super::fault::MfaFault;
 use super::record::{self, Draft, Opened, own_identity};
 use super::{ReadOwn, Start, Verify};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
@@ -44,7 +43,6 @@ pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp
         Ok(rows.insert(&key, &stored)?)
     })
     .await?;
-    audit::changed(caller, "mfa.create", caller.identity.as_str());
     Ok((id, opened.set_up(app, &name)))
 }
 

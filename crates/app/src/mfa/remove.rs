@@ -5,7 +5,6 @@ use super::fault::MfaFault;
 use super::record::{self, own_identity};
 use super::{Remove, RemoveOwn};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::fresh_factor::FreshFactor;
 use crate::identities;
@@ -56,15 +55,13 @@ async fn abandon(app: &App, permit: &Permit<RemoveOwn>) -> Result<(), AppError> 
                 // What says so of a record that is verified does not end it without a code.
                 record::find(rows.rows(), &identity)?;
                 let mut after = identity.clone();
+                rows.operation("mfa.abandon", identity.entity.id.as_str());
                 take_away(rows, &mut after)?;
                 Ok(rows.replace(&identity.key, &identity.entity, &after.entity)?)
             },
         }
     })
-    .await?;
-    let caller = permit.caller();
-    audit::changed(caller, "mfa.abandon", caller.identity.as_str());
-    Ok(())
+    .await
 }
 
 #[derive(Clone)]
@@ -89,24 +86,22 @@ impl OfEnrolled for Leave {
 pub async fn remove(app: &App, permit: &Permit<Remove>, id: &IdentityId) -> Result<(), AppError> {
     let wanted = id.clone();
     let fresh_factor = FreshFactor::of(app);
-    let has_changed = app
-        .commit_for(permit, move |rows, caller| {
-            let identity = identities::find(rows.rows(), &wanted)?;
-            check_rank(caller, &identity.entity)?;
-            fresh_factor.check(caller)?;
-            let mut after = identity.clone();
-            let is_removed = take_away(rows, &mut after)?;
-            forget_wrong_codes(&mut after.entity);
-            if after != identity {
-                rows.replace(&identity.key, &identity.entity, &after.entity)?;
-            }
-            Ok(is_removed || after != identity)
-        })
-        .await?;
-    if has_changed {
-        audit::changed(permit.caller(), "identity.delete-mfa", id.as_str());
-    }
-    Ok(())
+    app.commit_for(permit, move |rows, caller| {
+        let identity = identities::find(rows.rows(), &wanted)?;
+        check_rank(caller, &identity.entity)?;
+        fresh_factor.check(caller)?;
+        let mut after = identity.clone();
+        let is_removed = take_away(rows, &mut after)?;
+        forget_wrong_codes(&mut after.entity);
+        if after != identity {
+            rows.replace(&identity.key, &identity.entity, &after.entity)?;
+        }
+        if is_removed || after != identity {
+            rows.operation("identity.delete-mfa", identity.entity.id.as_str());
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// Checks that a caller may remove the enrollment of an identity without a code: its own takes one,

@@ -2,9 +2,9 @@
 
 use super::certificates::{RouterCertificates, RouterProof, check_admitted, issue};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use portcullis_domain::access::{Denied, Origin};
+use portcullis_domain::audit::Actor;
 use portcullis_domain::router::Router;
 use portcullis_pki::Certificate;
 use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
@@ -33,15 +33,14 @@ pub async fn extend(
         });
     }
     let (certificate, issued) = issue(app, &router, &proof, now)?;
-    app.commit(move |rows| {
+    app.commit(Actor::stranger(origin, router.id.as_str()), move |rows| {
         let router = find(rows.rows(), &by_fingerprint)?;
+        rows.operation("router.extend", router.entity.id.as_str());
         let mut after = router.entity.clone();
         after.certify(certificate.clone(), now);
         Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
     })
     .await?;
-    let id = router.id.as_str();
-    audit::changed_by_stranger(origin, id, "router.extend", id);
     Ok(issued)
 }
 

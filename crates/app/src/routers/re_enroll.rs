@@ -3,13 +3,11 @@
 use super::draft;
 use super::operate::RouterSet;
 use crate::app::App;
-use crate::audit;
 use crate::enrollments;
 use crate::error::AppError;
-use crate::managed::{self, Made as _, Update};
+use crate::managed::{self, Update};
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
-use portcullis_domain::permission::Verb;
 use portcullis_domain::router::RouterSpec;
 use portcullis_storage::tables::StoredEnrollment;
 
@@ -32,8 +30,5 @@ pub async fn re_enroll(
         rows.replace(&found.key, &found.entity, &after)?;
         enrollments::insert(rows, &draft)
     })
-    .await?;
-    let (subject, caller) = (RouterSpec::SUBJECT, permit.caller());
-    audit::changed_kind(caller, subject, Verb::Update, id.as_str());
-    Ok(())
+    .await
 }

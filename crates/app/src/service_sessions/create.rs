@@ -2,7 +2,6 @@
 
 use super::{Create, room, routers};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::posture::{Granting, Subject};
 use crate::services::find_own;
@@ -166,17 +165,12 @@ async fn commit(
     let number = app.number(SESSION);
     let surplus = room::surplus(app, permit.caller().identity_number, session)?;
     let new = session.clone();
-    let (kept, ended) = app
+    let (kept, _ended) = app
         .commit_for(permit, move |rows, caller| {
+            rows.removal("displace");
             insert(rows, caller.identity_number, (number, &new), surplus)
         })
         .await?;
-    for id in &ended {
-        audit::changed_by_controller("session.displace", id.as_str());
-    }
-    if kept.id == session.id {
-        audit::changed(permit.caller(), "session.create", kept.id.as_str());
-    }
     Ok(kept)
 }
 

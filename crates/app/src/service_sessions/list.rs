@@ -3,7 +3,6 @@
 use super::grant::Grants;
 use super::{Delete, DeleteOwn, NOUN, Read, ReadOwn, routers};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::listing::{Among, Answer, Asked, Paging, Sight};
 use crate::sessions;
@@ -75,7 +74,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SessionId) -> Resul
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
-    audit::changed(permit.caller(), "session.delete", id.as_str());
     Ok(())
 }
 
@@ -91,7 +89,6 @@ pub async fn delete_own(
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
-    audit::changed(permit.caller(), "session.delete", id.as_str());
     Ok(())
 }
 

@@ -5,8 +5,8 @@
 use super::grant::Grants;
 use crate::app::App;
 use crate::aside::aside;
-use crate::audit;
 use crate::error::AppError;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Owner;
 use portcullis_domain::session::Session;
 use portcullis_index::Slot;
@@ -50,7 +50,8 @@ async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
     let now = app.env().now();
     let judging = Arc::clone(app);
     let ended = app
-        .commit(move |rows| {
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
             let grants = Grants::new(&judging, now);
             let mut ended = Vec::new();
             for found in without_grant(&grants, rows.rows(), &keys)? {
@@ -60,9 +61,6 @@ async fn end(app: &Arc<App>, keys: Vec<RecordKey>) -> Result<usize, AppError> {
             Ok::<_, AppError>(ended)
         })
         .await?;
-    for session in &ended {
-        audit::changed_by_controller("session.expire", session.as_str());
-    }
     Ok(ended.len())
 }
 

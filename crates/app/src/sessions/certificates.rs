@@ -6,7 +6,6 @@
 use super::{authenticator_of, own_key};
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::listing::{self, Parameters, kinds, kinds::SessionCertificateRow};
 use crate::network::not_issued;
@@ -82,7 +81,6 @@ pub async fn create_certificate(
         Ok(rows.insert(&key, &certificate)?)
     })
     .await?;
-    audit::changed(caller, "api-session-certificate.create", id.as_str());
     Ok(NewCertificate { id, chain })
 }
 
@@ -202,13 +200,7 @@ pub async fn delete_certificate(
             _ => Err(not_found(&wanted)),
         }
     })
-    .await?;
-    audit::changed(
-        permit.caller(),
-        "api-session-certificate.delete",
-        id.as_str(),
-    );
-    Ok(())
+    .await
 }
 
 fn not_found(id: &SessionCertificateId) -> AppError {

@@ -3,7 +3,6 @@
 use super::{StillOpen, hash};
 use crate::action::actions;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities::{check_touchable, policy_of};
 use crate::listing::{
@@ -77,7 +76,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Re
     if !was_there {
         return Err(gone());
     }
-    audit::changed(permit.caller(), "api-session.delete", id.as_str());
     Ok(())
 }
 

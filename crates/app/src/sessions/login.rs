@@ -19,7 +19,6 @@ pub use token::with_token;
 use super::room::Room;
 use super::{StillOpen, hash, second_token};
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities::policy_of;
 use crate::mfa;
@@ -27,6 +26,7 @@ use crate::services::Wanted;
 use crate::signers::{BearerTokens, Demand, TokenFault};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::{ApiSession, OpenedBy, SessionTotp};
+use portcullis_domain::audit::Actor;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::authenticator::ExtensionRequest;
 use portcullis_domain::client_info::{EnvInfo, SdkInfo};
@@ -162,8 +162,10 @@ async fn open(
     };
     let key = identity_key(owner).dependent(API_SESSION, app.number(API_SESSION).0);
     let room = Room::for_one_more(app, owner, &session);
-    let (session, identity, open, ended) = app
-        .commit(move |rows| {
+    let actor = Actor::stranger(origin, session.identity.as_str());
+    let (session, identity, open) = app
+        .commit(actor, move |rows| {
+            rows.removal("displace");
             let (identity, policy) = judge(rows.rows(), &way, now)?;
             let mut session = session.clone();
             let totp = mfa::state(rows.rows(), &identity)?;
@@ -174,7 +176,7 @@ async fn open(
             if after != identity.entity {
                 rows.replace(&identity.key, &identity.entity, &after)?;
             }
-            let ended = room.make(rows)?;
+            room.make(rows)?;
             rows.insert(&key, &session)?;
             let questions =
                 super::questions(rows.rows(), &session, &after, &policy, proved.as_ref())?;
@@ -182,16 +184,9 @@ async fn open(
                 questions,
                 extension,
             };
-            Ok::<_, LoginError>((session, after, open, ended))
+            Ok::<_, LoginError>((session, after, open))
         })
         .await?;
-    let note = |operation, session: &ApiSessionId| {
-        audit::changed_by_stranger(origin, identity.id.as_str(), operation, session.as_str());
-    };
-    for session in &ended {
-        note("api-session.displace", session);
-    }
-    note("api-session.create", &session.id);
     let view = super::look(app, session, &identity, open);
     Ok(NewSession {
         demand: demand(&view, fault),

@@ -1,11 +1,11 @@
 //! What happens to sessions in the background: unused ones end, activity is written down.
 
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities;
 use crate::posture;
 use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
@@ -44,8 +44,9 @@ async fn end_outlived(app: &App) -> Result<usize, AppError> {
         return Ok(0);
     }
     let ended = app
-        .commit(move |rows| {
-            let mut ended = Vec::new();
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
+            let mut ended = 0;
             for (owner, number) in &suspects {
                 let key = identity_key(*owner).dependent(API_SESSION, number.0);
                 let identity: Option<Identity> = rows.rows().get(&identity_key(*owner))?;
@@ -55,16 +56,13 @@ async fn end_outlived(app: &App) -> Result<usize, AppError> {
                     && now >= end
                 {
                     rows.remove(&key, &session)?;
-                    ended.push(session.id);
+                    ended += 1;
                 }
             }
             Ok::<_, AppError>(ended)
         })
         .await?;
-    for session in &ended {
-        audit::changed_by_controller("api-session.expire", session.as_str());
-    }
-    Ok(ended.len())
+    Ok(ended)
 }
 
 /// Those of some sessions, others each time, that are over if they are an administrator's.
@@ -101,22 +99,20 @@ async fn end_unused(app: &App) -> Result<usize, AppError> {
         return Ok(0);
     }
     let ended = app
-        .commit(move |rows| {
-            let mut ended = Vec::new();
+        .commit(Actor::controller(), move |rows| {
+            rows.removal("expire");
+            let mut ended = 0;
             for (owner, number) in &expired {
                 let key = identity_key(*owner).dependent(API_SESSION, number.0);
                 if let Some(session) = rows.rows().get::<ApiSession>(&key)? {
                     rows.remove(&key, &session)?;
-                    ended.push(session.id);
+                    ended += 1;
                 }
             }
             Ok::<_, AppError>(ended)
         })
         .await?;
-    for session in &ended {
-        audit::changed_by_controller("api-session.expire", session.as_str());
-    }
-    Ok(ended.len())
+    Ok(ended)
 }
 
 /// Writes down when sessions were last used; returns for how many.
@@ -151,7 +147,7 @@ pub async fn flush_activity(app: &App) -> Result<usize, AppError> {
 type Seen = (Number, Number, Timestamp);
 
 async fn write_down(app: &App, batch: Arc<[Seen]>) -> Result<(), AppError> {
-    app.commit(move |rows| {
+    app.commit_silently(move |rows| {
         for &(owner, number, seen) in &*batch {
             let key = identity_key(owner).dependent(API_SESSION, number.0);
             if let Some(session) = rows.rows().get::<ApiSession>(&key)?

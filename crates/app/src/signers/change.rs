@@ -2,7 +2,6 @@
 
 use super::{Create, Delete, Update, require};
 use crate::app::App;
-use crate::audit;
 use crate::error::{AppError, referenced};
 use crate::fresh_factor::FreshFactor;
 use crate::identities::find_policy;
@@ -41,7 +40,6 @@ pub async fn create(
         Ok(rows.insert(&key, &signer)?)
     })
     .await?;
-    audit::changed(permit.caller(), "external-jwt-signer.create", id.as_str());
     Ok(id)
 }
 
@@ -102,6 +100,7 @@ async fn change(
     let wanted = id.clone();
     let fresh_factor = FreshFactor::of(app);
     app.commit_for(permit, move |rows, caller| {
+        rows.operation(operation, wanted.as_str());
         let found = require(rows.rows(), &wanted)?;
         let mut signer = found.entity.clone();
         apply(&mut signer)?;
@@ -111,7 +110,6 @@ async fn change(
         Ok(rows.replace(&found.key, &found.entity, &signer)?)
     })
     .await?;
-    audit::changed(permit.caller(), operation, id.as_str());
     Ok(())
 }
 
@@ -124,7 +122,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
-    audit::changed(permit.caller(), "external-jwt-signer.delete", id.as_str());
     Ok(())
 }
 

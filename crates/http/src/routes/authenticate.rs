@@ -10,7 +10,9 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_api::authenticate::Authenticate;
 use portcullis_api::code::Code;
 use portcullis_api::error::Cause;
-use portcullis_app::sessions::{self, Login, NewSession};
+use portcullis_app::AppError;
+use portcullis_app::audit::{self, Refusal};
+use portcullis_app::sessions::{self, Login, LoginError, NewSession};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use secrecy::ExposeSecret as _;
@@ -63,15 +65,41 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
                 return Err(ApiError::new(Code::CouldNotValidate)
                     .because(Cause::text("username and password are required")));
             };
-            sessions::with_password(&state.app, origin, &username, password, login).await?
+            sessions::with_password(&state.app, origin, &username, password, login)
+                .await
+                .inspect_err(|error| refused(&call.context, error, Some(&username)))
         },
         Means::Certificate => {
             let chain = call.context.connection.certificates();
-            sessions::with_certificate(&state.app, origin, &chain, login).await?
+            sessions::with_certificate(&state.app, origin, &chain, login)
+                .await
+                .inspect_err(|error| refused(&call.context, error, None))
         },
-        Means::ExternalJwt => sessions::with_token(&state.app, origin, login).await?,
+        Means::ExternalJwt => sessions::with_token(&state.app, origin, login)
+            .await
+            .inspect_err(|error| refused(&call.context, error, None)),
     };
-    Ok(welcome(session))
+    Ok(welcome(session?))
+}
+
+/// Has the audit trail say that nobody was let in, if that is what the error means.
+fn refused(context: &Context, error: &LoginError, username: Option<&str>) {
+    let reason = match error {
+        LoginError::Refused(reason) => reason,
+        LoginError::NoToken(_) => "no token lets anybody in",
+        LoginError::Failed(AppError::PasswordsThrottled(_)) => "too many wrong passwords",
+        LoginError::Failed(_) => return,
+    };
+    let refusal = Refusal {
+        operation: "login.refused",
+        origin: &context.origin,
+        caller: None,
+        way: context.query.get("method"),
+        name: username,
+        request: None,
+        reason,
+    };
+    audit::refused(&context.state.app, &refusal);
 }
 
 fn means(context: &Context) -> Result<Means, ApiError> {

@@ -126,7 +126,7 @@ async fn enable(call: Call<Permit<Update>, Ignored>) -> Result<Answer, ApiError>
 async fn trace(call: Call<Permit<Update>, Json<TraceIdentity>>) -> Result<Answer, ApiError> {
     let Json(TraceIdentity { spec }) = call.body;
     let Context { state, .. } = &call.context;
-    let trace = identities::trace(&state.app, &call.permit, &id(&call.context), spec)?;
+    let trace = identities::trace(&state.app, &call.permit, &id(&call.context), spec).await?;
     Ok(Answer::detail_without_meta(&TraceDetail::from(trace)))
 }
 

@@ -2,11 +2,11 @@
 
 use super::Redemption;
 use crate::app::App;
-use crate::audit;
 use crate::enrollments::Holder;
 use crate::error::AppError;
 use crate::routers::{self, RouterCertificates};
 use portcullis_domain::access::Origin;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::router::Router;
 use portcullis_storage::key::RecordKey;
@@ -28,27 +28,25 @@ pub(super) async fn redeem(
 ) -> Result<RouterCertificates, AppError> {
     let now = app.env().now();
     let method = redemption.method;
-    let (found, router) = {
+    let (_, router) = {
         let view = app.snapshot()?;
         pending(view.rows(), &by_token, method.as_deref(), now)?
     };
     let router = router.entity;
     let proof = redemption.proof.router.check_present(&router)?;
     let (certificate, issued) = routers::issue(app, &router, &proof, now)?;
-    app.commit(move |rows| {
+    let actor = Actor::stranger(origin, router.id.as_str());
+    app.commit(actor, move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, router) = pending(rows.rows(), &by_token, method.as_deref(), now)?;
+        rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
+        rows.operation("router.enroll", router.entity.id.as_str());
         rows.remove(&found.key, &found.entity)?;
         let mut after = router.entity.clone();
         after.certify(certificate.clone(), now);
         Ok::<_, AppError>(rows.replace(&router.key, &router.entity, &after)?)
     })
     .await?;
-    let note = |operation, entity| {
-        audit::changed_by_stranger(origin, router.id.as_str(), operation, entity);
-    };
-    note("enrollment.redeem", found.entity.enrollment.id.as_str());
-    note("router.enroll", router.id.as_str());
     Ok(issued)
 }
 

@@ -2,11 +2,11 @@
 
 use super::attempt::Attempt;
 use crate::app::App;
-use crate::audit;
 use crate::error::AppError;
 use crate::identities::{owner, policy_of};
 use portcullis_domain::access::Origin;
 use portcullis_domain::api_session::ApiSession;
+use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{IdentityId, Number};
@@ -39,21 +39,19 @@ pub(crate) async fn note_refusal(
     guess: Guess,
     attempt: Attempt,
 ) -> Result<Option<Throttled>, AppError> {
-    let counted = app
-        .commit(move |rows| {
-            let counted = match &wrong {
-                Some(found) => count_wrong_password(rows, found, guess, attempt)?,
-                None => Counted::default(),
-            };
-            rows.count_refused_login()?;
-            Ok::<_, AppError>(counted)
-        })
-        .await?;
-    if let Some(identity) = counted.locked {
-        let id = identity.as_str();
-        audit::changed_by_stranger(origin, id, "identity.lock", id);
-    }
-    Ok(counted.throttled)
+    app.commit(Actor::stranger(origin, ""), move |rows| {
+        let counted = match &wrong {
+            Some(found) => count_wrong_password(rows, found, guess, attempt)?,
+            None => Counted::default(),
+        };
+        if let Some(identity) = counted.locked {
+            rows.acts(identity.as_str());
+            rows.operation("identity.lock", identity.as_str());
+        }
+        rows.count_refused_login()?;
+        Ok::<_, AppError>(counted.throttled)
+    })
+    .await
 }
 
 /// Lets the owner of an authenticator, whose key is given, guess anew: it knew the password.
@@ -64,6 +62,7 @@ pub(crate) fn forgive(rows: &mut RowsMut<'_>, authenticator: &RecordKey) -> Resu
     {
         let mut after = identity.clone();
         after.wrong_passwords = 0;
+        rows.operation("identity.forget-wrong-passwords", identity.id.as_str());
         rows.replace(&key, &identity, &after)?;
     }
     Ok(())
