@@ -56,9 +56,14 @@ fn every_change_is_in_the_trail() {
         shown.data()["id"].as_str().unwrap().to_owned()
     };
     let me = admin.curl(&format!("{MANAGEMENT}/current-identity")).send();
+    let authenticator = me.data()["authenticators"]["updb"]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let me = me.data()["id"].as_str().unwrap().to_owned();
     let mut expected = vec![
-        line("administrator.create", &me, "controller"),
+        line("identity.create", &me, "controller"),
+        line("authenticator.create", &authenticator, "controller"),
         line("api-session.create", &session(&admin), &me),
     ];
 
@@ -75,14 +80,16 @@ fn every_change_is_in_the_trail() {
 
     let mut trail = trail(&site);
     // The controller has begun by making the types of configurations that every controller has.
-    let begun = trail.partition_point(|(line, _)| line.operation == "config-type.create");
+    let of_controller = ["auth-policy.create", "config-type.create"];
+    let begun = trail.partition_point(|(line, _)| of_controller.contains(&&*line.operation));
     for (line, _) in trail.drain(..begun) {
         assert_eq!(line.actor, "controller", "{}", line.entity);
     }
-    assert_eq!(begun, 8);
+    assert_eq!(begun, 9);
     let lines: Vec<&Line> = trail.iter().map(|(line, _)| line).collect();
     assert_eq!(lines, expected.iter().collect::<Vec<_>>());
-    for (line, whole) in &trail {
+    for (nth, (line, whole)) in trail.iter().enumerate() {
+        assert_eq!(whole["seq"].as_u64(), Some(nth as u64 + 10), "{whole}");
         if line.actor != "controller" {
             assert_eq!(whole["source"], "127.0.0.1", "{whole}");
             assert!(!whole["request"].as_str().unwrap().is_empty(), "{whole}");
@@ -118,6 +125,7 @@ fn enroll(admin: &Api, site: &Site, me: &str, expected: &mut Vec<Line>) -> Strin
     let authenticator = shown["authenticators"]["cert"]["id"].as_str().unwrap();
     expected.extend([
         line("identity.create", id, me),
+        line("enrollment.create", enrollment, me),
         line("identity.merge", id, me),
         line("identity.replace", id, me),
         line("enrollment.refresh", enrollment, me),
@@ -144,6 +152,8 @@ fn shut_out(admin: &Api, id: &str, me: &str, expected: &mut Vec<Line>) {
     admin
         .send("POST", &format!("{path}/enable"), &json!({}))
         .expect(200);
+    let shown = admin.get(&path).data();
+    let authenticator = shown["authenticators"]["cert"]["id"].as_str().unwrap();
     admin.delete(&path).expect(200);
     // What was refused, and what changed nothing, leaves no line.
     admin.delete(&path).expect(404);
@@ -160,5 +170,6 @@ fn shut_out(admin: &Api, id: &str, me: &str, expected: &mut Vec<Line>) {
         line("identity.disable", id, me),
         line("identity.enable", id, me),
         line("identity.delete", id, me),
+        line("authenticator.delete", authenticator, me),
     ]);
 }

@@ -1,6 +1,8 @@
 //! The command line.
 
+use crate::audit::AuditTarget;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use portcullis_controller_config::AuditConfig;
 use std::path::PathBuf;
 
 /// Controller of a zero-trust overlay network, compatible with OpenZiti.
@@ -33,6 +35,8 @@ Examples:
   portcullis-controller config check controller.yml    every mistake, with its place
   portcullis-controller init controller.yml -u admin --password-file -
   portcullis-controller run controller.yml
+  portcullis-controller run controller.yml --audit-file audit.jsonl
+  portcullis-controller audit verify audit.jsonl
   portcullis-controller admin remove-mfa controller.yml admin
 
 Exit codes: 0 all is well, 1 something failed, 2 the command line makes no sense.";
@@ -48,6 +52,9 @@ pub(crate) enum Command {
     /// Let somebody in again whom nobody who can log in could help
     #[command(subcommand)]
     Admin(Admin),
+    /// Work with files of the audit trail
+    #[command(subcommand)]
+    Audit(Audit),
     /// Work with configuration files
     #[command(subcommand)]
     Config(Config),
@@ -98,6 +105,9 @@ pub(crate) struct Quickstart {
     /// Partial configuration file to lay over the generated one
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) audit: AuditOption,
 
     #[command(flatten)]
     pub(crate) damage: Damage,
@@ -181,7 +191,40 @@ pub(crate) struct Run {
     pub(crate) config: PathBuf,
 
     #[command(flatten)]
+    pub(crate) audit: AuditOption,
+
+    #[command(flatten)]
     pub(crate) damage: Damage,
+}
+
+/// Where the audit trail goes.
+#[derive(Debug, Args)]
+pub(crate) struct AuditOption {
+    /// File for the audit trail, which is made if it is not there [default: `audit.file` of the
+    /// configuration, or else stderr]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit_file: Option<PathBuf>,
+}
+
+impl AuditOption {
+    /// Where the trail goes by this option or, without it, by the configuration.
+    pub(crate) fn target(&self, config: &AuditConfig) -> AuditTarget {
+        let file = self.audit_file.as_ref().or(config.file.as_ref());
+        file.cloned().map_or(AuditTarget::Stream, AuditTarget::File)
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Audit {
+    /// Check that no line of a file was changed, removed, added or moved
+    Verify(AuditVerify),
+}
+
+/// Exits with 0 when the file is whole, with 1 when it is not; then it says at which line it breaks.
+#[derive(Debug, Args)]
+pub(crate) struct AuditVerify {
+    /// File that `--audit-file` named
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

@@ -1,13 +1,14 @@
 //! What the program can be asked to do, one module per command.
 
 mod admin;
+mod audit;
 mod config_check;
 mod init;
 mod password;
 mod quickstart;
 mod run;
 
-use crate::cli::{Command, Config};
+use crate::cli::{Audit, Command, Config};
 use crate::{build, output};
 use anyhow::Context as _;
 use std::process::ExitCode;
@@ -19,6 +20,7 @@ pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Init(arguments) => in_runtime(init::run(arguments)),
         Command::Run(arguments) => in_runtime(run::run(arguments)),
         Command::Admin(command) => in_runtime(admin::run(command)),
+        Command::Audit(Audit::Verify(arguments)) => audit::verify(&arguments),
         Command::Config(Config::Check(arguments)) => config_check::run(&arguments),
         Command::Version => {
             output::say(format_args!(

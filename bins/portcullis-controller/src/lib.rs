@@ -5,6 +5,7 @@
 //! make a home with [`home::prepare`], read its configuration with [`config::load`], and hand a
 //! [`Plan`] to [`serve`].
 
+mod audit;
 mod build;
 mod cli;
 mod commands;
@@ -26,6 +27,7 @@ mod store;
 pub mod system;
 mod usage;
 
+pub use audit::AuditTarget;
 pub use serve::{FirstAdministrator, Plan, Running, serve};
 
 use clap::Parser as _;

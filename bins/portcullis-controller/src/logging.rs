@@ -14,6 +14,7 @@ use anyhow::Context as _;
 use queue::{LogQueue, QueueWriter};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tracing::Subscriber;
@@ -33,6 +34,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 ///
 /// `filter` is in the syntax of `tracing_subscriber::EnvFilter`, such as `info,audit=off`.
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
+    AUDIT_IS_OFF.store(filter::silences_audit(filter), Ordering::Relaxed);
     let log = tracing_subscriber::registry().with(filter::parse(filter)?);
     let queue = LogQueue::start(io::stderr())
         .context("the thread that writes the log cannot be started")?;
@@ -64,6 +66,14 @@ impl Drop for FlushAtEnd {
     fn drop(&mut self) {
         flush();
     }
+}
+
+/// Whether the filter of the log silences the audit trail.
+static AUDIT_IS_OFF: AtomicBool = AtomicBool::new(false);
+
+/// Whether the filter says in so many words that there is to be no audit trail.
+pub(crate) fn audit_is_off() -> bool {
+    AUDIT_IS_OFF.load(Ordering::Relaxed)
 }
 
 /// What is wrong with the log, if something is.

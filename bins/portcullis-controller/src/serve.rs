@@ -10,12 +10,14 @@ mod listeners;
 mod loading;
 mod upkeep;
 
+use crate::audit::AuditTarget;
 use crate::logging;
 use anyhow::Context as _;
 use certificates::Certificates;
 use listeners::Web;
 use loading::Loading;
 use portcullis_app::App;
+use portcullis_app::audit::{self, AuditWriter};
 use portcullis_app::{database, health, sessions};
 use portcullis_controller_config::ControllerConfig;
 use portcullis_domain::Env;
@@ -37,6 +39,13 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// The name of the check that the log is written.
 const LOG_CHECK: &str = "log.write";
 
+/// The name of the check that the audit trail is written.
+const AUDIT_CHECK: &str = "audit.write";
+
+/// How long the end waits for the audit trail to be written. What is not written by then is written
+/// after the next start.
+const LAST_EVENTS: Duration = Duration::from_secs(2);
+
 /// What is to be served, and how.
 pub struct Plan {
     /// The configuration.
@@ -51,6 +60,8 @@ pub struct Plan {
     pub accept_damage: bool,
     /// Whether the server certificate may be made anew, and its file rewritten, before it expires.
     pub renew_leaf: bool,
+    /// Where the audit trail is written.
+    pub audit: AuditTarget,
     /// Ends everything in order when it is cancelled.
     pub stop: CancellationToken,
 }
@@ -65,6 +76,7 @@ impl Plan {
             store_was_made: false,
             accept_damage: false,
             renew_leaf: false,
+            audit: AuditTarget::default(),
             stop: CancellationToken::new(),
         }
     }
@@ -83,6 +95,7 @@ impl std::fmt::Debug for Plan {
 #[derive(Debug)]
 pub struct Running {
     app: Arc<App>,
+    audit_writer: AuditWriter,
     engine: Arc<RedbEngine<Change>>,
     addresses: Vec<SocketAddr>,
     stop: CancellationToken,
@@ -104,10 +117,12 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
         store_was_made,
         accept_damage,
         renew_leaf,
+        audit,
         stop,
     } = plan;
     // First what fails most easily, so that a failure leaves no trace.
     let web = Web::bind(&config, listeners).await?;
+    let audit = audit.open(env.now())?;
     let core = open(&config, store_was_made, &env)?;
     portcullis_app::administrator::prepare(&core.app)
         .await
@@ -132,7 +147,9 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     };
     let addresses = web.local_addresses();
     let app = core.app;
-    health::add_check(&app, LOG_CHECK, Box::new(logging::fault));
+    let audit_writer = AuditWriter::start(Arc::clone(&app), audit)
+        .context("the thread that writes the audit trail cannot be started")?;
+    watch_logs(&app);
     let tasks = TaskTracker::new();
     let mut watch = certificates::Watch::default();
     watch.look(&certificates);
@@ -144,12 +161,22 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     }
     Ok(Running {
         app,
+        audit_writer,
         engine,
         addresses,
         stop,
         tasks,
         loading,
     })
+}
+
+/// Has monitors told when the log or the audit trail cannot be written.
+fn watch_logs(app: &Arc<App>) {
+    health::add_check(app, LOG_CHECK, Box::new(logging::fault));
+    // The checks are part of the controller, and must not keep it.
+    let watched = Arc::downgrade(app);
+    let fault = move || audit::fault(&*watched.upgrade()?);
+    health::add_check(app, AUDIT_CHECK, Box::new(fault));
 }
 
 impl Running {
@@ -193,6 +220,13 @@ impl Running {
         database::stop_checks(&self.app).await;
         if let Err(error) = sessions::flush_activity(&self.app).await {
             tracing::warn!(%error, "the last activity of sessions is not written down");
+        }
+        if !self.audit_writer.stop(LAST_EVENTS).await {
+            tracing::warn!(
+                "the last events of the audit trail are not written; the next start writes them"
+            );
+        } else if let Err(error) = audit::forget_written(&self.app).await {
+            tracing::warn!(%error, "the next start writes some events of the audit trail again");
         }
         tracing::info!("stopped");
         verdict

@@ -23,6 +23,7 @@
 //! ```
 
 mod address;
+mod audit;
 mod cross_check;
 mod ctrl;
 mod edge;
@@ -36,6 +37,7 @@ mod store;
 mod web;
 
 pub use address::{AddressError, TransportAddress, TransportKind};
+pub use audit::AuditConfig;
 pub use ctrl::CtrlConfig;
 pub use edge::{
     EdgeApi, EdgeConfig, Enrollment, ExternalJwtSigners, JwksFetch, Oidc, SigningCert, Totp,

@@ -5,6 +5,7 @@ use portcullis_yaml::{
     overlay, parse,
 };
 
+use crate::audit::{self, AuditConfig};
 use crate::cross_check;
 use crate::ctrl::{self, CtrlConfig};
 use crate::edge::{self, EdgeConfig};
@@ -27,6 +28,8 @@ pub struct ControllerConfig {
     pub trust_domain: Option<String>,
     /// Further trust domains whose certificates are accepted, without `spiffe://`.
     pub additional_trust_domains: Vec<String>,
+    /// Where the audit trail is written.
+    pub audit: AuditConfig,
     /// Where routers reach the controller.
     pub ctrl: CtrlConfig,
     /// Identities, sessions and how they come to be.
@@ -72,6 +75,7 @@ const KEYS: &[Key] = &[
     Key::read("db"),
     Key::read("cluster"),
     Key::read("identity"),
+    Key::read("audit"),
     Key::read("trustDomain"),
     Key::read("additionalTrustDomains"),
     Key::read("ctrl"),
@@ -201,6 +205,7 @@ fn read_root(
         None => Ok(None),
     };
     let additional_domains = additional_trust_domains(&root, diagnostics);
+    let audit = audit::read(&root, folders, diagnostics);
     let ctrl = ctrl::read(&root, diagnostics);
     let edge = edge::read(&root, folders, diagnostics);
     let web = web::read(&root, folders, diagnostics);
@@ -212,6 +217,7 @@ fn read_root(
         identity: identity?,
         trust_domain: domain.ok()?,
         additional_trust_domains: additional_domains?,
+        audit: audit?,
         ctrl: ctrl?,
         web: bind_oidc(web?, edge.api.disable_oidc_auto_binding),
         edge,

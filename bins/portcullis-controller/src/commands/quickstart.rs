@@ -58,6 +58,7 @@ async fn serve_until(stop: CancellationToken, mut arguments: Quickstart) -> anyh
     }
     let mut plan = Plan::new(config, env);
     plan.listeners = listeners;
+    plan.audit = arguments.audit.target(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;
     plan.renew_leaf = home.owns_leaf_of(&plan.config);
     plan.store_was_made = home.keeps_store_of(&plan.config);

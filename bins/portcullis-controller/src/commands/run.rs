@@ -10,6 +10,7 @@ use portcullis_app::administrator;
 pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
     let wishes = signals::listen()?;
     let mut plan = Plan::new(config::load(&[&arguments.config])?, system::env());
+    plan.audit = arguments.audit.target(&plan.config.audit);
     plan.accept_damage = arguments.damage.accept_damage;
     plan.stop = wishes.stop;
     let home = Home::at(&config::folder_of(&arguments.config));

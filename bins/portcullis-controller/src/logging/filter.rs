@@ -43,6 +43,16 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
     })
 }
 
+/// Whether a filter has the directive `audit=off`. The trail is not part of the log, and what is said
+/// about levels alone does not concern it.
+pub(super) fn silences_audit(text: &str) -> bool {
+    let levels = text.split(',').filter_map(|part| part.split_once('='));
+    let of_audit = levels.filter(|(part, _)| part.trim() == "audit");
+    of_audit
+        .last()
+        .is_some_and(|(_, level)| matches!(level.trim().parse(), Ok(LevelFilter::OFF)))
+}
+
 /// The part and the level that a directive gives it, which [`EnvFilter`] took; the empty part is all
 /// of them. `None` if it says something else.
 fn level_of_part(directive: &str) -> Option<(&str, LevelFilter)> {

@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod audit;
 mod config_check;
 mod core_dumps;
 mod damage;

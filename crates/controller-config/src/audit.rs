@@ -1,0 +1,57 @@
+//! Where the audit trail is written.
+
+use crate::folders::Folders;
+use portcullis_yaml::{Diagnostics, Key, Section};
+use std::path::PathBuf;
+
+/// Section `audit`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditConfig {
+    /// File of its own for the audit trail; without it the trail is written beside the log.
+    pub file: Option<PathBuf>,
+}
+
+const KEYS: &[Key] = &[Key::read("file")];
+
+pub(crate) fn read(
+    root: &Section<'_>,
+    folders: &Folders,
+    diagnostics: &mut Diagnostics,
+) -> Option<AuditConfig> {
+    let Some(field) = root.get_non_null("audit") else {
+        return Some(AuditConfig::default());
+    };
+    let section = field.section(diagnostics)?;
+    section.check_keys(KEYS, diagnostics);
+    let Some(file) = section.get_non_null("file") else {
+        return Some(AuditConfig::default());
+    };
+    let path = file.non_empty(diagnostics)?;
+    Some(AuditConfig {
+        file: Some(folders.find(&file, path)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read;
+
+    /// Texts of the diagnostics about the section.
+    fn said(section: &str) -> Vec<String> {
+        let outcome = read(&[&format!("v: 3\naudit: {section}\n")], &|_| None);
+        let about = outcome.diagnostics.iter();
+        about
+            .filter(|one| one.path.to_string().starts_with("audit"))
+            .map(|one| one.message.clone())
+            .collect()
+    }
+
+    #[test]
+    fn file_is_a_path() {
+        assert_eq!(said("{file: audit.jsonl}"), [""; 0]);
+        assert_eq!(said("{}"), [""; 0]);
+        for wrong in ["{file: ''}", "{file: [a]}", "{files: a}", "audit.jsonl"] {
+            assert_eq!(said(wrong).len(), 1, "{wrong}");
+        }
+    }
+}
