@@ -28,6 +28,7 @@ mod edge_routers;
 mod enroll_by_token;
 mod enrollment;
 mod escalation;
+mod escalation_search;
 mod ext_jwt_login;
 mod ext_jwt_product;
 mod fabric;

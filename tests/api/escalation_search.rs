@@ -1,0 +1,143 @@
+//! A search for ways up. A caller with some permission sends whatever its operations take, three times
+//! over, each time with everything that it was told before. However it goes about it, it ends as no
+//! administrator, and with nothing that is an administrator's or the controller's.
+//!
+//! The operations are those of the table of routes, and what their bodies may hold is read from the
+//! description that the controller gives of itself: a new operation or member is searched as well.
+
+mod attempts;
+mod goals;
+
+use crate::idp::Idp;
+use crate::races::at_once;
+use crate::reading::Outstanding;
+use crate::support::{create, id_of, merge, send};
+use attempts::Attacker;
+use goals::Goals;
+use http::Method;
+use portcullis_domain::permission::Permission;
+use portcullis_testkit::Harness;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Rounds of the search: what is learned in one is used in the next.
+const DEPTH: usize = 3;
+
+/// Searches with these permissions; answers how many requests were sent and how many of them succeeded.
+async fn search(permissions: &[String]) -> (usize, usize) {
+    let network = Outstanding::new().await;
+    let controller = &network.stage.controller;
+    let admin = &network.stage.admin;
+    let boss = json!({"isAdmin": true, "externalId": "boss@example.test"});
+    controller.user(admin, "boss", boss).await;
+    let waiting = json!({"isAdmin": true, "enrollment": {"ott": true}});
+    create(controller, admin, "waiting boss", waiting).await;
+    let idp = Idp::new(controller, "corporate");
+    idp.register(controller, admin, json!({})).await;
+    let token = controller
+        .user(admin, "attacker", json!({"permissions": permissions}))
+        .await;
+    let id = id_of(controller, admin, "attacker").await;
+    let goals = Goals::new(&network, &id, permissions).await;
+    let mut attacker = Attacker::new(controller, id, token).await;
+    attacker.learn_ids(controller, admin).await;
+    attacker.tempting = goals.ids().take(4).collect();
+    for round in 0..DEPTH {
+        // What takes things away comes last: it leads to nothing that could be used.
+        let before = attacker.succeeded;
+        let is_last = round + 1 == DEPTH;
+        let answers = attacker.round((controller, admin), is_last).await;
+        let succeeded = attacker.succeeded - before;
+        assert!(succeeded > 20, "round {round} has {succeeded} successes");
+        goals.check(&network, &attacker, &answers).await;
+    }
+    (attacker.sent, attacker.succeeded)
+}
+
+/// All permissions together lead wherever one does, so the ordinary run does without this: it tells
+/// which permission it was, and is run with `PORTCULLIS_SEARCH_ALL`.
+#[tokio::test]
+async fn no_single_permission_leads_up() {
+    if std::env::var_os("PORTCULLIS_SEARCH_ALL").is_none() {
+        return;
+    }
+    for permission in Permission::grantable() {
+        let (sent, succeeded) = search(&[permission.to_string()]).await;
+        eprintln!("{permission}: {sent} sent, {succeeded} succeeded");
+    }
+}
+
+/// Whatever any two permissions lead to together, all of them lead to.
+#[tokio::test]
+async fn all_permissions_together_lead_to_no_administrator() {
+    let all: Vec<_> = Permission::grantable()
+        .map(|permission| permission.to_string())
+        .collect();
+    let (sent, succeeded) = search(&all).await;
+    assert!(
+        sent > 1000 && succeeded > 100,
+        "{sent} sent, {succeeded} good"
+    );
+}
+
+/// Nobody comes up between two looks at what it may do.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn rights_do_not_grow_while_they_are_taken_away_and_given_at_once() {
+    const MANY: usize = 256;
+    let controller = Arc::new(Harness::start().await);
+    let admin = controller.admin().await;
+    let granted = json!({"permissions": ["identity", "enrollment"]});
+    let helper = controller.user(&admin, "helper", granted).await;
+    let own = id_of(&controller, &admin, "helper").await;
+    let peer = create(&controller, &admin, "peer", json!({})).await;
+    let replies = at_once(MANY, |number| {
+        let (controller, admin, helper) = (controller.clone(), admin.clone(), helper.clone());
+        let (own, peer) = (own.clone(), peer.clone());
+        async move {
+            // One in four is an administrator that lowers and raises the helper within its limits.
+            let (token, id, mut body) = match number % 4 {
+                0 if number % 8 == 0 => (&admin, &own, json!({"permissions": ["identity"]})),
+                0 => (
+                    &admin,
+                    &own,
+                    json!({"permissions": ["identity", "enrollment"]}),
+                ),
+                1 => (&helper, &own, json!({"isAdmin": true})),
+                2 => (&helper, &own, json!({"permissions": ["ca", "identity"]})),
+                _ => (
+                    &helper,
+                    &peer,
+                    json!({"permissions": ["identity"], "isAdmin": true}),
+                ),
+            };
+            merge(&mut body, json!({"tags": {"number": number}}));
+            let path = format!("/identities/{id}");
+            let reply = send(&controller, token, (Method::PATCH, &path), &body).await;
+            (number, reply)
+        }
+    })
+    .await;
+    for (number, reply) in &replies {
+        let expected = if number % 4 == 0 { 200 } else { 401 };
+        assert_eq!(reply.status, expected, "{number}: {}", reply.text());
+    }
+    for (id, held) in [
+        (
+            &own,
+            vec![json!(["identity"]), json!(["identity", "enrollment"])],
+        ),
+        (&peer, vec![json!(null), json!([])]),
+    ] {
+        let shown = crate::support::read(&controller, &admin, id).await;
+        assert_eq!(shown["isAdmin"], false, "{shown}");
+        let is_fine = held.iter().any(|held| {
+            let sorted = |list: &serde_json::Value| {
+                let mut names = list.as_array().cloned().unwrap_or_default();
+                names.sort_by_key(ToString::to_string);
+                names
+            };
+            sorted(&shown["permissions"]) == sorted(held)
+        });
+        assert!(is_fine, "{shown}");
+    }
+}
