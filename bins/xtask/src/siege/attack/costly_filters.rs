@@ -10,7 +10,7 @@ const CONNECTIONS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Terms of one filter: nearly as deep as the language lets them be, and within the longest URI.
 const TERMS: usize = 90;
-const TERM_LENGTH: usize = 400;
+const TERM_LENGTH: usize = 500;
 /// Lists on one connection.
 const LISTS: usize = 20;
 
