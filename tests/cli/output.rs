@@ -232,7 +232,7 @@ fn json_on_a_terminal_is_the_same_document_and_drives_nothing() {
     let filter = "--filter 'name contains \"5n\"'";
     for command in [
         format!("--output json identity list {filter}"),
-        format!("--output json identity show 'a\u{9b}5n\u{202e}b'"),
+        "--output json identity show 'a\u{9b}5n\u{202e}b'".to_owned(),
     ] {
         let (code, shown) = Terminal::start(&session, &command).end();
         assert_eq!(code, 0, "{shown:?}");

@@ -102,7 +102,7 @@ async fn log_in(controller: &Controller, password: &str) -> Client {
 /// Redeems the token of an identity.
 async fn certify(admin: &Client, id: &str) -> Result<(), ClientError> {
     let shown = admin.identity(&IdentityId::from_wire(id)).await?;
-    let token = shown.enrollment.ott.unwrap().token;
+    let token = shown.enrollment.ott.unwrap().token.unwrap();
     let (_key, csr) = client_key();
     admin.enroll_with_csr(token, &csr).await.map(|_chain| ())
 }

@@ -85,8 +85,8 @@ fn secrets_are_neither_in_the_store_nor_in_the_log() {
         "the log has the audit lines"
     );
     let is_copy = |file: &PathBuf| file.display().to_string().contains(".portcullis-");
-    let copies: Vec<_> = store.iter().filter(|file| is_copy(file)).cloned().collect();
-    assert!(found("a-person", &copies), "the copy has the username");
+    let backups: Vec<_> = store.iter().filter(|file| is_copy(file)).cloned().collect();
+    assert!(found("a-person", &backups), "the copy has the username");
     assert!(
         found("h2::", &[site.log()]),
         "the log has what the HTTP/2 library tells"

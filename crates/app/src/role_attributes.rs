@@ -96,7 +96,7 @@ pub fn list<E: Attributed>(
     show: &mut dyn FnMut(String) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
     let words = carried::<E>(&app.require_lists()?.access());
-    let page = matching(asked, words)?;
+    let page = matching(asked, &words)?;
     let paging = Paging::of_page(&page);
     // How it ended is for whoever shows.
     let _ = page.items.into_iter().try_for_each(show);
@@ -113,7 +113,7 @@ pub fn list_usage<E: Attributed>(
     with_ids: bool,
     show: &mut dyn FnMut(Usage) -> ControlFlow<()>,
 ) -> Result<Paging, AppError> {
-    let page = matching(asked, carried_or_asked_for::<E>(app)?)?;
+    let page = matching(asked, &carried_or_asked_for::<E>(app)?)?;
     let paging = Paging::of_page(&page);
     for attribute in page.items {
         if (asked.is_over)() {
@@ -150,7 +150,7 @@ fn carried_or_asked_for<E: Attributed>(app: &App) -> Result<Vec<String>, AppErro
 }
 
 /// Those of some attributes that match. They were copied before, so that nobody waits for the filter.
-fn matching(asked: &Asked<'_>, words: Vec<String>) -> Result<Page<String>, AppError> {
+fn matching(asked: &Asked<'_>, words: &[String]) -> Result<Page<String>, AppError> {
     let listing = listing::read_filter(&kinds::ROLE_ATTRIBUTES, &asked.parameters)?;
     let rows = words.iter().map(|word| kinds::RoleAttributeRow(word));
     let page = listing::select_in_time(&listing, rows, asked.is_over)?;

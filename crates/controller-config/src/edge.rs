@@ -92,6 +92,6 @@ pub(crate) fn read(
         totp: totp?,
         oidc: oidc?,
         external_jwt_signers: external_jwt_signers?,
-        password_throttle: password_throttle?,
+        password_throttle: password_throttle?.0,
     })
 }

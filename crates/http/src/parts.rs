@@ -100,18 +100,18 @@ impl PartsWriter {
             Some(packer) => packer.pack(&bytes).map_err(|_unwritten| Gone)?,
             None => bytes,
         };
-        self.send_all(bytes)
+        self.send_all(&bytes)
     }
 
     /// Ends the body.
     pub(crate) fn end(mut self) -> Result<(), Gone> {
         if let Some(packer) = self.packer.take() {
-            self.send_all(packer.finish().map_err(|_unwritten| Gone)?)?;
+            self.send_all(&packer.finish().map_err(|_unwritten| Gone)?)?;
         }
         self.send(Part::Last)
     }
 
-    fn send_all(&mut self, bytes: Bytes) -> Result<(), Gone> {
+    fn send_all(&mut self, bytes: &[u8]) -> Result<(), Gone> {
         for part in bytes.chunks(SIZE) {
             // A copy: a slice that waits for the client would keep all of the bytes in memory.
             self.send(Part::More(Bytes::copy_from_slice(part)))?;

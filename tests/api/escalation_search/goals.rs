@@ -24,7 +24,9 @@ pub(super) struct Goals {
 impl Goals {
     pub(super) async fn new(network: &Outstanding, attacker: &str, permissions: &[String]) -> Self {
         let (controller, admin) = (&network.stage.controller, &network.stage.admin);
-        let reads = |name: &String| name == "admin_readonly" || name.ends_with(".read");
+        let reads = |name: &String| {
+            name == "admin_readonly" || name.split_once('.').is_some_and(|(_, verb)| verb == "read")
+        };
         let only_reads = permissions.iter().all(reads);
         Self {
             guarded: guarded(controller, admin, (attacker, only_reads)).await,

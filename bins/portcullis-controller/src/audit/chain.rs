@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn checked(lines: &[String]) -> Result<Checked, Broken> {
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text = lines.join("\n") + "\n";
         check(text.as_bytes())
     }
 
@@ -207,7 +207,7 @@ mod tests {
         let whole = lines(6);
         for at in 0..whole.len() {
             let mut edited = whole.clone();
-            edited[at] = edited[at].replace("e", "E").replace("2026", "2027");
+            edited[at] = edited[at].replace('e', "E").replace("2026", "2027");
             assert!(checked(&edited).is_err(), "line {at} edited");
             let mut removed = whole.clone();
             removed.remove(at);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn torn_last_line_is_told_apart_from_damage() {
-        let mut text: String = lines(2).iter().map(|line| format!("{line}\n")).collect();
+        let mut text = lines(2).join("\n") + "\n";
         let length = text.len() as u64;
         text.push_str("{\"seq\":3,\"opera");
         let checked = check(text.as_bytes()).unwrap();

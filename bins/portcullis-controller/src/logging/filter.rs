@@ -47,9 +47,9 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
 /// about levels alone does not concern it.
 pub(super) fn silences_audit(text: &str) -> bool {
     let levels = text.split(',').filter_map(|part| part.split_once('='));
-    let of_audit = levels.filter(|(part, _)| part.trim() == "audit");
-    of_audit
-        .last()
+    levels
+        .rev()
+        .find(|(part, _)| part.trim() == "audit")
         .is_some_and(|(_, level)| matches!(level.trim().parse(), Ok(LevelFilter::OFF)))
 }
 

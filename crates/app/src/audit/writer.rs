@@ -264,8 +264,7 @@ impl Pump {
     fn sync_now_and_then(&mut self) -> Result<(), AppError> {
         let is_due = self.synced_at.elapsed() >= SYNC_EVERY || self.is_stopped();
         if !self.is_synced && is_due {
-            self.watched(|sink| sink.sync())
-                .map_err(AppError::internal)?;
+            self.watched(AuditSink::sync).map_err(AppError::internal)?;
             self.is_synced = true;
             self.synced_at = Instant::now();
         }

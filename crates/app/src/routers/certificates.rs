@@ -65,8 +65,9 @@ pub(crate) fn issue(
     proof: &RouterProof,
     now: Timestamp,
 ) -> Result<(RouterCertificate, RouterCertificates), AppError> {
-    let (network, served) = (app.network(), app.network().served());
-    let reserved = &served.reserved_names;
+    let network = app.network();
+    let in_service = network.served();
+    let reserved = &in_service.reserved_names;
     let read = |csr| RouterCsr::read(csr, network.trust_domain(), &router.id, reserved);
     let server = read(&proof.server_csr).map_err(|error| refused(SERVER, &error))?;
     let client = read(&proof.client_csr)

@@ -16,16 +16,17 @@ const KEYS: &[Key] = &[
 ];
 
 /// The longest that `longestWait` may be.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+const LONGEST: Duration = Duration::from_hours(24);
 
-/// Reads how guesses at passwords are slowed down; `Some(None)` if they are not.
-pub(super) fn read(
-    edge: &Section<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Option<Option<ThrottleRules>> {
+/// How guesses at passwords are slowed down, if they are.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PasswordThrottle(pub(super) Option<ThrottleRules>);
+
+/// Reads how guesses at passwords are slowed down.
+pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<PasswordThrottle> {
     let default = ThrottleRules::default();
     let Some(field) = edge.get_non_null("passwordThrottle") else {
-        return Some(Some(default));
+        return Some(PasswordThrottle(Some(default)));
     };
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
@@ -45,12 +46,12 @@ pub(super) fn read(
         field
             .warning(root::codes::WEAKENED, message, diagnostics)
             .help("remove the key; behind a proxy that hides the addresses of clients, set `maxAttempts` in the policies");
-        return Some(None);
+        return Some(PasswordThrottle(None));
     }
-    Some(Some(ThrottleRules {
+    Some(PasswordThrottle(Some(ThrottleRules {
         free_attempts: free_attempts?,
         longest_wait: longest_wait?,
-    }))
+    })))
 }
 
 fn longest_wait(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<SignedDuration> {

@@ -161,5 +161,7 @@ async fn places_of_slow_clients_go_to_those_who_wait() {
     let demand = DESK.demand();
     assert_eq!((demand.waiting, demand.given_up), (0, 0));
     drop(demand);
-    requests.iter().for_each(|request| request.abort());
+    for request in &requests {
+        request.abort();
+    }
 }

@@ -9,7 +9,7 @@ use portcullis_app::AppError;
 use portcullis_app::listing::BadListing;
 use portcullis_app::sessions::LoginError;
 use portcullis_domain::FieldError;
-use portcullis_domain::enrollment::RedemptionError;
+use portcullis_domain::enrollment::{MethodKind, RedemptionError};
 use std::borrow::Cow;
 
 impl From<AppError> for ApiError {
@@ -30,13 +30,7 @@ impl From<AppError> for ApiError {
             AppError::Unchangeable { rule } => saying(Code::EntityCanNotBeUpdated, rule),
             AppError::InUse(error) => Self::new(Code::CanNotDeleteReferencedEntity).because(error),
             AppError::EnrollmentExists(method) => {
-                let reason = "the identity already has an enrollment of this method; refresh or \
-                              delete that one";
-                Self::new(Code::EnrollmentExists).because(FieldError::new(
-                    "method",
-                    reason,
-                    method.name(),
-                ))
+                Self::new(Code::EnrollmentExists).because(enrollment_exists(method))
             },
             AppError::AuthenticatorExists(_method) => {
                 Self::new(Code::MaxAuthenticatorMethodsReached)
@@ -97,6 +91,12 @@ impl From<AppError> for ApiError {
             },
         }
     }
+}
+
+fn enrollment_exists(method: MethodKind) -> FieldError {
+    let reason =
+        "the identity already has an enrollment of this method; refresh or delete that one";
+    FieldError::new("method", reason, method.name())
 }
 
 impl From<LoginError> for ApiError {

@@ -12,6 +12,7 @@ use crate::tables::read::Rows;
 use crate::tables::write::RowsMut;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
+use portcullis_domain::ids::ApiSessionId;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -99,8 +100,8 @@ impl Recorder {
 struct Label {
     id: String,
     name: Option<String>,
-    spec: Option<Box<Label>>,
-    enrollment: Option<Box<Label>>,
+    spec: Option<Box<Self>>,
+    enrollment: Option<Box<Self>>,
 }
 
 impl Label {
@@ -116,7 +117,7 @@ impl Label {
     }
 }
 
-impl<'t> RowsMut<'t> {
+impl RowsMut<'_> {
     /// The same rows, of which the audit trail is told what becomes of them.
     #[must_use]
     pub fn audited(self, entry: AuditEntry) -> Self {
@@ -301,7 +302,7 @@ impl<'t> Telling<'t> {
             owner_name: told.owner.and_then(|owner| owner.name.as_deref()),
             actor: &actor.id,
             actor_name: self.actor_name.as_deref(),
-            session: actor.session.as_ref().map(|session| session.as_str()),
+            session: actor.session.as_ref().map(ApiSessionId::as_str),
             source: self.source.as_deref(),
             request: actor.origin.as_ref().map(|origin| origin.request.as_str()),
             changes: serde_json::Map::new(),

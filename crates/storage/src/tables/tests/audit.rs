@@ -129,11 +129,12 @@ fn operation_without_a_change_is_told() {
         Ok(())
     })
     .unwrap();
-    let [(1, event)] = events(&store, 0).try_into().unwrap() else {
+    let told = events(&store, 0);
+    let [(1, event)] = told.as_slice() else {
         panic!("one event")
     };
     assert_eq!(
-        event,
+        *event,
         json!({"timestamp": "1970-01-01T00:00:00Z", "operation": "database.snapshot",
             "entity": "copy", "actor": "controller"})
     );
