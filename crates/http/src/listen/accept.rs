@@ -159,18 +159,18 @@ async fn accept(socket: &TcpListener, half_open: &Arc<HalfOpen>, shared: &Arc<Sh
     loop {
         match socket.accept().await {
             Ok((stream, peer)) => {
-                let place = half_open.enter();
+                let place = half_open.enter(peer.ip());
                 shared
                     .tasks
                     .spawn(drive::run(Arc::clone(shared), stream, peer, place));
             },
             Err(error) if is_of_the_client(&error) => {},
             Err(error) => {
-                // Mostly no descriptor left: the oldest unfinished handshake has one to give.
+                // Mostly no descriptor left: an unfinished handshake has one to give.
                 if let Some(unlogged) = refusals.may_log() {
                     tracing::warn!(%error, unlogged, "cannot accept connections");
                 }
-                half_open.evict_oldest();
+                half_open.evict();
                 sleep(BACK_OFF).await;
             },
         }

@@ -32,8 +32,8 @@ pub struct Limits {
     pub head_room: usize,
     /// Most header lines in one HTTP/1 request.
     pub max_headers: usize,
-    /// Most connections with an unfinished handshake. One more drops the oldest of them: a client
-    /// that means it is done within a fraction of the deadline, a flood is not.
+    /// Most connections with an unfinished handshake. One more drops the oldest of the peer that has
+    /// most of them: a client that means it is done within a fraction of the deadline, a flood is not.
     pub max_half_open: usize,
     /// Bounds that only HTTP/2 has.
     pub http2: Http2Limits,
