@@ -80,7 +80,8 @@ async fn one_token_gives_one_certificate() {
 async fn one_token_sets_one_password() {
     let controller = Arc::new(
         Harness::start_with(HarnessOptions {
-            password_queue: 96,
+            // One identity may have half of it.
+            password_queue: 2 * 96,
             ..HarnessOptions::default()
         })
         .await,
@@ -253,7 +254,8 @@ async fn redemption_and_deletion_leave_nothing_behind() {
 async fn there_is_one_first_administrator() {
     let options = HarnessOptions {
         is_initialised: false,
-        password_queue: 256,
+        // The controller itself may have half of it.
+        password_queue: 2 * 256,
         ..HarnessOptions::default()
     };
     let controller = Arc::new(Harness::start_with(options).await);

@@ -154,8 +154,8 @@ mod tests {
                 FieldError::new("name", "is taken", "x"),
                 request()
             )),
-            "the controller refused: The request is not valid; the cause says what is wrong \
-             (COULD_NOT_VALIDATE): name: is taken"
+            "the controller refused: The request is invalid; see the cause for the field and what is \
+             wrong with it (COULD_NOT_VALIDATE): name: is taken"
         );
         let nested =
             json!({"code": "A", "message": "outer", "cause": {"code": "B", "message": "inner"}});
