@@ -24,7 +24,7 @@ fn login_takes_a_code_once() {
         (&["--totp", &app.wrong()], 1, "each code counts once"),
         (&["--recovery-code", "AAAAAA"], 1, "MFA_INVALID_TOKEN"),
         (&[], 2, "the login needs a code of your app"),
-        (&[], 2, "`--totp CODE` or `--recovery-code CODE`"),
+        (&[], 2, "`--code-file FILE`"),
         (&["--totp", &codes[0]], 2, "six digits"),
         (&["--recovery-code", &code], 2, "six letters and digits"),
         (&["--totp", "12345"], 2, "six digits"),
@@ -96,7 +96,7 @@ fn variable_is_judged_when_a_code_is_asked_for() {
     line.args(["login", "--profile", "anna"])
         .env("PORTCULLIS_CODE", "12345x7");
     let refused = run(&mut line).expect_code(2).stderr;
-    assert!(refused.contains("PORTCULLIS_CODE holds no"), "{refused}");
+    assert!(refused.contains("PORTCULLIS_CODE has the wrong form"), "{refused}");
     assert!(!refused.contains("12345x7"), "{refused}");
     assert_eq!(anna.sessions(), 0, "nothing stays behind");
     let refused = odd(&["login", "--profile", "anna"]).expect_code(2).stderr;

@@ -23,8 +23,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 const MANAGEMENT: &str = "/edge/management/v1";
 
 /// Identities, and the bytes in a tag of each.
-const MANY: usize = 48;
-const WIDE: usize = 256 << 10;
+const MANY: usize = 200;
+const WIDE: usize = 60 << 10;
 
 /// Lists that are worked out at a time for one identity.
 const PLACES: usize = 2;
