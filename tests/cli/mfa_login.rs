@@ -96,7 +96,10 @@ fn variable_is_judged_when_a_code_is_asked_for() {
     line.args(["login", "--profile", "anna"])
         .env("PORTCULLIS_CODE", "12345x7");
     let refused = run(&mut line).expect_code(2).stderr;
-    assert!(refused.contains("PORTCULLIS_CODE has the wrong form"), "{refused}");
+    assert!(
+        refused.contains("PORTCULLIS_CODE has the wrong form"),
+        "{refused}"
+    );
     assert!(!refused.contains("12345x7"), "{refused}");
     assert_eq!(anna.sessions(), 0, "nothing stays behind");
     let refused = odd(&["login", "--profile", "anna"]).expect_code(2).stderr;
