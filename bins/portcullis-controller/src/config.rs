@@ -6,7 +6,7 @@ mod surroundings;
 use crate::diagnostics::{self, Sources};
 use crate::output;
 use anyhow::bail;
-use exposure::Group;
+use exposure::Tolerance;
 use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
@@ -114,8 +114,8 @@ fn exposed(files: &[&Path], sources: &Sources) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let texts = sources.texts();
     for ((source, path), text) in (0_u16..).map(SourceId).zip(files).zip(texts) {
-        let exposure =
-            holds_key(text.text).then(|| exposure::of("the configuration", path, Group::MayRead));
+        let exposure = holds_key(text.text)
+            .then(|| exposure::of("the configuration", path, Tolerance::Foreign));
         if let Some(exposure) = exposure.flatten() {
             let place = Place {
                 source,

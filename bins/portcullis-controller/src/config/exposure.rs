@@ -1,8 +1,9 @@
 //! Whether files with secrets are open to others than their owner.
 //!
-//! What everybody can read, or others can write, is refused. What a group can read is served with a
-//! warning: groups are how certificates' keys are shared on purpose, such as `ssl-cert` on Debian or
-//! `fsGroup` in Kubernetes.
+//! The controller makes its own files with mode 0600, and refuses them when they are open to others.
+//! Keys that somebody else made are served with a warning when others can read them: `ziti pki create`
+//! leaves keys with the mode of any file, and groups are how keys are shared on purpose, such as
+//! `ssl-cert` on Debian or `fsGroup` in Kubernetes. What every user can write is refused always.
 
 use portcullis_yaml::Severity;
 use rustix::process::geteuid;
@@ -13,14 +14,17 @@ use std::path::Path;
 const GROUP_READS: u32 = 0o040;
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS: u32 = 0o007;
+const OTHERS_WRITE: u32 = 0o002;
 
-/// Whom the group of a file may be.
+/// What is tolerated with a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
-    /// Others who are meant to read the file.
-    MayRead,
-    /// Nobody.
-    MayNothing,
+pub(super) enum Tolerance {
+    /// Nothing: no program beside the controller has to do with the file.
+    Nothing,
+    /// That its group reads it, as backups do.
+    GroupReads,
+    /// That others read it, and its group changes it: somebody else made it.
+    Foreign,
 }
 
 /// What is wrong with the mode or the owner of a file, and what mends it.
@@ -33,31 +37,37 @@ pub(super) struct Exposure {
 
 /// Looks at a file that holds secrets, called `what` in the message. A file that is not there is not
 /// exposed.
-pub(super) fn of(what: &str, path: &Path, group: Group) -> Option<Exposure> {
+pub(super) fn of(what: &str, path: &Path, tolerance: Tolerance) -> Option<Exposure> {
     let metadata = std::fs::metadata(path).ok()?;
-    judge((what, path, group), &metadata, geteuid().as_raw())
+    judge((what, path, tolerance), &metadata, geteuid().as_raw())
 }
 
 fn judge(
-    (what, path, group): (&str, &Path, Group),
+    (what, path, tolerance): (&str, &Path, Tolerance),
     metadata: &Metadata,
     user: u32,
 ) -> Option<Exposure> {
     let mode = metadata.mode() & 0o777;
-    let of_readers = match group {
-        Group::MayRead => Severity::Warning,
-        Group::MayNothing => Severity::Error,
-    };
-    let (severity, fault) = if mode & OTHERS != 0 {
-        (Severity::Error, "is open to every user of this machine")
+    let (is_tolerated, fault) = if mode & OTHERS_WRITE != 0 {
+        (false, "can be changed by every user of this machine")
+    } else if mode & OTHERS != 0 {
+        let is_tolerated = tolerance == Tolerance::Foreign;
+        (is_tolerated, "can be read by every user of this machine")
     } else if mode & GROUP_WRITES != 0 {
-        (Severity::Error, "can be changed by its group")
+        let is_tolerated = tolerance == Tolerance::Foreign;
+        (is_tolerated, "can be changed by its group")
     } else if mode & GROUP_READS != 0 {
-        (of_readers, "can be read by its group")
+        let is_tolerated = tolerance != Tolerance::Nothing;
+        (is_tolerated, "can be read by its group")
     } else {
         return foreign(what, path, metadata.uid(), user);
     };
     let path = path.display();
+    let severity = if is_tolerated {
+        Severity::Warning
+    } else {
+        Severity::Error
+    };
     Some(Exposure {
         severity,
         message: format!("{what} {path} {fault} (mode {mode:03o})"),
@@ -103,7 +113,7 @@ mod tests {
             (0o602, Some(Severity::Error)),
         ] {
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            let found = of("the key", &path, Group::MayRead);
+            let found = of("the store", &path, Tolerance::GroupReads);
             assert_eq!(
                 found.as_ref().map(|found| found.severity),
                 severity,
@@ -118,12 +128,29 @@ mod tests {
             }
         }
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
-        let found = of("the key", &path, Group::MayNothing).unwrap();
+        let found = of("the key", &path, Tolerance::Nothing).unwrap();
         assert_eq!(found.severity, Severity::Error);
-        assert_eq!(
-            of("the key", &folder.path().join("missing"), Group::MayRead),
-            None
-        );
+        let missing = folder.path().join("missing");
+        assert_eq!(of("the key", &missing, Tolerance::Nothing), None);
+    }
+
+    #[test]
+    fn keys_that_others_made_are_refused_only_when_every_user_can_change_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ca.key");
+        fs::write(&path, "secret").unwrap();
+        for (mode, severity) in [
+            (0o600, None),
+            (0o640, Some(Severity::Warning)),
+            (0o664, Some(Severity::Warning)),
+            (0o644, Some(Severity::Warning)),
+            (0o602, Some(Severity::Error)),
+            (0o666, Some(Severity::Error)),
+        ] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let found = of("the key", &path, Tolerance::Foreign);
+            assert_eq!(found.map(|found| found.severity), severity, "{mode:o}");
+        }
     }
 
     #[test]
@@ -134,7 +161,7 @@ mod tests {
         fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
         let metadata = fs::metadata(&path).unwrap();
         let owner = metadata.uid();
-        let file = ("the key", &*path, Group::MayNothing);
+        let file = ("the key", &*path, Tolerance::Nothing);
         assert_eq!(judge(file, &metadata, owner), None);
         assert_eq!(foreign("the key", &path, 0, 1000), None);
         let found = foreign("the key", &path, 1001, 1000).unwrap();

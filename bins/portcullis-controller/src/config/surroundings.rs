@@ -1,6 +1,6 @@
 //! Whether what a configuration names is there, and is what it has to be.
 
-use super::exposure::{self, Group};
+use super::exposure::{self, Tolerance};
 use crate::material::{self, Named, PairOf};
 use crate::output;
 use portcullis_controller_config::{self as model, Material, NamedPair, NamedStore, NamedThings};
@@ -76,7 +76,7 @@ impl Findings {
     fn key(&mut self, named: &model::Named) -> Option<SigningKey> {
         self.readable(named)?;
         if let Material::File(path) = &named.material {
-            let file = ("the private key", &**path, Group::MayRead);
+            let file = ("the private key", &**path, Tolerance::Foreign);
             self.exposed((&named.path, named.place), file);
         }
         Named::of(named)
@@ -149,8 +149,8 @@ impl Findings {
         let store = location.store_path();
         let key = location.sealing_key_path();
         for file in [
-            ("the store", &*store, Group::MayRead),
-            ("the sealing key", &*key, Group::MayNothing),
+            ("the store", &*store, Tolerance::GroupReads),
+            ("the sealing key", &*key, Tolerance::Nothing),
         ] {
             self.exposed((path, *place), file);
         }
@@ -180,9 +180,9 @@ impl Findings {
     fn exposed(
         &mut self,
         (path, place): (&KeyPath, Place),
-        (what, file, group): (&str, &Path, Group),
+        (what, file, tolerance): (&str, &Path, Tolerance),
     ) {
-        let Some(exposure) = exposure::of(what, file, group) else {
+        let Some(exposure) = exposure::of(what, file, tolerance) else {
             return;
         };
         // One key may belong to several certificates.

@@ -265,14 +265,17 @@ fn files_with_secrets_are_refused_when_they_are_open_to_others() {
         ("ctrl.db.portcullis", "the store"),
         ("ctrl.db.portcullis.key", "the sealing key"),
     ] {
+        // Keys may come from tools that leave them like this.
+        let is_foreign = what == "the private key";
         for mode in [0o644, 0o660, 0o602] {
             set(file, mode);
             let (code, found) = exposed(&home);
-            assert_eq!(code, Some(1), "{file} {mode:o}");
+            let is_refused = !is_foreign || mode == 0o602;
+            assert_eq!(code, Some(i32::from(is_refused)), "{file} {mode:o}");
             let [(severity, message)] = &*found else {
                 panic!("{file}: {found:?}");
             };
-            assert_eq!(severity, "error");
+            assert_eq!(severity, if is_refused { "error" } else { "warning" });
             assert!(
                 message.starts_with(what) && message.contains(file),
                 "{message}"
@@ -302,6 +305,7 @@ fn files_with_secrets_are_refused_when_they_are_open_to_others() {
     )
     .unwrap();
     let (code, found) = exposed(&home);
-    assert_eq!((code, found.len()), (Some(1), 1), "{found:?}");
+    assert_eq!((code, found.len()), (Some(0), 1), "{found:?}");
+    assert_eq!(found[0].0, "warning");
     assert!(found[0].1.ends_with("it holds a private key"), "{found:?}");
 }

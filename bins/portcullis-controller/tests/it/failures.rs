@@ -75,7 +75,8 @@ fn files_that_the_configuration_names_must_be_there_and_fit() {
         "No such file",
     ]);
     fs::write(&key, kept).unwrap();
-    refused(&["identity.server_key", "mode 644", "chmod 600"]);
+    fs::set_permissions(&key, Permissions::from_mode(0o606)).unwrap();
+    refused(&["identity.server_key", "mode 606", "chmod 600"]);
     fs::set_permissions(&key, Permissions::from_mode(0o600)).unwrap();
 
     let put = |from: &str, to: &str| fs::copy(home.join(from), home.join(to)).unwrap();
