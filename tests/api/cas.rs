@@ -234,7 +234,7 @@ async fn unknown_authorities_are_not_found() {
         );
         assert_eq!(reply.json()["error"]["cause"].is_object(), has_cause);
         if has_cause {
-            assert!(reply.text().contains("ca with id nope not found"));
+            assert!(reply.text().contains("CA with id nope not found"));
         }
     }
 }
@@ -368,7 +368,71 @@ async fn claims_are_for_administrators() {
         assert_eq!(reply.error(), denied, "{}", reply.text());
     }
     assert_eq!(revision(&controller), at, "nothing is half-done");
+    assert_eq!(remove(&controller, &keeper, &theirs).await.status, 200);
+}
+
+/// Nobody but administrators keeps out those who come by certificates, who may be administrators.
+#[tokio::test]
+async fn authorities_that_let_clients_in_are_shut_by_administrators() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let more = json!({"permissions": ["ca"]});
+    let keeper = controller.user(&admin, "keeper", more).await;
+    let authority = Authority::root("corporate");
+    let id = add(
+        &controller,
+        &admin,
+        ("corporate", &authority),
+        common_name_claim(),
+    )
+    .await;
+    let boss = json!({"isAdmin": true, "externalId": "boss"});
+    create(&controller, &admin, "boss", boss).await;
+    let chain = authority.chain("boss");
+    let session = crate::credentials::token_by(&controller, &chain).await;
+    let plain = Authority::root("plain");
+    let theirs = add(&controller, &keeper, ("plain", &plain), json!({})).await;
+    let off = json!({"isAuthEnabled": false});
+    let denied = (401, "UNAUTHORIZED".to_owned());
     for id in [&id, &theirs] {
-        assert_eq!(remove(&controller, &keeper, id).await.status, 200);
+        let refused = patch(&controller, &keeper, id, off.clone()).await;
+        assert_eq!(refused.error(), denied, "{}", refused.text());
+        let refused = remove(&controller, &keeper, id).await;
+        assert_eq!(refused.error(), denied, "{}", refused.text());
     }
+    let current = crate::support::current(&controller, &session).await;
+    assert_eq!(current.status, 200, "the administrator is still there");
+    let renamed = patch(&controller, &keeper, &theirs, json!({"name": "mine"})).await;
+    assert_eq!(renamed.status, 200);
+
+    // Nor do they let in again whom an administrator shut out.
+    let shut = patch(&controller, &admin, &theirs, off).await;
+    assert_eq!(shut.status, 200);
+    let again = json!({"isAuthEnabled": true});
+    let opened = patch(&controller, &keeper, &theirs, again).await;
+    assert_eq!(opened.error(), denied, "{}", opened.text());
+    assert_eq!(remove(&controller, &keeper, &theirs).await.status, 200);
+}
+
+/// The enrollments of an authority go with it, and those of administrators are not for others to end.
+#[tokio::test]
+async fn authorities_that_administrators_are_to_enroll_with_stay() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let keeper = controller
+        .user(&admin, "keeper", json!({"permissions": ["ca"]}))
+        .await;
+    let mut ids = Vec::new();
+    for name in ["of boss", "of all"] {
+        let authority = Authority::root(name);
+        let no_logins = json!({"isAuthEnabled": false});
+        let id = add(&controller, &admin, (name, &authority), no_logins).await;
+        let is_admin = name == "of boss";
+        let waiting = json!({"isAdmin": is_admin, "enrollment": {"ottca": id}});
+        create(&controller, &admin, &format!("one {name}"), waiting).await;
+        ids.push(id);
+    }
+    assert_eq!(remove(&controller, &keeper, &ids[0]).await.status, 401);
+    assert_eq!(remove(&controller, &keeper, &ids[1]).await.status, 200);
+    assert_eq!(remove(&controller, &admin, &ids[0]).await.status, 200);
 }

@@ -263,6 +263,44 @@ async fn policies_that_grant_nothing_concern_no_poller() {
     );
 }
 
+#[tokio::test]
+async fn changes_that_change_no_grant_concern_no_poller() {
+    let network = Network::new().await;
+    let (id, session) = user(&network).await;
+    network.service("web", &["web"]).await;
+    network.service("db", &["db"]).await;
+    let policy = network
+        .grant("dial", "Dial", (&["#staff"], &["#web"]))
+        .await;
+    let last = last_change(&network, &session).await;
+    let (own, policy) = (
+        format!("/identities/{id}"),
+        format!("/service-policies/{policy}"),
+    );
+    for (path, body) in [
+        (&own, json!({"roleAttributes": ["staff", "irrelevant"]})),
+        (&own, json!({"roleAttributes": ["staff"]})),
+        (&policy, json!({"tags": {"note": "x"}})),
+        (&policy, json!({"name": "renamed"})),
+        (&policy, json!({"identityRoles": ["#staff", "#others"]})),
+    ] {
+        network.patch(path, body.clone()).await;
+        assert_eq!(last_change(&network, &session).await, last, "{body}");
+    }
+    let mut last = last;
+    for body in [
+        json!({"serviceRoles": ["#web", "#db"]}),
+        json!({"type": "Bind"}),
+        json!({"identityRoles": ["#others"]}),
+        json!({"identityRoles": ["#staff"]}),
+    ] {
+        network.patch(&policy, body.clone()).await;
+        let next = last_change(&network, &session).await;
+        assert!(next > last, "{body}: {last} {next}");
+        last = next;
+    }
+}
+
 /// S-18: what was acknowledged holds for every later request, on any connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_sees_a_grant_after_its_end_was_acknowledged() {

@@ -398,6 +398,8 @@ async fn strangers_filter_signers_by_what_they_are_shown() {
         let found = ask(shown).await.data();
         assert_eq!(found.as_array().unwrap().len(), 1, "{shown}");
     }
+    let listed = ask("true").await.json()["meta"]["filterableFields"].clone();
+    assert!(listed.as_array().unwrap().contains(&json!("clientId")));
     for hidden in [
         "issuer",
         "kid",
@@ -414,6 +416,10 @@ async fn strangers_filter_signers_by_what_they_are_shown() {
         "enabled",
         "useExternalId",
     ] {
+        assert!(
+            !listed.as_array().unwrap().contains(&json!(hidden)),
+            "{hidden}"
+        );
         for asked in [
             format!("{hidden} != null"),
             format!("true sort by {hidden}"),

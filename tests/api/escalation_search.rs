@@ -1,4 +1,4 @@
-//! A search for ways up. A caller with some permission sends whatever its operations take, three times
+//! A search for ways up. A caller with some permission sends whatever its operations take, over and
 //! over, each time with everything that it was told before. However it goes about it, it ends as no
 //! administrator, and with nothing that is an administrator's or the controller's.
 //!
@@ -7,45 +7,56 @@
 
 mod attempts;
 mod goals;
+mod prey;
 
-use crate::idp::Idp;
 use crate::races::at_once;
 use crate::reading::Outstanding;
 use crate::support::{create, id_of, merge, send};
 use attempts::Attacker;
 use goals::Goals;
 use http::Method;
-use portcullis_domain::permission::Permission;
+use portcullis_domain::permission::{Permission, Verb};
 use portcullis_testkit::Harness;
+use prey::Prey;
 use serde_json::json;
 use std::sync::Arc;
 
-/// Rounds of the search: what is learned in one is used in the next.
-const DEPTH: usize = 3;
+/// How far a search goes.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Rounds: what is learned in one is used in the next.
+    rounds: usize,
+    /// Most ids of each list that operations are tried with, besides those of the tempting.
+    of_each: usize,
+}
+
+const WIDE: Extent = Extent {
+    rounds: 3,
+    of_each: usize::MAX,
+};
+const NARROW: Extent = Extent {
+    rounds: 2,
+    of_each: 2,
+};
 
 /// Searches with these permissions; answers how many requests were sent and how many of them succeeded.
-async fn search(permissions: &[String]) -> (usize, usize) {
+async fn search(permissions: &[String], extent: Extent) -> (usize, usize) {
     let network = Outstanding::new().await;
     let controller = &network.stage.controller;
     let admin = &network.stage.admin;
-    let boss = json!({"isAdmin": true, "externalId": "boss@example.test"});
-    controller.user(admin, "boss", boss).await;
-    let waiting = json!({"isAdmin": true, "enrollment": {"ott": true}});
-    create(controller, admin, "waiting boss", waiting).await;
-    let idp = Idp::new(controller, "corporate");
-    idp.register(controller, admin, json!({})).await;
+    let prey = Prey::new(controller, admin).await;
     let token = controller
         .user(admin, "attacker", json!({"permissions": permissions}))
         .await;
     let id = id_of(controller, admin, "attacker").await;
-    let goals = Goals::new(&network, &id, permissions).await;
-    let mut attacker = Attacker::new(controller, id, token).await;
-    attacker.learn_ids(controller, admin).await;
-    attacker.tempting = goals.ids().take(4).collect();
-    for round in 0..DEPTH {
+    let goals = Goals::new(&network, prey, &id, permissions).await;
+    let mut attacker = Attacker::new(controller, id, token, permissions).await;
+    attacker.tempting = goals.tempting().take(5).collect();
+    attacker.learn_ids(controller, admin, extent.of_each).await;
+    for round in 0..extent.rounds {
         // What takes things away comes last: it leads to nothing that could be used.
         let before = attacker.succeeded;
-        let is_last = round + 1 == DEPTH;
+        let is_last = round + 1 == extent.rounds;
         let answers = attacker.round((controller, admin), is_last).await;
         let succeeded = attacker.succeeded - before;
         assert!(succeeded > 20, "round {round} has {succeeded} successes");
@@ -54,30 +65,64 @@ async fn search(permissions: &[String]) -> (usize, usize) {
     (attacker.sent, attacker.succeeded)
 }
 
-/// All permissions together lead wherever one does, so the ordinary run does without this: it tells
-/// which permission it was, and is run with `PORTCULLIS_SEARCH_ALL`.
+/// The names of those of the permissions for which `is_wanted`.
+fn permissions(is_wanted: impl Fn(Permission) -> bool) -> Vec<String> {
+    Permission::grantable()
+        .filter(|permission| is_wanted(*permission))
+        .map(|permission| permission.to_string())
+        .collect()
+}
+
+/// The ordinary run goes by whole subjects; this tells which permission it was, and is run with
+/// `PORTCULLIS_SEARCH_ALL`.
 #[tokio::test]
 async fn no_single_permission_leads_up() {
     if std::env::var_os("PORTCULLIS_SEARCH_ALL").is_none() {
         return;
     }
     for permission in Permission::grantable() {
-        let (sent, succeeded) = search(&[permission.to_string()]).await;
+        let (sent, succeeded) = search(&[permission.to_string()], WIDE).await;
         eprintln!("{permission}: {sent} sent, {succeeded} succeeded");
     }
 }
 
-/// Whatever any two permissions lead to together, all of them lead to.
+/// Whatever any two permissions lead to together, all of them lead to. They do not lead to everybody
+/// who is above somebody, since nobody but administrators is above all of them: so there are the
+/// others.
 #[tokio::test]
 async fn all_permissions_together_lead_to_no_administrator() {
-    let all: Vec<_> = Permission::grantable()
-        .map(|permission| permission.to_string())
-        .collect();
-    let (sent, succeeded) = search(&all).await;
+    let all = permissions(|_any| true);
+    let (sent, succeeded) = search(&all, WIDE).await;
     assert!(
         sent > 1000 && succeeded > 100,
         "{sent} sent, {succeeded} good"
     );
+}
+
+#[tokio::test]
+async fn reading_leads_to_nobody() {
+    let reading = permissions(|permission| matches!(permission, Permission::One(_, Verb::Read)));
+    for permissions in [vec!["admin_readonly".to_owned()], reading] {
+        search(&permissions, NARROW).await;
+    }
+}
+
+/// Half of the subjects, each by itself: nobody comes up to those that have another one.
+async fn by_themselves(half: usize) {
+    let subjects = permissions(|permission| matches!(permission, Permission::All(_)));
+    for (_, subject) in (0..).zip(subjects).filter(|(place, _)| place % 2 == half) {
+        search(&[subject], NARROW).await;
+    }
+}
+
+#[tokio::test]
+async fn no_subject_by_itself_leads_up() {
+    by_themselves(0).await;
+}
+
+#[tokio::test]
+async fn no_other_subject_by_itself_leads_up() {
+    by_themselves(1).await;
 }
 
 /// Nobody comes up between two looks at what it may do.

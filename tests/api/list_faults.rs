@@ -107,7 +107,7 @@ async fn faults_are_named_and_pointed_at() {
         };
         assert!(said.contains(mentions), "{query}: {said}");
         assert!(
-            said.contains(&format!("column {column}")),
+            said.contains(&format!(", column {}: ", column + 1)),
             "{query}: {said}"
         );
         assert!(query.contains(line), "{query}: {line}");

@@ -613,19 +613,19 @@ async fn what_is_unknown_or_forbidden_is_refused() {
     let unauthorized = (401, "UNAUTHORIZED".to_owned());
     for (kind, name) in [
         ("authenticators", "authenticator"),
-        ("api-sessions", "apiSession"),
-        ("auth-policies", "authPolicy"),
+        ("api-sessions", "API session"),
+        ("auth-policies", "auth policy"),
         ("enrollments", "enrollment"),
-        ("cas", "ca"),
-        ("config-types", "configType"),
+        ("cas", "CA"),
+        ("config-types", "config type"),
         ("configs", "config"),
         ("edge-routers", "router"),
         ("transit-routers", "router"),
         ("terminators", "terminator"),
-        ("service-policies", "servicePolicy"),
-        ("edge-router-policies", "edgeRouterPolicy"),
-        ("service-edge-router-policies", "serviceEdgeRouterPolicy"),
-        ("posture-checks", "postureCheck"),
+        ("service-policies", "service policy"),
+        ("edge-router-policies", "edge router policy"),
+        ("service-edge-router-policies", "service edge router policy"),
+        ("posture-checks", "posture check"),
     ] {
         let path = format!("/{kind}/nope");
         let reply = get(&controller, &admin, &path).await;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 /// Somewhere that nobody has logged in from. The tests' own address, 127.0.0.1, is known.
-const STRANGER: &str = "192.0.2.1";
+pub(crate) const STRANGER: &str = "192.0.2.1";
 
 const WRONG: &str = "wrong-password";
 
@@ -27,7 +27,7 @@ async fn attempt(controller: &Harness, address: &str, username: &str, password: 
     login.json(&body).from(address).send().await
 }
 
-async fn guess(controller: &Harness, address: &str, times: u32) {
+pub(crate) async fn guess(controller: &Harness, address: &str, times: u32) {
     for _ in 0..times {
         let refused = attempt(controller, address, "user", WRONG).await;
         assert_eq!(refused.error(), (401, "INVALID_AUTH".to_owned()));
@@ -35,7 +35,7 @@ async fn guess(controller: &Harness, address: &str, times: u32) {
 }
 
 /// Whether the right password lets in from an address.
-async fn gets_in(controller: &Harness, address: &str) -> bool {
+pub(crate) async fn gets_in(controller: &Harness, address: &str) -> bool {
     let reply = attempt(controller, address, "user", PASSWORD).await;
     if reply.status != 200 {
         assert_eq!(reply.error(), (401, "INVALID_AUTH".to_owned()));
@@ -45,7 +45,7 @@ async fn gets_in(controller: &Harness, address: &str) -> bool {
 }
 
 /// A controller with the user `user`, who has logged in from 127.0.0.1.
-async fn start(more: Value) -> (Harness, String, String) {
+pub(crate) async fn start(more: Value) -> (Harness, String, String) {
     let controller = Harness::start().await;
     let admin = controller.admin().await;
     controller.user(&admin, "user", more).await;

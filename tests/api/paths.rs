@@ -109,7 +109,7 @@ async fn unknown_paths_are_named_in_an_envelope() {
         let reply = controller.request(Method::GET, path).send().await;
         assert_eq!(reply.error(), (404, "NOT_FOUND".to_owned()), "{path}");
         let body = reply.json();
-        let message = format!("no resource at {named}; check the path and the API version");
+        let message = format!("nothing is served at {named}; check the path and the API version");
         assert_eq!(
             body["error"]["cause"],
             json!({"code": "UNHANDLED", "message": message})

@@ -159,7 +159,8 @@ async fn service_under_a_code_is_listed_and_cannot_be_connected_to_without_enrol
         reply.json()["error"]["cause"]["data"],
         json!({policy: failing})
     );
-    let message = format!("Failed to pass posture checks for service policies: [{policy}]");
+    let message =
+        format!("the device does not pass the posture checks of these policies: {policy}");
     assert_eq!(reply.json()["error"]["cause"]["message"], json!(message));
 
     enroll(&stage.controller, session).await;

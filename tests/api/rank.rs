@@ -201,3 +201,34 @@ async fn sessions_of_administrators_are_ended_by_administrators_alone() {
     let ended = ended.await;
     assert_eq!(ended.status, 200, "{}", ended.text());
 }
+
+/// A stolen session is not to stay in, nor to shed what the policy demands.
+#[tokio::test]
+async fn ways_in_to_oneself_are_for_administrators() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    crate::support::add_strict_policy(&controller).await;
+    let permissions = json!({"permissions": ["identity", "enrollment"]});
+    let helper = controller.user(&admin, "helper", permissions).await;
+    let id = crate::support::id_of(&controller, &admin, "helper").await;
+    let path = format!("/identities/{id}");
+    let later = "2040-01-01T00:00:00Z";
+    let at = revision(&controller);
+    for (method, path, body) in [
+        (Method::PATCH, &*path, json!({"externalId": "thief"})),
+        (Method::PATCH, &*path, json!({"authPolicyId": "strict"})),
+        (
+            Method::POST,
+            "/enrollments",
+            json!({"identityId": id, "method": "ott", "expiresAt": later}),
+        ),
+    ] {
+        let request = controller.manage(method, path, &helper);
+        let reply = request.json(&body).send().await;
+        assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()), "{body}");
+        assert_eq!(revision(&controller), at, "{body}");
+    }
+    let renamed = controller.manage(Method::PATCH, &path, &helper);
+    let renamed = renamed.json(&json!({"name": "renamed"})).send().await;
+    assert_eq!(renamed.status, 200, "a name is no way in");
+}

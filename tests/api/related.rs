@@ -203,7 +203,7 @@ async fn an_identity_is_shown_configurations_of_its_own() {
     );
     assert_eq!(shown[0]["configId"], json!(other));
     for (body, status, about) in [
-        (assign("nope"), 404, "configs with id nope not found"),
+        (assign("nope"), 404, "config with id nope not found"),
         (
             json!([{"serviceId": "nope", "configId": other}]),
             404,

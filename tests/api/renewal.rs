@@ -171,6 +171,35 @@ async fn session_goes_over_to_the_new_certificate() {
     assert_eq!(current(&controller, &holder.token).await.status, 200);
 }
 
+#[tokio::test]
+async fn session_lives_no_longer_than_what_vouches_for_its_new_certificate() {
+    let mut options = HarnessOptions::default();
+    options.settings.session_timeout = SignedDuration::from_hours(24 * 400);
+    let controller = Arc::new(Harness::start_with(options).await);
+    let end = controller.app.network().signing().certificate().not_after();
+    controller
+        .clock
+        .set(end - SignedDuration::from_hours(24 * 100));
+    let admin = controller.admin().await;
+    add_policy(&controller, "fresh", |policy| {
+        policy.primary.cert.allow_expired_certs = false;
+    })
+    .await;
+    let holder = Holder::new(&controller, &admin, "device").await;
+    let path = format!("/identities/{}", id_of(&controller, &admin, "device").await);
+    let under = json!({"authPolicyId": "fresh"});
+    send(&controller, &admin, (Method::PATCH, &path), &under)
+        .await
+        .data();
+    let new = holder.issued().await;
+    assert!(new[0].not_after() > end);
+    holder.confirm(&new).await.data();
+    controller.clock.set(end);
+    assert_eq!(current(&controller, &holder.token).await.status, 200);
+    controller.clock.advance(SignedDuration::from_secs(1));
+    assert_eq!(current(&controller, &holder.token).await.status, 401);
+}
+
 /// Whoever has the old key alone has nothing any more.
 #[tokio::test]
 async fn renewal_ends_the_other_sessions_of_the_old_certificate() {

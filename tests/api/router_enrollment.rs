@@ -325,6 +325,28 @@ async fn a_router_extends_by_the_certificate_of_its_connection() {
 }
 
 #[tokio::test]
+async fn a_router_does_not_extend_once_its_authority_has_expired() {
+    let controller = Harness::start().await;
+    let end = controller.app.network().signing().certificate().not_after();
+    controller.clock.set(end - SignedDuration::from_hours(24));
+    let admin = controller.admin().await;
+    let id = add_edge(&controller, &admin, "r", json!({})).await;
+    let chain = enroll(&controller, &admin, &id).await;
+    controller.clock.set(end + SignedDuration::from_secs(1));
+    assert!(chain[0].not_after() > controller.app.env().now());
+    let before = revision(&controller);
+    let late = extend(&controller, &chain, &requests(&id)).await;
+    assert_eq!(late.error(), (401, "UNAUTHORIZED".to_owned()));
+    assert!(late.text().contains("has expired"), "{}", late.text());
+    assert_eq!(revision(&controller), before);
+    controller.clock.set(end);
+    assert_eq!(
+        extend(&controller, &chain, &requests(&id)).await.status,
+        200
+    );
+}
+
+#[tokio::test]
 async fn whoever_enrolls_anew_has_to_come_with_the_new_token() {
     let controller = Harness::start().await;
     let admin = controller.admin().await;

@@ -1,6 +1,7 @@
 //! Names of the controller are the controller's: no other certificate gets one of them.
 
 use crate::edge_routers::{add_edge, add_transit, edge};
+use crate::log::Log;
 use crate::router_enrollment::enroll;
 use crate::support::{create, get, ott_enrollment, pending, redeem, revision, text};
 use http::Method;
@@ -55,6 +56,7 @@ struct Way {
     path: String,
     id: String,
     chain: Vec<Certificate>,
+    is_transit: bool,
 }
 
 impl Way {
@@ -78,6 +80,7 @@ impl Way {
             path: "/edge/client/v1/enroll/extend/router".to_owned(),
             id: extending,
             chain,
+            is_transit: false,
         }];
         for id in [first, again] {
             let shown = edge(controller, admin, &id).await;
@@ -85,7 +88,10 @@ impl Way {
         }
         let path = format!("/transit-routers/{transit}");
         let shown = get(controller, admin, &path).await.data();
-        ways.push(Self::by_token(transit, &shown));
+        ways.push(Self {
+            is_transit: true,
+            ..Self::by_token(transit, &shown)
+        });
         ways
     }
 
@@ -95,6 +101,7 @@ impl Way {
             path: format!("/edge/client/v1/enroll?token={token}"),
             id,
             chain: Vec::new(),
+            is_transit: false,
         }
     }
 }
@@ -127,8 +134,6 @@ async fn no_router_gets_a_name_of_the_controller() {
             assert_refused(&reply, name);
             assert!(reply.text().contains(name), "{}", reply.text());
         }
-        let bad = request("ctrl.example.test", &[]);
-        assert_refused(&way.ask(&controller, &good, &bad).await, "common name");
         assert_eq!(revision(&controller), before);
 
         let names = [
@@ -155,6 +160,122 @@ async fn no_router_gets_a_name_of_the_controller() {
         );
         assert!(!leaf.covers_host("ctrl.example.test"));
     }
+}
+
+#[tokio::test]
+async fn the_log_says_why_a_request_was_refused() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let way = Way::all(&controller, &admin).await.remove(0);
+    let log = Log::read();
+    let good = request(&way.id, &[]);
+    let bad = request(&way.id, &[dns("ctrl.example.test")]);
+    assert_refused(&way.ask(&controller, &good, &bad).await, "name");
+    let written = log.take();
+    assert!(
+        written.contains("server CSR: \\\"ctrl.example.test\\\" belongs to the controller"),
+        "{written}"
+    );
+}
+
+/// Clients that find no DNS name in a certificate go by its common name, where some take a `*` within
+/// a label for a wildcard.
+#[tokio::test]
+async fn the_common_name_of_a_router_is_its_id_whatever_it_asks_for() {
+    let mail = SanType::Rfc822Name(Ia5String::try_from("a@example.test").unwrap());
+    let asked = [
+        ("ctrl.example.test", Vec::new()),
+        ("c*.example.test", vec![mail.clone()]),
+        ("*trl.example.test", Vec::new()),
+        ("ctr*.example.test", vec![uri("https://router.test/")]),
+    ];
+    for (name, alternative) in asked {
+        let controller = Harness::start().await;
+        let admin = controller.admin().await;
+        for way in Way::all(&controller, &admin).await {
+            let what = format!("{} {name}", way.path);
+            let server = request(name, &alternative);
+            // Edge routers have to ask for their id, transit routers get it anyway.
+            let mut client = request(name, &alternative);
+            let before = revision(&controller);
+            if !way.is_transit {
+                assert_refused(&way.ask(&controller, &client, &server).await, &what);
+                client = request(&way.id, &alternative);
+            }
+            assert_eq!(revision(&controller), before);
+            let issued = way.ask(&controller, &client, &server).await.data();
+            for member in ["cert", "serverCert"] {
+                let leaf = &certificates_from_pem(text(&issued, member)).unwrap()[0];
+                assert_eq!(leaf.common_name().as_deref(), Some(&*way.id), "{what}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_router_has_a_name_of_the_controller_for_an_id() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let create = async |id: &str| {
+        let request = controller.request(Method::POST, "/fabric/v1/routers");
+        let body = json!({"id": id, "name": id, "cost": 0, "noTraversal": false});
+        request.session(&admin).json(&body).send().await
+    };
+    let before = revision(&controller);
+    for id in ["ctrl.example.test", "CTRL.Example.test.", "192.0.2.7"] {
+        let reply = create(id).await;
+        assert_eq!((reply.status.as_u16(), &*reply.field()), (400, "id"));
+        assert!(reply.text().contains("name of the controller"));
+    }
+    assert_eq!(revision(&controller), before);
+    assert_eq!(create(SHARED_HOST).await.status, 201);
+    assert_eq!(create("r1.example.test").await.status, 201);
+}
+
+/// A router may be older than the name of the controller that is its id.
+#[tokio::test]
+async fn a_router_whose_id_became_a_name_of_the_controller_gets_no_certificate() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let key = SigningKey::generate(KeyType::P256).unwrap();
+    let app = &controller.app;
+    let (network, env) = (app.network(), app.env());
+    let issue = |name: &str| {
+        let subject = Subject::new().common_name(name);
+        let names = ServerNames::parse([name]).unwrap();
+        let signing = network.signing();
+        let leaf =
+            signing.issue_server_leaf(key.public_key(), &subject, &names, env.now(), &*env.entropy);
+        leaf.unwrap()
+    };
+    // Its certificate, which somebody else could have issued.
+    let own = issue("new.example.net");
+    let body = json!({
+        "id": "new.example.net", "name": "r", "cost": 0, "noTraversal": false,
+        "fingerprint": own.fingerprint().to_string(),
+    });
+    let create = controller.request(Method::POST, "/fabric/v1/routers");
+    assert_eq!(create.session(&admin).json(&body).send().await.status, 201);
+    let signer = JwtSigner::new(Arc::new(key), &own).unwrap();
+    let served = [own.clone()];
+    let id = "00000000-0000-4000-8000-00000000000b";
+    network.renew(own.clone(), &served, signer, id).unwrap();
+    let way = Way {
+        path: "/edge/client/v1/enroll/extend/router".to_owned(),
+        id: "new.example.net".to_owned(),
+        chain: vec![own],
+        is_transit: true,
+    };
+    let before = revision(&controller);
+    let asked = request("r", &[]);
+    let reply = way.ask(&controller, &asked, &asked).await;
+    assert_refused(&reply, "id");
+    assert!(
+        reply.text().contains("under another id"),
+        "{}",
+        reply.text()
+    );
+    assert_eq!(revision(&controller), before);
 }
 
 #[tokio::test]
@@ -215,6 +336,9 @@ async fn no_identity_gets_a_name_of_the_controller() {
         assert_refused(&reply, name);
         assert!(reply.text().contains("edge.enrollment.sharedHosts"));
     }
+    let reply = redeem(&controller, token, &csr("c*.example.test")).await;
+    assert_refused(&reply, "partial wildcard");
+    assert!(reply.text().contains("must not contain '*'"));
     // Alternative names that an identity asks for are not looked at: it gets its own.
     let asking = request("device", &[dns("ctrl.example.test")]);
     let issued = redeem(&controller, token, &asking).await.data();

@@ -322,7 +322,7 @@ async fn totp_is_not_enrolled_while_the_token_is_missing() {
     let denied = (401, "UNAUTHORIZED".to_owned());
     let refused = ask(Method::POST, "", &[], "").await;
     assert_eq!(refused.error(), denied);
-    assert!(refused.text().contains("token of an external signer"));
+    assert!(refused.text().contains("JWT of an external signer"));
     let path = "/current-identity/mfa";
     let missing = bearing(
         controller.request(Method::GET, path).session(&session),

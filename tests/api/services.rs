@@ -72,14 +72,14 @@ async fn what_makes_no_sense_is_refused_by_name() {
         (
             json!({"configs": ["nope"]}),
             404,
-            "configs with id nope not found",
+            "config with id nope not found",
         ),
         (json!({"configs": [host, second]}), 400, "configs"),
         (json!({"configs": [link]}), 400, "configs"),
         (
             json!({"terminatorStrategy": "Random"}),
             404,
-            "unknown terminator strategy Random",
+            "unknown terminator strategy \"Random\"; use one of smartrouting, weighted, random, ha, sticky",
         ),
     ] {
         let refused = network

@@ -1,14 +1,16 @@
-//! Sessions end after a time of their own, however much they are used; what gives power over the
-//! network asks for a fresh factor.
+//! Sessions end after a time of their own, however much they are used.
 
 use crate::credentials::with_password;
-use crate::mfa_support::{Person, answer, enroll, pass};
-use crate::support::{create, current, log_in, log_in_by_certificate, send, text};
+use crate::mfa_support::Person;
+use crate::support::{current, log_in, log_in_by_certificate, operate, revision, send, text};
 use http::Method;
 use portcullis_app::sessions;
-use portcullis_domain::api_session::SessionLifetimes;
+use portcullis_domain::api_session::{ApiSession, SessionLifetimes};
 use portcullis_domain::clock::SignedDuration;
-use portcullis_testkit::{ADMIN, Harness, HarnessOptions, Reply};
+use portcullis_domain::identity::Identity;
+use portcullis_domain::ids::ApiSessionId;
+use portcullis_storage::tables::{API_SESSION, Found, Index, UniqueValue};
+use portcullis_testkit::{ADMIN, Harness, HarnessOptions};
 use serde_json::{Value, json};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -131,80 +133,52 @@ async fn the_end_is_shown_as_it_comes_near() {
     assert_eq!(login["expirationSeconds"], 1800);
 }
 
-/// What gives power over the network: each is refused or done.
-async fn powerful(controller: &Harness, token: &str, round: usize) -> Vec<Reply> {
-    let victim = create(controller, token, &format!("victim {round}"), json!({})).await;
-    let signer = json!({
-        "name": format!("signer {round}"), "issuer": format!("https://{round}.example.test"),
-        "audience": "a", "enabled": false,
-        "jwksEndpoint": format!("https://{round}.example.test/keys"),
-    });
-    let mut enabled = signer.clone();
-    enabled["enabled"] = json!(true);
-    enabled["name"] = json!(format!("enabled {round}"));
-    enabled["issuer"] = json!(format!("https://enabled-{round}.example.test"));
-    let prepared = send(
-        controller,
-        token,
-        (Method::POST, "/external-jwt-signers"),
-        &signer,
-    )
+/// Adds sessions like the one that an identity has, behind the controller's back.
+async fn multiply(controller: &Harness, identity: &str, many: u8) {
+    let numbers: Vec<_> = (0..many)
+        .map(|_| controller.engine.allocate(API_SESSION))
+        .collect();
+    let by_id = UniqueValue::new(Index::IdentityId, identity);
+    let prefix = identity.to_owned();
+    operate(controller, move |rows| {
+        let owner: Found<Identity> = rows.rows().find(&by_id).unwrap().unwrap();
+        let own: Vec<Found<ApiSession>> = rows.rows().dependents(&owner.key).unwrap();
+        let like = own.into_iter().next().unwrap().entity;
+        for (place, number) in (0..many).zip(&numbers) {
+            let mut session = like.clone();
+            session.id = ApiSessionId::from_wire(format!("{place:03}{prefix}"));
+            session.token_hash.0[..2].copy_from_slice(&[place, 255 - place]);
+            let key = owner.key.dependent(API_SESSION, *number);
+            rows.insert(&key, &session).unwrap();
+        }
+    })
     .await;
-    let mut replies = Vec::new();
-    for (method, path, body) in [
-        (
-            Method::POST,
-            "/identities".to_owned(),
-            json!({"name": format!("admin {round}"), "isAdmin": true}),
-        ),
-        (
-            Method::PATCH,
-            format!("/identities/{victim}"),
-            json!({"isAdmin": true}),
-        ),
-        (
-            Method::DELETE,
-            format!("/identities/{victim}/mfa"),
-            json!({}),
-        ),
-        (Method::POST, "/external-jwt-signers".to_owned(), enabled),
-        (
-            Method::PATCH,
-            format!("/external-jwt-signers/{}", prepared.id()),
-            json!({"enabled": true}),
-        ),
-        (Method::POST, "/database/snapshot".to_owned(), json!({})),
-    ] {
-        replies.push(send(controller, token, (method, &path), &body).await);
-    }
-    replies
 }
 
+/// Sessions that no limit holds for are old day after day, and there may be many of them.
 #[tokio::test]
-async fn power_over_the_network_asks_for_a_fresh_factor() {
+async fn old_sessions_of_others_keep_none_of_an_administrator() {
     let mut options = HarnessOptions::default();
-    options.settings.fresh_factor = Some(MINUTE * 5);
+    options.settings.session_timeout = HOUR * 24 * 365;
+    options.settings.session_lifetimes.administrators = Some(HOUR);
     let controller = Harness::start_with(options).await;
-    let token = controller.admin().await;
-    for reply in powerful(&controller, &token, 1).await {
-        assert_ne!(reply.status, 401, "{}", reply.text());
+    let admin = controller.admin().await;
+    let (boss, _, _) = with_password(&controller, &admin, "boss", json!({"isAdmin": true})).await;
+    multiply(&controller, &boss, 50).await;
+    for number in 0..4 {
+        let name = format!("plain {number}");
+        let (plain, _, _) = with_password(&controller, &admin, &name, json!({})).await;
+        multiply(&controller, &plain, 250).await;
     }
-    controller.clock.advance(MINUTE * 6);
-    for reply in powerful(&controller, &token, 2).await {
-        assert_eq!(reply.error(), (401, "UNAUTHORIZED".to_owned()));
-        assert!(reply.text().contains("log in again"), "{}", reply.text());
-    }
-    // Other changes are as before.
-    create(&controller, &token, "harmless", json!({})).await;
-
-    let (device, _) = enroll(&controller, &token).await;
-    pass(&controller, 6 * 60);
-    for reply in powerful(&controller, &token, 3).await {
-        assert_eq!(reply.status, 401);
-    }
-    let code = device.code(&controller, 0);
-    assert_eq!(answer(&controller, &token, &code).await.status, 200);
-    for reply in powerful(&controller, &token, 4).await {
-        assert_ne!(reply.status, 401, "{}", reply.text());
-    }
+    controller.clock.advance(HOUR * 2);
+    let of_administrators = 50 + 1 + 1;
+    let swept = sessions::sweep(&controller.app).await.unwrap();
+    assert_eq!(swept, of_administrators);
+    let at = revision(&controller);
+    assert_eq!(sessions::sweep(&controller.app).await.unwrap(), 0);
+    assert_eq!(
+        revision(&controller),
+        at,
+        "nothing is committed for nothing"
+    );
 }

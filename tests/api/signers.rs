@@ -305,12 +305,65 @@ async fn administrators_alone_decide_whose_tokens_count() {
         json!({"useExternalId": false}),
         json!({"certPem": Idp::new(&controller, "idp").certificate.to_pem()}),
         json!({"enrollToCertEnabled": true}),
+        json!({"externalAuthUrl": "https://idp.attacker.test"}),
+        json!({"clientId": "c"}),
+        json!({"scopes": ["s"]}),
+        json!({"targetToken": "ID"}),
+        json!({"enabled": false}),
     ] {
         assert_eq!(patch(change.clone()).await, 401, "{change}");
     }
-    let harmless = json!({"name": "n", "clientId": "c", "scopes": ["s"], "tags": {"a": 1}});
-    assert_eq!(patch(harmless).await, 200);
-    assert_eq!(patch(json!({"enabled": false})).await, 200);
+    assert_eq!(patch(json!({"name": "n", "tags": {"a": 1}})).await, 200);
+}
+
+/// Whoever enables a signer again expects it to be the one that was disabled.
+#[tokio::test]
+async fn signers_that_were_enabled_or_are_named_stay_what_they_are() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let permissions = json!({"permissions": ["external-jwt-signer"]});
+    let helper = controller.user(&admin, "helper", permissions).await;
+    let off = || json!({"enabled": false});
+    let was_enabled = Idp::new(&controller, "was-enabled");
+    let was_enabled = was_enabled.register(&controller, &admin, json!({})).await;
+    patch_signer(&controller, &admin, &was_enabled, off())
+        .await
+        .data();
+    let is_named = Idp::new(&controller, "is-named");
+    let is_named = is_named.register(&controller, &helper, off()).await;
+    let named = SignerId::from_wire(is_named.as_str());
+    add_policy(&controller, "p", move |policy| {
+        policy.primary.ext_jwt.allowed_signers = [named].into();
+    })
+    .await;
+    for id in [&was_enabled, &is_named] {
+        for change in [
+            json!({"issuer": "https://attacker.test"}),
+            json!({"certPem": Idp::new(&controller, "x").certificate.to_pem()}),
+            json!({"externalAuthUrl": "https://attacker.test"}),
+            json!({"claimsProperty": "/email"}),
+        ] {
+            let reply = patch_signer(&controller, &helper, id, change.clone()).await;
+            let refused = (401, "UNAUTHORIZED".to_owned());
+            assert_eq!(reply.error(), refused, "{change}");
+        }
+        let renamed = json!({"name": format!("called {id}"), "tags": {"a": 1}});
+        let renamed = patch_signer(&controller, &helper, id, renamed).await;
+        assert_eq!(renamed.status, 200);
+    }
+    let path = format!("{ALL}/{was_enabled}");
+    let remove = async |token: &str| controller.manage(Method::DELETE, &path, token).send().await;
+    assert_eq!(remove(&helper).await.status, 401);
+    assert_eq!(remove(&admin).await.status, 200);
+
+    let draft = Idp::new(&controller, "draft");
+    let draft = draft.register(&controller, &helper, off()).await;
+    let change = json!({"issuer": "https://other.test", "externalAuthUrl": "https://other.test"});
+    let changed = patch_signer(&controller, &helper, &draft, change).await;
+    assert_eq!(changed.status, 200, "nobody relies on it yet");
+    let path = format!("{ALL}/{draft}");
+    let gone = controller.manage(Method::DELETE, &path, &helper).send();
+    assert_eq!(gone.await.status, 200);
 }
 
 #[tokio::test]
@@ -335,7 +388,7 @@ async fn what_a_policy_names_is_not_deleted() {
     assert_eq!(text(&cause, "value"), "[first]");
     assert_eq!(
         text(&cause, "reason"),
-        "the externalJwtSigner is still referenced by authPolicy first; remove that reference first"
+        "the external JWT signer is still used by the auth policy first; change or delete that one first"
     );
 
     let controller = Harness::start().await;

@@ -54,7 +54,7 @@ async fn tags_of_managed_entities_are_limited_on_every_way() {
     ];
     for (method, path, mut body) in ways {
         for (given, reason) in [
-            (tags(129, 1), "at most 128 tags, not 129"),
+            (tags(129, 1), "at most 128 tags are allowed; there are 129"),
             (tags(1, 65_536), "at most 65536 bytes"),
             (tags(128, 600), "at most 65536 bytes"),
         ] {
@@ -86,7 +86,7 @@ async fn tags_of_what_is_ones_own_are_limited_more_tightly() {
         with_password(controller, &stage.admin, "berta", json!({})).await;
     let path = format!("/edge/client/v1/current-identity/authenticators/{authenticator}");
     for (given, reason) in [
-        (tags(33, 1), "at most 32 tags, not 33"),
+        (tags(33, 1), "at most 32 tags are allowed; there are 33"),
         (tags(1, 4096), "at most 4096 bytes"),
     ] {
         let body = json!({"serviceId": stage.service, "tags": given});

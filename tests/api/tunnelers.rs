@@ -1,8 +1,12 @@
 //! Edge routers that are tunnelers too.
 
 use crate::edge_routers::{add_edge, edge};
-use crate::support::{create, get, revision, send};
+use crate::idp::{Idp, log_in_with};
+use crate::support::{create, edit, get, log_in_by_certificate, revision, send};
+use crate::third_party::{Authority, add as add_authority, common_name_claim};
 use http::Method;
+use portcullis_domain::identity::Identity;
+use portcullis_storage::tables::Index;
 use portcullis_testkit::Harness;
 use serde_json::json;
 
@@ -242,4 +246,39 @@ async fn who_changes_routers_does_not_touch_an_administrator() {
     let deleted = send(&controller, &operator, (Method::DELETE, &*one), &json!({})).await;
     assert_eq!(deleted.status, 200);
     assert_eq!(status(&controller, &admin, &identity).await, 404);
+}
+
+/// Whoever has a certificate or token with an external id would be the router's identity.
+#[tokio::test]
+async fn the_identity_of_a_router_has_no_external_id() {
+    let controller = Harness::start().await;
+    let admin = controller.admin().await;
+    let tunneler = json!({"isTunnelerEnabled": true});
+    let id = add_edge(&controller, &admin, "r", tunneler).await;
+    let path = format!("/identities/{id}");
+    let at = revision(&controller);
+    let external = json!({"externalId": "router"});
+    let reply = send(&controller, &admin, (Method::PATCH, &path), &external).await;
+    assert_eq!(reply.error(), (400, "COULD_NOT_VALIDATE".to_owned()));
+    assert_eq!(reply.field(), "externalId");
+    assert_eq!(revision(&controller), at);
+
+    // One from before lets nobody in, and can be taken away.
+    edit::<Identity, _>(&controller, Index::IdentityId, &id, |identity| {
+        identity.spec.external_id = Some("router".to_owned());
+    })
+    .await;
+    let authority = Authority::root("corporate");
+    let claim = common_name_claim();
+    add_authority(&controller, &admin, ("corporate", &authority), claim).await;
+    let refused = log_in_by_certificate(&controller, &authority.chain("router")).await;
+    assert_eq!(refused.status, 401, "{}", refused.text());
+    let idp = Idp::new(&controller, "idp");
+    idp.register(&controller, &admin, json!({"useExternalId": false}))
+        .await;
+    let refused = log_in_with(&controller, &[&idp.token(&controller, &id)]).await;
+    assert_eq!(refused.status, 401, "{}", refused.text());
+    let gone = json!({"externalId": null});
+    let reply = send(&controller, &admin, (Method::PATCH, &path), &gone).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
 }

@@ -276,7 +276,7 @@ async fn what_is_missing_is_not_found() {
         (Method::POST, "/identities/nope/enable", "identity"),
         (Method::GET, "/enrollments/nope", "enrollment"),
         (Method::DELETE, "/enrollments/nope", "enrollment"),
-        (Method::GET, "/identity-types/nope", "identityType"),
+        (Method::GET, "/identity-types/nope", "identity type"),
     ] {
         let request = controller.manage(method.clone(), path, &admin);
         let reply = request.json(&body).send().await;

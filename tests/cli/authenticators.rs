@@ -89,7 +89,7 @@ fn empty_usernames_are_no_usernames() {
     }
     let ask = session.run(&["authenticator", "request-extend", &id]);
     let ask = ask.expect_code(1).stderr;
-    assert!(ask.contains("is a username with its password"), "{ask}");
+    assert!(ask.contains("is a username with a password"), "{ask}");
     let renamed = session.json(&["password", "change", "--username", "root"]);
     assert_eq!(renamed["username"], "root");
     // As the profile has it.

@@ -46,7 +46,7 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     let verify = ["ca", "verify", "corporate", "--ca-key"];
     let refused = session.run(&[&verify[..], &["server.key"]].concat());
     let refused = refused.expect_code(1).stderr;
-    assert!(refused.contains("does not belong"), "{refused}");
+    assert!(refused.contains("does not match"), "{refused}");
     let verified = session.json(&[&verify[..], &["corporate.key"]].concat());
     assert_eq!(verified["isVerified"], true);
 
@@ -61,10 +61,13 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     let combined = ["server.key", "server.pem"].map(|name| fs::read_to_string(file(name)).unwrap());
     fs::write(file("server.pem"), combined.concat() + "trailing text\n").unwrap();
     for (rest, told) in [
-        (&["--key-type", "p384"][..], "`--key-type` does not go with"),
-        (&["--name", "x"], "`--name` does not go with"),
-        (&["--username", "x"], "`--username` does not go with"),
-        (&["--password", "x"], "`--password` does not go with"),
+        (
+            &["--key-type", "p384"][..],
+            "`--key-type` cannot be used with",
+        ),
+        (&["--name", "x"], "`--name` cannot be used with"),
+        (&["--username", "x"], "`--username` cannot be used with"),
+        (&["--password", "x"], "`--password` cannot be used with"),
     ] {
         let line = [&["enroll", "server.jwt"][..], &pair, rest].concat();
         let refused = session.run(&line).expect_code(2).stderr;
@@ -104,7 +107,7 @@ fn certificates_of_a_verified_authority_are_a_way_in() {
     assert!(late.contains("its CA was deleted"), "{late}");
     let gone = session.run(&["login", "--profile", "server"]);
     let gone = gone.expect_code(1).stderr;
-    assert!(gone.contains("is still there"), "{gone}");
+    assert!(gone.contains("still exists"), "{gone}");
 }
 
 /// Many versions of `openssl x509 -req` make such certificates where no extension is asked for.
@@ -152,12 +155,12 @@ fn refusals_of_certificates_name_file_and_cause() {
     let trust = ["--ca", trust.to_str().unwrap()];
     let login = ["login", session.controller.url()];
     for (cert, key, told) in [
-        ("anna.key", "anna.pem", "anna.key holds a private key"),
-        ("anna.pem", "anna.pem", "anna.pem holds a certificate"),
+        ("anna.key", "anna.pem", "anna.key contains a private key"),
+        ("anna.pem", "anna.pem", "anna.pem contains a certificate"),
         (
             "anna.pem",
             "corporate.key",
-            "the certificate is for another key",
+            "the certificate does not match the key",
         ),
         ("anna.der", "anna.key", "openssl x509 -inform DER"),
         ("anna.pem", "empty", "empty is empty"),
@@ -165,7 +168,7 @@ fn refusals_of_certificates_name_file_and_cause() {
         (
             "anna.pem",
             "anna.key",
-            "the intermediates have to stand after it",
+            "append the intermediate certificates",
         ),
     ] {
         let pair = ["--cert", cert, "--key", key];

@@ -7,7 +7,7 @@ fn the_store_is_copied_checked_and_counted() {
     let session = Session::logged_in();
     session.json(&["identity", "create", "anna"]);
     let before = session.run(&["database", "results"]).success().text();
-    assert_eq!(before.trim(), "no check since the controller was started");
+    assert_eq!(before.trim(), "no check since the controller started");
     let summary = session.json(&["database", "summary"]);
     assert_eq!(summary["identities"], 2);
     let printed = session.run(&["database", "summary"]).success().text();
@@ -15,7 +15,7 @@ fn the_store_is_copied_checked_and_counted() {
 
     let copied = session.run(&["database", "snapshot"]).success();
     assert!(
-        copied.stderr.contains("the copy is written"),
+        copied.stderr.contains("the snapshot was written"),
         "{}",
         copied.stderr
     );

@@ -10,7 +10,7 @@ fn default_administrator_stays_one() {
     let update = ["identity", "update", "admin", "--admin", "false"];
     let refused = session.run(&update).expect_code(1).stderr;
     assert!(
-        refused.contains("`admin` is the default administrator"),
+        refused.contains("`admin` remains the default administrator"),
         "{refused}"
     );
     assert_eq!(session.json(&["identity", "show", "admin"]), before);
@@ -131,8 +131,8 @@ fn identity_is_traced_for_a_while() {
     );
     let long = "x".repeat(65);
     for (arguments, code, told) in [
-        (&["nobody"][..], 1, "there is no"),
-        (&["anna", "--for", "0s"], 2, "longer than nothing"),
+        (&["nobody"][..], 1, "exists"),
+        (&["anna", "--for", "0s"], 2, "longer than 0"),
         (&["anna", "--off", "--for", "5m"], 2, "--off"),
         (&["anna", "--trace-id", &long], 1, "traceId"),
         (&["anna", "--channel", ""], 2, "--channel"),

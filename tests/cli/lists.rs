@@ -61,7 +61,7 @@ fn lists_are_filtered_sorted_and_paged() {
     assert_eq!(enrollments["data"][0]["identity"]["name"], "bolt");
     let none = ["enrollment", "list", "--identity", "nobody"];
     let missing = session.run(&none).expect_code(1).stderr;
-    assert!(missing.contains("there is no identity"), "{missing}");
+    assert!(missing.contains("no identity with"), "{missing}");
 }
 
 #[tokio::test]

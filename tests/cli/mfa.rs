@@ -77,7 +77,7 @@ fn people_are_told_what_to_do() {
     assert!(!hidden.text().contains("otpauth"), "{}", hidden.text());
     let status = anna.run(&["mfa", "status"]).success().text();
     assert!(
-        status.contains("started, waits for its first code"),
+        status.contains("started, awaiting the first code"),
         "{status}"
     );
     assert!(
@@ -115,7 +115,7 @@ fn what_does_not_fit_the_state_is_refused() {
         (&["remove", "--code", "123456"], "you are not enrolled"),
         (
             &["enroll", "--code", "123456"],
-            "no enrollment was started that a code could be for",
+            "no enrollment was started, so there is nothing to verify",
         ),
     ] {
         let refused = anna.run(&[&["mfa"], arguments].concat()).expect_code(1);
@@ -150,7 +150,7 @@ fn what_does_not_fit_the_state_is_refused() {
     anna.json(&["mfa", "enroll", "--code", &app.code()]);
     for command in [&["enroll"][..], &["verify", "--code", "123456"]] {
         let refused = anna.run(&[&["mfa"], command].concat()).expect_code(1);
-        let told = "you are enrolled already";
+        let told = "you are already enrolled";
         assert!(refused.stderr.contains(told), "{}", refused.stderr);
     }
     let kept = anna.run(&["mfa", "remove", "--yes", "--code", &app.wrong()]);
@@ -177,10 +177,10 @@ fn codes_that_are_none_are_not_sent_and_not_repeated() {
     let both = ["--code", "123456", "--code-file", "x"];
     for (arguments, told) in [
         (&both[..], "cannot be used with"),
-        (&["--code-file", "empty"], "empty holds no code"),
+        (&["--code-file", "empty"], "empty contains no code"),
         (&[], "there is no terminal to ask for the code"),
         (&["--force"], "--save-codes"),
-        (&["--save-codes", "-"], "it has to be a file"),
+        (&["--save-codes", "-"], "it must be a file"),
     ] {
         let line = [&["mfa", "codes"], arguments].concat();
         let refused = anna.run(&line).expect_code(2).stderr;
@@ -223,7 +223,7 @@ fn recovery_codes_are_shown_and_replaced() {
         .run(&["mfa", "codes", "--code", &codes[0]])
         .expect_code(1);
     assert!(
-        replayed.stderr.contains("each code counts once"),
+        replayed.stderr.contains("each code works once"),
         "{}",
         replayed.stderr
     );

@@ -21,9 +21,9 @@ fn login_takes_a_code_once() {
 
     for (arguments, exit, told) in [
         (&["--totp", &code][..], 1, "MFA_INVALID_TOKEN"),
-        (&["--totp", &app.wrong()], 1, "each code counts once"),
+        (&["--totp", &app.wrong()], 1, "each code works once"),
         (&["--recovery-code", "AAAAAA"], 1, "MFA_INVALID_TOKEN"),
-        (&[], 2, "the login needs a code of your app"),
+        (&[], 2, "the login needs a code from your app"),
         (&[], 2, "`--code-file FILE`"),
         (&["--totp", &codes[0]], 2, "six digits"),
         (&["--recovery-code", &code], 2, "six letters and digits"),
@@ -33,7 +33,11 @@ fn login_takes_a_code_once() {
             2,
             "cannot be used with",
         ),
-        (&["--password-file", "-", "--code-file", "-"], 2, "not both"),
+        (
+            &["--password-file", "-", "--code-file", "-"],
+            2,
+            "only one of",
+        ),
     ] {
         let refused = anna.log_in(arguments).expect_code(exit);
         assert!(
@@ -103,7 +107,7 @@ fn variable_is_judged_when_a_code_is_asked_for() {
     assert!(!refused.contains("12345x7"), "{refused}");
     assert_eq!(anna.sessions(), 0, "nothing stays behind");
     let refused = odd(&["login", "--profile", "anna"]).expect_code(2).stderr;
-    assert!(refused.contains("does not hold text"), "{refused}");
+    assert!(refused.contains("is not valid UTF-8"), "{refused}");
     assert_eq!(anna.sessions(), 0, "nothing stays behind");
 }
 
@@ -133,7 +137,7 @@ fn policy_that_demands_a_code_leads_to_an_enrollment() {
         ("notEnrolled", &json!(true))
     );
     let status = anna.run(&["mfa", "status"]).success().text();
-    assert!(status.contains("your policy demands it"), "{status}");
+    assert!(status.contains("your auth policy requires it"), "{status}");
     assert!(
         status.ends_with("next: portcullis mfa enroll\n"),
         "{status}"

@@ -40,10 +40,7 @@ fn login_asks_for_a_code_three_times() {
     assert_eq!(anna.sessions(), 0, "the session was ended");
     anna.run(&["whoami"]).expect_code(3);
 
-    for (keys, exit, told) in [
-        (END, 1, "the question was not answered"),
-        (GIVE_UP, 130, "given up"),
-    ] {
+    for (keys, exit, told) in [(END, 1, "no answer was given"), (GIVE_UP, 130, "cancelled")] {
         let mut terminal = ask();
         terminal.answer(QUESTION, keys);
         let (code, shown) = terminal.end();
@@ -74,7 +71,7 @@ fn enrollment_is_led_through_at_a_terminal() {
     let (code, shown) = terminal.end();
     assert_eq!(code, 1, "{shown}");
     assert!(shown.contains("████"), "there is a QR code: {shown}");
-    assert!(shown.contains("the enrollment stays"), "{shown}");
+    assert!(shown.contains("the enrollment is still started"), "{shown}");
     assert!(
         !session.site.file("codes.txt").exists(),
         "nothing is left lying"
@@ -96,7 +93,7 @@ fn enrollment_is_led_through_at_a_terminal() {
     terminal.answer(FIRST, &line(&app.code()));
     let (code, shown) = terminal.end();
     assert_eq!(code, 0, "{shown}");
-    assert!(shown.contains("Going on with the enrollment"), "{shown}");
+    assert!(shown.contains("Continuing the enrollment"), "{shown}");
     assert!(
         shown.contains("####") && !shown.contains('█'),
         "in ASCII: {shown}"

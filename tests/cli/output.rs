@@ -149,7 +149,7 @@ fn identities_are_found_by_every_name() {
     for name in ["evil\u{1b}", "\u{2}", r"\"] {
         let missing = session.run(&["identity", "show", name]).expect_code(1);
         assert!(
-            missing.stderr.contains("there is no identity"),
+            missing.stderr.contains("no identity with"),
             "{name:?}: {}",
             missing.stderr
         );
@@ -233,6 +233,7 @@ fn json_on_a_terminal_is_the_same_document_and_drives_nothing() {
     for command in [
         format!("--output json identity list {filter}"),
         "--output json identity show 'a\u{9b}5n\u{202e}b'".to_owned(),
+        "--output json api GET identities 'name contains \"5n\"'".to_owned(),
     ] {
         let (code, shown) = Terminal::start(&session, &command).end();
         assert_eq!(code, 0, "{shown:?}");

@@ -49,7 +49,7 @@ fn each_thing_that_is_missing_is_told_in_words() {
         &["--service-roles", "#all", "--edge-router-roles", "#r2"],
     );
     let apart =
-        "the identity may use 1 edge router, the service 1 edge router, and none is the same";
+        "the identity may use 1 edge router, the service 1 edge router; they have none in common";
     told(&session, "`anna` may dial `wiki`, but cannot", apart);
     let update = [
         "service-edge-router-policy",
@@ -79,7 +79,7 @@ fn each_thing_that_is_missing_is_told_in_words() {
     for arguments in [["identities", "nobody"], ["services", "nobody"]] {
         let line = [&["policy-advisor"], &arguments[..]].concat();
         let refused = session.run(&line).expect_code(1).stderr;
-        assert!(refused.contains("there is no"), "{refused}");
+        assert!(refused.contains("exists"), "{refused}");
     }
 }
 

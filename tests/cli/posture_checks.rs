@@ -170,7 +170,7 @@ fn refusals(session: &Session) {
             1,
             "portcullis posture-check list",
         ),
-        (&["delete", "nobody"], 1, "there is no"),
+        (&["delete", "nobody"], 1, "exists"),
     ] {
         let line = [&["posture-check"], arguments].concat();
         let refused = session.run(&line).expect_code(code).stderr;

@@ -42,7 +42,7 @@ fn what_cannot_be_revoked_is_refused() {
     let session = Session::logged_in();
     for (arguments, code, told) in [
         (&["create", "jti", "nope"][..], 1, "UUID"),
-        (&["create", "identity", "nobody"], 1, "there is no"),
+        (&["create", "identity", "nobody"], 1, "exists"),
         (&["create", "certificate", TOKEN], 2, "api-session"),
         (&["create", "jti"], 2, "<ID>"),
         (&["show", TOKEN], 1, "NOT_FOUND"),

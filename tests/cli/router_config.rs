@@ -87,7 +87,7 @@ fn people_see_the_line() {
     files.write("r.yml", crashing());
     let told = files.run(&["check", "r.yml"]).expect_code(1).text();
     let finding = "\
-error[wrong-type]: `ctrl.defaultRequestTimeout` must be a duration, this is a number without a unit
+error[wrong-type]: `ctrl.defaultRequestTimeout` must be a duration, not a number without a unit
  --> r.yml:5:26
   |
 5 |   defaultRequestTimeout: 5
@@ -182,11 +182,11 @@ fn arguments_that_make_no_sense_are_told_and_nothing_is_judged() {
         (&["generate", "edge", "--name", ""], "empty"),
         (
             &["generate", "edge", "--name", "r", "--host", "r1:3022"],
-            "without anything",
+            "with nothing before",
         ),
         (
             &["generate", "edge", "--name", "r", "--host", "tls:r1"],
-            "without anything",
+            "with nothing before",
         ),
         (
             &["generate", "edge", "--name", "r", "--controller", "ctrl"],

@@ -157,22 +157,22 @@ fn selectors_that_mean_nothing_are_refused() {
         (
             &["p", "dial", "--service-roles", "@nope"][..],
             1,
-            "--service-roles `@nope`: there is no",
+            "--service-roles `@nope`: no ",
         ),
         (
             &["p", "dial", "--identity-roles", "@wiki"],
             1,
-            "--identity-roles `@wiki`: there is no",
+            "--identity-roles `@wiki`: no ",
         ),
         (
             &["p", "dial", "-p", "@nope"],
             1,
-            "--posture-check-roles `@nope`: there is no",
+            "--posture-check-roles `@nope`: no ",
         ),
         (
             &["p", "dial", "--service-roles", &unclear],
             1,
-            "two services",
+            "is ambiguous",
         ),
         (&["p", "dial", "--service-roles", "wiki"], 2, "`@wiki`"),
         (&["p", "dial", "--service-roles", "#all,#a"], 2, "#all"),

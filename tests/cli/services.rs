@@ -152,7 +152,7 @@ fn refusals(session: &Session) {
         (
             &["config", "create", "x", "nope.v1", "--json", "{}"][..],
             1,
-            "there is no",
+            "exists",
         ),
         (
             &["config", "create", "x", "host.v1"],
@@ -207,7 +207,7 @@ fn refusals(session: &Session) {
         (
             &["service", "create", "x", "--configs", "nope"],
             1,
-            "there is no",
+            "exists",
         ),
         (
             &[
@@ -233,7 +233,7 @@ fn refusals(session: &Session) {
         (
             &["service", "create", "x", "--max-idle-time", "-5m"],
             2,
-            "below nothing",
+            "must not be negative",
         ),
         (&["service", "update", "handbook"], 2, "nothing to change"),
         (
@@ -241,7 +241,7 @@ fn refusals(session: &Session) {
             1,
             "portcullis service list",
         ),
-        (&["service", "delete", "nobody"], 1, "there is no"),
+        (&["service", "delete", "nobody"], 1, "exists"),
     ] {
         let refused = session.run(arguments).expect_code(code);
         assert!(

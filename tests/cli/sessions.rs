@@ -21,7 +21,7 @@ fn session_that_is_deleted_is_over() {
     let delete = ["session", "delete", own.as_str().unwrap()];
     session.run(&delete).success();
     let over = session.run(&["whoami"]).expect_code(3).stderr;
-    assert!(over.contains("the session is over"), "{over}");
+    assert!(over.contains("the session has expired"), "{over}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ impl Terminal {
     }
 }
 
-const TRUST: &str = "Is this the authority that you expect?";
+const TRUST: &str = "Do you recognise this fingerprint?";
 
 #[test]
 fn trust_is_a_whole_word() {

@@ -1,6 +1,6 @@
 //! A controller that is configured by a file, with certificates that others have made.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -110,6 +110,43 @@ web:
       - binding: edge-management
 "
     )
+}
+
+/// A wildcard keeps no name from routers, so whoever has one is told.
+#[test]
+fn wildcards_in_the_certificate_are_pointed_out() {
+    if !are_there(&[Tool::Openssl]) {
+        return;
+    }
+    let site = Site::new();
+    let openssl = Openssl::new(site.work());
+    make_pki(&openssl);
+    let names = "subjectAltName=DNS:localhost,DNS:*.example.test";
+    let extensions = format!("extendedKeyUsage=serverAuth\n{names}\n");
+    fs::write(openssl.file("wildcard.ext"), extensions).unwrap();
+    let sign = "-CA intermediate.pem -CAkey intermediate.key -CAcreateserial";
+    openssl
+        .run(&format!(
+            "x509 -req -in server.csr -out server.chain.pem {sign} -days 30 -extfile wildcard.ext"
+        ))
+        .success();
+    fs::write(site.file("controller.yml"), configuration(1280)).unwrap();
+    let mut check = Command::new(binaries::controller());
+    check
+        .args(["config", "check", "--format", "json", "controller.yml"])
+        .current_dir(site.work());
+    let found: Value = serde_json::from_str(&run(&mut check).success().text()).unwrap();
+    let found = found.as_array().unwrap().iter();
+    let found: Vec<_> = found
+        .filter(|each| each["code"] == "wildcard-name")
+        .collect();
+    // At each value that names the certificate.
+    assert!(!found.is_empty());
+    for wildcard in found {
+        assert_eq!(wildcard["severity"], "warning");
+        let message = wildcard["message"].as_str().unwrap();
+        assert!(message.contains("`*.example.test`"), "{message}");
+    }
 }
 
 #[test]

@@ -65,6 +65,29 @@ fn bodies_beyond_the_limit_of_their_route_are_refused() {
     );
 }
 
+#[test]
+fn client_hears_the_answer_to_a_body_that_nobody_reads() {
+    if !are_there(&[Tool::Curl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let stranger = Api::anonymous(&controller);
+    let create = format!("{MANAGEMENT}/identities");
+    for size in [0, 40 << 10, 1 << 20] {
+        for flags in [
+            &["--http2"][..],
+            &["--http1.1"],
+            &["--http1.1", "--header", "transfer-encoding: chunked"],
+        ] {
+            let request = stranger.curl(&create).arguments(flags.iter().copied());
+            let body = "x".repeat(size);
+            let reply = request.body("POST", "application/json", body).send();
+            assert_eq!(reply.status, 401, "{size} {flags:?}");
+        }
+    }
+}
+
 /// Resident memory of a process, in MiB.
 pub(crate) fn resident(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();

@@ -41,6 +41,7 @@ mod tunnel;
 mod unread_answers;
 mod ziti_cli;
 mod ziti_fabric;
+mod ziti_router;
 mod ziti_services;
 
 use std::path::{Path, PathBuf};

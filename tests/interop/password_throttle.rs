@@ -62,7 +62,8 @@ fn guess_on(site: &Site, times: u32) {
         // A few seconds ago.
         let now = found.entity.created_at;
         for _ in 0..times {
-            updb.throttle.note_wrong(HERE, now);
+            updb.throttle
+                .note_wrong(HERE, ThrottleRules::default(), now);
         }
         let throttled = updb.throttle.admit(HERE, ThrottleRules::default(), now);
         assert_eq!(throttled.unwrap_err().retry_after, 1 << 10);

@@ -35,3 +35,22 @@ fn unit_leaves_little_exposed() {
     assert!(judged.status.success(), "{shown}");
     assert!(shown.contains("Overall exposure level"), "{shown}");
 }
+
+/// In a user namespace of its own a capability counts for nothing outside.
+#[test]
+fn what_ports_below_1024_need_is_documented_as_it_works() {
+    let text = std::fs::read_to_string(repository::root().join("docs/operations.md")).unwrap();
+    let begin = text
+        .find("AmbientCapabilities=CAP_NET_BIND_SERVICE")
+        .unwrap();
+    let drop_in = text[begin..].split("```").next().unwrap();
+    let lines: Vec<_> = drop_in.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "AmbientCapabilities=CAP_NET_BIND_SERVICE",
+            "CapabilityBoundingSet=CAP_NET_BIND_SERVICE",
+            "PrivateUsers=no",
+        ]
+    );
+}

@@ -26,12 +26,15 @@ const SLACK: u64 = 64;
 /// Time to take something (8 s), and some for a busy machine.
 const STALL: Duration = Duration::from_secs(8 + 20);
 
-/// Frames of a client that makes no room for any body, and asks again and again for a page.
-fn shut_client(token: &str) -> Vec<u8> {
+/// A page of all identities.
+const PAGE: &str = "/identities?limit=50";
+
+/// Frames of a client that makes no room for any body, and asks again and again for `path`.
+fn shut_client(token: &str, path: &str) -> Vec<u8> {
     let mut bytes = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
     // SETTINGS: INITIAL_WINDOW_SIZE is 0.
     bytes.extend([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]);
-    let path = format!("{MANAGEMENT}/identities?limit=50");
+    let path = format!("{MANAGEMENT}{path}");
     // HPACK: GET and https from the static table, then literals.
     let mut block = vec![0x82, 0x87];
     for (name, value) in [(&[0x04][..], path.as_str()), (&[0x01], "localhost")] {
@@ -84,10 +87,10 @@ fn answers_that_nobody_takes_cost_little_and_not_for_long() {
         let body = json!({"name": format!("n{number}"), "isAdmin": false, "tags": tags});
         admin.send("POST", "/identities", &body).expect(201);
     }
-    admin.get("/identities?limit=50").expect(200);
+    admin.get(PAGE).expect(200);
     let before = resident(controller.process());
 
-    let bytes = shut_client(admin.token());
+    let bytes = shut_client(admin.token(), PAGE);
     let begun = Instant::now();
     let mut clients: Vec<_> = (0..CONNECTIONS)
         .map(|_| connect(&site, &controller, &bytes))
@@ -122,4 +125,45 @@ fn answers_that_nobody_takes_cost_little_and_not_for_long() {
     );
     assert!(after < before + SLACK, "{before} MiB became {after} MiB");
     admin.get("/identities?limit=1").expect(200);
+}
+
+/// Threads of a process.
+fn threads(process: u32) -> usize {
+    let tasks = std::fs::read_dir(format!("/proc/{process}/task"));
+    tasks.unwrap().count()
+}
+
+#[test]
+fn requests_for_what_is_at_hand_take_no_threads() {
+    if !are_there(&[Tool::Curl, Tool::Openssl]) {
+        return;
+    }
+    let site = Site::new();
+    let controller = site.quickstart().start();
+    let admin = Api::admin(&controller);
+    let path = "/specs/edge-management/spec";
+    // Made now, and kept.
+    admin.get(path).expect(200);
+    let before = threads(controller.process());
+
+    let bytes = shut_client(admin.token(), path);
+    let mut clients: Vec<_> = (0..CONNECTIONS)
+        .map(|_| connect(&site, &controller, &bytes))
+        .collect();
+    let mut most = before;
+    let ended = wait::until(STALL, || {
+        most = most.max(threads(controller.process()));
+        let is_open = |client: &mut Child| client.try_wait().unwrap().is_none();
+        let open = clients
+            .iter_mut()
+            .filter_map(|client| is_open(client).then_some(()))
+            .count();
+        if open > 0 { Err(open) } else { Ok(()) }
+    });
+    for client in &mut clients {
+        let _ = client.kill();
+        let _ = client.wait();
+    }
+    ended.unwrap();
+    assert!(most < before + 8, "{before} threads became {most}");
 }

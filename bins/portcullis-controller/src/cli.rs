@@ -39,17 +39,17 @@ Examples:
   portcullis-controller audit verify audit.jsonl
   portcullis-controller admin remove-mfa controller.yml admin
 
-Exit codes: 0 all is well, 1 something failed, 2 the command line makes no sense.";
+Exit codes: 0 success, 1 failure, 2 the command line is invalid.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make a network from nothing and serve it
+    /// Create a network and serve it
     Quickstart(Quickstart),
-    /// Make the first administrator of a network
+    /// Create the first administrator of a network
     Init(Init),
     /// Serve the network of a configuration file
     Run(Run),
-    /// Let somebody in again whom nobody who can log in could help
+    /// Restore access to an identity when nobody who could help can log in
     #[command(subcommand)]
     Admin(Admin),
     /// Work with files of the audit trail
@@ -65,7 +65,7 @@ pub(crate) enum Command {
 /// Makes its own certificates, store and administrator, says how to log in, and serves.
 #[derive(Debug, Args)]
 pub(crate) struct Quickstart {
-    /// Folder to keep everything in; without it a temporary one is used and removed at the end
+    /// Folder for all files; if left out, a temporary one that is removed at the end
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
@@ -81,7 +81,7 @@ pub(crate) struct Quickstart {
     #[arg(short, long, value_name = "NAME", env = "ZITI_USER")]
     pub(crate) username: Option<String>,
 
-    /// File with the password of the administrator, or `-` to be asked for it; goes before --password
+    /// File with the password of the administrator, or `-` to be asked for it; overrides --password
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Option<PathBuf>,
 
@@ -96,13 +96,13 @@ pub(crate) struct Quickstart {
     )]
     pub(crate) password: Option<String>,
 
-    /// Kind of the keys of all certificates [default: p256]
+    /// Type of the keys of all certificates [default: p256]
     ///
     /// Clients on the OpenZiti C SDK from before April 2023 need rsa2048.
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) key_type: Option<KeyKind>,
 
-    /// Partial configuration file to lay over the generated one
+    /// Partial configuration file whose keys override the generated ones
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
@@ -200,7 +200,7 @@ pub(crate) struct Run {
 /// Where the audit trail goes.
 #[derive(Debug, Args)]
 pub(crate) struct AuditOption {
-    /// File for the audit trail, which is made if it is not there [default: `audit.file` of the
+    /// File for the audit trail, which is created if it does not exist [default: `audit.file` of the
     /// configuration, or else stderr]
     #[arg(long, value_name = "FILE")]
     pub(crate) audit_file: Option<PathBuf>,
@@ -229,7 +229,7 @@ pub(crate) struct AuditVerify {
 
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct Damage {
-    /// Serve a store of which rows are lost, with what is left
+    /// Serve a damaged store with what is left of it
     #[arg(long)]
     pub(crate) accept_damage: bool,
 }
@@ -243,18 +243,18 @@ pub(crate) enum Config {
 /// Exits with 0 when all files can be used, with 1 when one cannot.
 #[derive(Debug, Args)]
 pub(crate) struct Check {
-    /// Configuration files, each complete in itself
+    /// Configuration files, each complete on its own
     #[arg(required = true, value_name = "CONFIG")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How mistakes are shown
+    /// Format of the findings
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// As a compiler does, with the line
+    /// Like a compiler, with the line
     Human,
     /// One JSON list
     Json,

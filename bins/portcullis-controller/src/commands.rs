@@ -12,6 +12,15 @@ use crate::cli::{Audit, Command, Config};
 use crate::{build, output};
 use anyhow::Context as _;
 use std::process::ExitCode;
+use std::time::Duration;
+
+/// Most threads for work that blocks: the places where lists and posture are worked out (24), lookups of
+/// host names (32), and what the program does for itself. Work beyond that waits for one of them.
+const BLOCKING_THREADS: usize = 64;
+
+/// How long such a thread waits for more work. They take turns, so with a longer time a few requests per
+/// second would keep as many threads as there ever were, and their memory.
+const BLOCKING_THREAD_IDLE: Duration = Duration::from_secs(1);
 
 /// Does what the command line asks.
 pub(crate) fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -39,8 +48,10 @@ fn in_runtime(command: impl Future<Output = anyhow::Result<()>>) -> anyhow::Resu
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("worker")
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_keep_alive(BLOCKING_THREAD_IDLE)
         .build()
-        .context("the threads of the program cannot be started")?;
+        .context("the threads of the program could not be started")?;
     let outcome = runtime.block_on(command);
     runtime.shutdown_background();
     outcome.map(|()| ExitCode::SUCCESS)

@@ -1,13 +1,17 @@
 //! Reading configuration files, and saying what is wrong with them.
 
 mod exposure;
+mod names;
+mod own_keys;
 mod surroundings;
 
 use crate::diagnostics::{self, Sources};
 use crate::output;
 use anyhow::bail;
 use exposure::Tolerance;
+use own_keys::OwnKeys;
 use portcullis_controller_config::{ControllerConfig, NamedThings, Outcome};
+use portcullis_domain::io_error;
 use portcullis_yaml::{Diagnostic, Diagnostics, KeyPath, Place, Severity, SourceId, decode};
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -97,7 +101,8 @@ pub(crate) fn read(files: &[&Path]) -> anyhow::Result<Reading> {
     let outcome = if unreadable.is_empty() {
         let lookup = |name: &str| std::env::var(name).ok();
         let outcome = portcullis_controller_config::read_files(&sources.texts(), &lookup);
-        let mut found = surroundings::check(&outcome.named);
+        let mut found = surroundings::check(&outcome.named, &OwnKeys::of(files));
+        found.extend(names::check(&outcome));
         found.extend(exposed(files, &sources));
         judged(outcome, found)
     } else {
@@ -168,12 +173,10 @@ pub(crate) fn folder_of(file: &Path) -> PathBuf {
 fn cannot_read(path: &Path, error: &io::Error) -> anyhow::Error {
     let path: PathBuf = path.to_owned();
     if error.kind() == io::ErrorKind::NotFound {
-        anyhow::anyhow!("there is no configuration file {}", path.display())
+        anyhow::anyhow!("the configuration file {} does not exist", path.display())
     } else {
-        anyhow::anyhow!(
-            "the configuration file {} cannot be read: {error}",
-            path.display()
-        )
+        let (path, why) = (path.display(), io_error::in_words(error));
+        anyhow::anyhow!("the configuration file {path} cannot be read: {why}")
     }
 }
 

@@ -9,6 +9,6 @@ use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 /// looking into its memory (prctl(2), `PR_SET_DUMPABLE`).
 pub(crate) fn forbid() {
     if let Err(error) = set_dumpable_behavior(DumpableBehavior::NotDumpable) {
-        tracing::warn!(%error, "core dumps cannot be forbidden; they would hold secrets");
+        tracing::warn!(%error, "core dumps could not be disabled; they would contain secrets");
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn rename(from: &Path, to: &Path) -> anyhow::Result<()> {
     };
     fs::rename(from, to)
         .and_then(|()| File::open(directory)?.sync_all())
-        .with_context(|| format!("{} cannot be put in place", to.display()))
+        .with_context(|| format!("{} cannot be moved into place", to.display()))
 }
 
 /// Removes a file that may be there.

@@ -97,8 +97,8 @@ impl Home {
         ensure!(
             is_inside,
             "the store of {} would be {}, outside of the home: the home was copied or moved, and its \
-             file names the old place; write `relativePaths: file` and `db: ctrl.db` there, and the \
-             other paths likewise (or serve it as it is with `run`)",
+             configuration still names the old folder; write `relativePaths: file` and `db: ctrl.db` \
+             there, and the other paths likewise (or serve it unchanged with `run`)",
             self.config.display(),
             path.display(),
         );
@@ -118,7 +118,7 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
     files::make_directory(folder)?;
     let folder = folder
         .canonicalize()
-        .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
+        .with_context(|| format!("the folder {} does not exist", folder.display()))?;
     let home = Home::at(&folder);
     let layout = HomeLayout::under(&folder);
     let pki_folder = layout
@@ -134,7 +134,7 @@ pub fn prepare(folder: &Path, settings: &HomeSettings, env: &Env) -> anyhow::Res
     }
     if pki_folder.exists() || home.is_ready() || home.has_store() {
         bail!(
-            "{} holds parts of a network but no complete one: put {} back, or choose another folder",
+            "{} contains an incomplete network: restore {}, or choose another folder",
             folder.display(),
             home.config.display(),
         );
@@ -183,7 +183,7 @@ fn write(pki: &pki::Pki, layout: &HomeLayout, folder: &Path) -> anyhow::Result<(
         (&layout.cert, pki.signing.chain_pem(&pki.client)),
     ];
     let secret = [
-        (Path::new("root.key"), pki.root.key()),
+        (&layout.root_key, pki.root.key()),
         (&layout.signing_key, pki.signing.key()),
         (&layout.server_key, &pki.server_key),
         (&layout.key, &pki.client_key),

@@ -26,6 +26,7 @@ mod signals;
 mod store;
 pub mod system;
 mod usage;
+mod waiting_writer;
 
 pub use audit::AuditTarget;
 pub use serve::{FirstAdministrator, Plan, Running, serve};

@@ -10,6 +10,7 @@ mod line_length;
 mod queue;
 
 use crate::output;
+use crate::waiting_writer::WaitingWriter;
 use anyhow::Context as _;
 use queue::{LogQueue, QueueWriter};
 use std::borrow::Cow;
@@ -36,7 +37,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub(crate) fn init(filter: &str) -> anyhow::Result<()> {
     AUDIT_IS_OFF.store(filter::silences_audit(filter), Ordering::Relaxed);
     let log = tracing_subscriber::registry().with(filter::parse(filter)?);
-    let queue = LogQueue::start(io::stderr())
+    let queue = LogQueue::start(WaitingWriter(io::stderr()))
         .context("the thread that writes the log cannot be started")?;
     let writer = QueueWriter(Arc::clone(&queue));
     let outcome = if io::stderr().is_terminal() {
@@ -56,6 +57,15 @@ pub(crate) fn flush() {
     if let Some(queue) = QUEUE.get() {
         queue.flush(LAST_WORDS);
     }
+}
+
+/// Writes a line to where the log goes, whatever is logged. Answers whether there is a log.
+pub(crate) fn write_line(line: &str) -> bool {
+    let Some(queue) = QUEUE.get() else {
+        return false;
+    };
+    let line = format!("{}\n", text_line(line));
+    (&**queue).write_all(line.as_bytes()).is_ok()
 }
 
 /// Flushes the log when the program ends, in whatever way.

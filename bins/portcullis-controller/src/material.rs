@@ -59,13 +59,13 @@ impl<'a> Named<'a> {
     /// Reads all certificates.
     pub(crate) fn certificates(&self) -> anyhow::Result<Vec<Certificate>> {
         certificates_from_pem(&self.text()?)
-            .with_context(|| format!("{} holds no usable certificates", self.describe()))
+            .with_context(|| format!("{} contains no usable certificates", self.describe()))
     }
 
     /// Reads a private key.
     pub(crate) fn key(&self) -> anyhow::Result<SigningKey> {
         SigningKey::from_pem(&self.text()?)
-            .with_context(|| format!("{} holds no usable key", self.describe()))
+            .with_context(|| format!("{} contains no usable key", self.describe()))
     }
 }
 
@@ -89,9 +89,9 @@ impl PairOf<'_> {
         let leaf = chain.first().context("a chain has a leaf")?;
         ensure!(
             leaf.public_key().as_ref() == Ok(key.public_key()),
-            "{} and {} do not belong together: the key is not that of the first certificate",
-            self.certificate.describe(),
+            "the key {} does not match the certificate {}",
             self.key.describe(),
+            self.certificate.describe(),
         );
         Ok(Pair {
             chain,

@@ -1,5 +1,7 @@
 //! What people read on stdout and stderr, apart from the log.
 
+use portcullis_domain::io_error;
+use portcullis_domain::terminal::drives_terminal;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -32,7 +34,10 @@ pub(crate) fn failure(error: &anyhow::Error) {
 pub(crate) fn sentence(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
+        let cause = match cause.downcast_ref::<io::Error>() {
+            Some(error) => io_error::in_words(error),
+            None => cause.to_string(),
+        };
         // Some errors repeat their source in their own text.
         if !text.contains(&cause) {
             text.push_str(": ");
@@ -44,9 +49,9 @@ pub(crate) fn sentence(error: &anyhow::Error) -> String {
 
 /// Escapes characters that would act on a terminal or break the line.
 pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
-    if text.chars().any(char::is_control) {
+    if text.chars().any(drives_terminal) {
         let escaped = text.chars().flat_map(|character| {
-            let escape = character.is_control().then(|| character.escape_default());
+            let escape = drives_terminal(character).then(|| character.escape_default());
             let plain = escape.is_none().then_some(character);
             escape.into_iter().flatten().chain(plain)
         });
@@ -91,6 +96,7 @@ mod tests {
             one_line("a\r\n\u{1b}[31mb\u{9b}"),
             "a\\r\\n\\u{1b}[31mb\\u{9b}"
         );
+        assert_eq!(one_line("a\u{202e}b\u{200b}"), "a\\u{202e}b\\u{200b}");
         assert_eq!(one_line("naïve"), "naïve");
     }
 }

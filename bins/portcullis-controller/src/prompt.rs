@@ -18,7 +18,7 @@ pub(crate) async fn secret(question: &str) -> anyhow::Result<SecretString> {
     if hidden.is_some() {
         output::remark("");
     }
-    line.context("the answer was not read")?
+    line.context("the answer could not be read")?
 }
 
 fn read_line() -> anyhow::Result<SecretString> {
@@ -27,7 +27,7 @@ fn read_line() -> anyhow::Result<SecretString> {
         .read_line(&mut line)
         .context("stdin cannot be read")?;
     let answer = line.trim_end_matches(['\n', '\r']);
-    ensure!(!answer.is_empty(), "stdin holds no password");
+    ensure!(!answer.is_empty(), "stdin contains no password");
     Ok(answer.into())
 }
 

@@ -5,7 +5,7 @@ mod certificates;
 mod core;
 mod credentials;
 mod descriptors;
-mod hosts;
+pub(crate) mod hosts;
 mod listeners;
 mod loading;
 mod upkeep;
@@ -122,11 +122,11 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     } = plan;
     // First what fails most easily, so that a failure leaves no trace.
     let web = Web::bind(&config, listeners).await?;
-    let audit = audit.open(env.now())?;
+    let audit = audit.find()?;
     let core = open(&config, store_was_made, &env)?;
     portcullis_app::administrator::prepare(&core.app)
         .await
-        .context("the store cannot be prepared")?;
+        .context("the store could not be prepared")?;
     let engine = Arc::clone(&core.engine);
     let mut loading = Loading::start(
         Arc::clone(&engine),
@@ -147,7 +147,7 @@ pub async fn serve(plan: Plan) -> anyhow::Result<Running> {
     };
     let addresses = web.local_addresses();
     let app = core.app;
-    let audit_writer = AuditWriter::start(Arc::clone(&app), audit)
+    let audit_writer = AuditWriter::start(Arc::clone(&app), audit.open(&app)?)
         .context("the thread that writes the audit trail cannot be started")?;
     watch_logs(&app);
     let tasks = TaskTracker::new();
@@ -219,7 +219,7 @@ impl Running {
         self.tasks.wait().await;
         database::stop_checks(&self.app).await;
         if let Err(error) = sessions::flush_activity(&self.app).await {
-            tracing::warn!(%error, "the last activity of sessions is not written down");
+            tracing::warn!(%error, "the last activity of sessions was not saved");
         }
         if !self.audit_writer.stop(LAST_EVENTS).await {
             tracing::warn!(

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use portcullis_controller_config::StoreLocation;
 use portcullis_domain::change::Change;
 use portcullis_domain::entropy::Entropy;
+use portcullis_domain::io_error;
 use portcullis_storage::redb_engine::{Fatal, OpenError, Options, RedbEngine};
 use portcullis_storage::vault::Vault;
 use std::io;
@@ -63,22 +64,30 @@ fn with_advice(error: &OpenError, path: &Path) -> anyhow::Error {
     let advice = match error {
         OpenError::InUse { .. } => "stop the controller that uses it first",
         OpenError::Newer { .. } => "use the version that wrote it, or a later one",
-        OpenError::Corrupt { .. } => "put a backup in its place",
+        OpenError::Corrupt { .. } => "restore a backup",
         OpenError::Migration { .. } => "go back to the version that wrote it, and report this",
         OpenError::Io { source, .. } => match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space",
             io::ErrorKind::ReadOnlyFilesystem => "choose a place that can be written",
             io::ErrorKind::PermissionDenied => "give this user the right to write there",
             io::ErrorKind::NotFound if !folder_exists(path) => "create its folder first",
-            _ => "see to the cause and start again",
+            _ => "fix the cause and start again",
         },
     };
-    let why = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    let why = std::error::Error::source(error).map(|cause| format!(": {}", in_words(cause)));
     let text = error.to_string();
     let why = why
         .filter(|why| !text.ends_with(why.as_str()))
         .unwrap_or_default();
     anyhow::anyhow!("the store {text}{why}; {advice}")
+}
+
+/// The cause without the words of the operating system.
+fn in_words(cause: &(dyn std::error::Error + 'static)) -> String {
+    match cause.downcast_ref::<io::Error>() {
+        Some(error) => io_error::in_words(error),
+        None => cause.to_string(),
+    }
 }
 
 fn folder_exists(path: &Path) -> bool {

@@ -28,7 +28,7 @@ pub struct SystemEntropy;
 impl Entropy for SystemEntropy {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
         SysRng.try_fill_bytes(bytes).map_err(|error| {
-            tracing::error!(%error, "the operating system gives no randomness");
+            tracing::error!(%error, "the operating system provides no randomness");
             EntropyError
         })
     }

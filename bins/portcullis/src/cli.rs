@@ -49,21 +49,21 @@ Examples:
 Exit codes:
   0    done
   1    the controller refused, something failed, or a file that was checked is refused
-  2    the arguments make no sense, or there is no terminal to ask at
-  3    not logged in, or the session is over
-  4    the controller is not reached, or is not the one that is trusted
-  130  given up with Ctrl-C
+  2    the arguments are invalid, or there is no terminal to ask a question on
+  3    not logged in, or the session has expired
+  4    the controller cannot be reached, or cannot be trusted
+  130  cancelled with Ctrl-C
 
-What went wrong is told on the standard error, as text for people in every output format; the
-standard output holds results only. A reader that closes the output early is no failure.
+Errors go to the standard error, as text for people in every output format; the
+standard output holds results only. If a reader closes the output early, that is not a failure.
 
 Environment:
   PORTCULLIS_PROFILE       profile to use instead of `default`
   PORTCULLIS_CONFIG_DIR    folder of the profiles instead of ~/.config/portcullis
   PORTCULLIS_CODE          TOTP or recovery code, for `login`, `whoami`, `renew` and `mfa`
   PORTCULLIS_PASSWORD      your password, for `login`, `enroll` and `password change`
-  PORTCULLIS_NEW_PASSWORD  password to be set, for `password change` and `authenticator`
-  NO_COLOR                 no colours, whatever the terminal can do";
+  PORTCULLIS_NEW_PASSWORD  new password, for `password change` and `authenticator`
+  NO_COLOR                 no colours, even if the terminal supports them";
 
 /// Administers a Portcullis network, and enrolls devices in it
 #[derive(Debug, Parser)]
@@ -80,7 +80,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// In which form to write results
+    /// Format of the results
     #[arg(
         short,
         long,
@@ -91,7 +91,7 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) output: Format,
 
-    /// Profile to use: it remembers a controller and a session with it; that of
+    /// Profile to use: it remembers a controller and a session with it; the one in
     /// `PORTCULLIS_PROFILE`, else `default`, if left out
     #[arg(
         long,
@@ -101,11 +101,11 @@ pub(crate) struct GlobalArgs {
     )]
     pub(crate) profile: Option<String>,
 
-    /// Folder in which profiles are kept; that of `PORTCULLIS_CONFIG_DIR` if left out
+    /// Folder of the profiles; the one in `PORTCULLIS_CONFIG_DIR` if left out
     #[arg(long, global = true, value_name = "FOLDER", hide_short_help = true)]
     pub(crate) config_dir: Option<PathBuf>,
 
-    /// Seconds that a request may take
+    /// Timeout of a request in seconds
     #[arg(
         long,
         global = true,
@@ -133,14 +133,14 @@ pub(crate) enum Command {
     Whoami(WhoamiArgs),
     /// Turn a token from an administrator into an identity file or a password
     Enroll(EnrollArgs),
-    /// Replace the certificate of an identity file by a new one
+    /// Replace the certificate of an identity file with a new one
     Renew(RenewArgs),
     #[command(flatten)]
     Administration(Administration),
     /// Check, show, explain and generate configuration files of routers, without a controller
     #[command(subcommand, after_long_help = router_config::EXAMPLES)]
     RouterConfig(RouterConfigCommand),
-    /// Show the version of this program, and of the controller
+    /// Show the version of this program and of the controller
     Version(VersionArgs),
     /// Print a script that completes commands in a shell
     Completion(CompletionArgs),
@@ -161,7 +161,7 @@ pub(crate) enum Administration {
     /// List, show and end sessions
     #[command(subcommand, visible_alias = "sessions", after_long_help = session::EXAMPLES)]
     Session(SessionCommand),
-    /// Revoke signed tokens, and list and show what is revoked
+    /// Revoke signed tokens, and list and show revocations
     #[command(subcommand, visible_alias = "revocations", after_long_help = revocation::EXAMPLES)]
     Revocation(RevocationCommand),
     /// Create, show, change and delete authentication policies
@@ -203,7 +203,7 @@ pub(crate) enum Administration {
         after_long_help = ServiceEdgeRouterPolicyDetail::EXAMPLES
     )]
     ServiceEdgeRouterPolicy(Box<PolicyCommand<ServiceEdgeRouterPolicyDetail>>),
-    /// Create, show, change and delete what policies demand of machines and of who sits at them
+    /// Create, show, change and delete posture checks: what policies require of machines and their users
     #[command(
         subcommand,
         visible_alias = "posture-checks",
@@ -220,22 +220,22 @@ pub(crate) enum Administration {
         after_long_help = transit_router::EXAMPLES
     )]
     TransitRouter(Box<TransitRouterCommand>),
-    /// Create, show, change and delete what services are to be had at
+    /// Create, show, change and delete terminators: the addresses where services are available
     #[command(subcommand, visible_alias = "terminators", after_long_help = terminator::EXAMPLES)]
     Terminator(TerminatorCommand),
     /// Explain why identities can or cannot use services
     #[command(subcommand, after_long_help = policy_advisor::EXAMPLES)]
     PolicyAdvisor(PolicyAdvisorCommand),
-    /// Have the store of the controller copied, checked and counted
+    /// Copy and check the store of the controller, and count its entities
     #[command(subcommand, visible_alias = "db", after_long_help = database::EXAMPLES)]
     Database(DatabaseCommand),
-    /// Have your logins ask for a code of an authenticator app (TOTP), and manage your codes
+    /// Protect your logins with codes of an authenticator app (TOTP), and manage your codes
     #[command(subcommand, after_long_help = mfa::EXAMPLES)]
     Mfa(MfaCommand),
     /// Change your own password
     #[command(subcommand, after_long_help = own_password::EXAMPLES)]
     Password(PasswordCommand),
-    /// Send a request that has no command of its own
+    /// Send a request to the API for which there is no command
     Api(ApiArgs),
 }
 

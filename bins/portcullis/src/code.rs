@@ -37,7 +37,7 @@ pub(crate) struct CodeArgs {
     #[arg(long, value_name = "CODE", value_parser = source::secret)]
     code: Option<SecretString>,
 
-    /// Read the code from the first line of a file, or of the standard input for `-`; goes before
+    /// Read the code from the first line of a file, or of the standard input for `-`; overrides
     /// `PORTCULLIS_CODE`
     #[arg(long, value_name = "FILE", conflicts_with = "code")]
     code_file: Option<PathBuf>,
@@ -214,7 +214,7 @@ impl Codes {
             let code = self.next(question, &mut left).await?;
             match attempt(code).await {
                 Err(error) if left > 0 && error.is_refused_with(Code::MfaInvalidToken) => {
-                    output::note("That code is wrong, or was used before. Try the next one.");
+                    output::note("That code is wrong or was already used. Try the next one.");
                 },
                 Err(error) => return Err(refused(error)),
                 Ok(done) => return Ok(done),
@@ -246,7 +246,7 @@ impl Codes {
                 accepted.form()
             ));
         }
-        Err(CliError::failed("no code was given").hint(accepted.form()))
+        Err(CliError::failed("no code was entered").hint(accepted.form()))
     }
 }
 
@@ -266,8 +266,8 @@ fn refused(error: ClientError) -> CliError {
     let failure = CliError::from(error);
     if is_wrong {
         return failure
-            .hint("each code counts once, and not for long: wait for the next one")
-            .hint("the clock of the device that shows the codes has to be right");
+            .hint("each code works once, and only for a short time: wait for the next one")
+            .hint("check that the clock of the device that shows the codes is right");
     }
     match wait {
         // It is the same for the last of many waits and for a lock that no wait opens.
@@ -275,7 +275,9 @@ fn refused(error: ClientError) -> CliError {
             "if waiting for an hour does not help, there were a hundred wrong codes in a row: then \
              an administrator has to run `portcullis identity mfa-remove`",
         ),
-        Some(_) if is_held => failure.hint("each wrong code makes the wait before the next longer"),
+        Some(_) if is_held => {
+            failure.hint("each wrong code makes the wait before the next one longer")
+        },
         _ => failure,
     }
 }
@@ -314,8 +316,8 @@ mod tests {
         let body = ErrorBody::new(Code::ServerTooManyRequests, request);
         for (wait, told) in [
             (Some(3600), "if waiting for an hour does not help"),
-            (Some(3599), "makes the wait before the next longer"),
-            (Some(1), "makes the wait before the next longer"),
+            (Some(3599), "makes the wait before the next one longer"),
+            (Some(1), "makes the wait before the next one longer"),
             (None, "try again later"),
         ] {
             let error = refused(ClientError::Refused(Box::new(Refusal {

@@ -41,7 +41,7 @@ impl Context {
             None => variable("PORTCULLIS_PROFILE")
                 .map(OsString::into_string)
                 .transpose()
-                .map_err(|_odd| CliError::usage("PORTCULLIS_PROFILE does not hold text"))?,
+                .map_err(|_odd| CliError::usage("PORTCULLIS_PROFILE is not valid UTF-8"))?,
         };
         let folder = arguments.config_dir.map(PathBuf::into_os_string);
         let folder = folder.or_else(|| variable("PORTCULLIS_CONFIG_DIR"));
@@ -87,7 +87,7 @@ impl Context {
         };
         let bearer = ext_jwt::read(path).map_err(|error| {
             error.hint(format!(
-                "this is the second JWT of profile `{}`; give another with `portcullis login \
+                "this is the second JWT of the profile `{}`; replace it with `portcullis login \
                  --second-ext-jwt FILE`",
                 session.name
             ))
@@ -115,7 +115,7 @@ impl Context {
     fn bare_session(&self) -> Result<Session, CliError> {
         let name = &self.profile;
         let nobody = |url: Option<&str>| {
-            CliError::not_logged_in(format!("nobody is logged in (profile `{name}`)"), url)
+            CliError::not_logged_in(format!("not logged in (profile `{name}`)"), url)
         };
         let profile = self.store.read(name)?.ok_or_else(|| nobody(None))?;
         let url = controller_url::shown(&profile.url);
@@ -164,7 +164,7 @@ impl Session {
             // The controller has named something else.
             _ if error.has_cause() => Err(error),
             _ => Err(error.hint(
-                "your identity lacks the permission; `portcullis whoami` shows those it has",
+                "your identity lacks the permission for this; `portcullis whoami` shows its permissions",
             )),
         }
     }
@@ -172,7 +172,7 @@ impl Session {
     fn is_over(&self) -> CliError {
         let url = controller_url::shown(&self.profile.url);
         CliError::not_logged_in(
-            format!("the session is over (profile `{}`)", self.name),
+            format!("the session has expired (profile `{}`)", self.name),
             Some(&url),
         )
     }

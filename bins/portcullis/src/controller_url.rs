@@ -1,7 +1,7 @@
 //! The address of a controller, as people type it.
 
 use crate::error::CliError;
-use url::{Host, Url};
+use url::{Host, ParseError, Url};
 
 /// The port on which controllers usually listen.
 const USUAL_PORT: u16 = 1280;
@@ -9,25 +9,37 @@ const USUAL_PORT: u16 = 1280;
 /// Reads the address of a controller: `https://host:port`, or `host:port` alone. A path is cut off.
 pub(crate) fn parse(text: &str) -> Result<Url, CliError> {
     let wrong = || {
-        CliError::usage(format!("`{text}` is no address of a controller"))
-            .hint("write it as https://localhost:1280")
+        CliError::usage(format!("`{text}` is not a controller address"))
+            .hint("write it like https://localhost:1280")
     };
     let full = if text.contains("://") {
         text.to_owned()
     } else {
         format!("https://{text}")
     };
-    let url = Url::parse(&full).map_err(|error| wrong().because(error))?;
+    let url = Url::parse(&full).map_err(|error| wrong().because(fault(error)))?;
     if url.scheme() != "https" {
-        return Err(wrong().because(anyhow::anyhow!("controllers are spoken to over https only")));
+        return Err(wrong().because(anyhow::anyhow!("only https is supported")));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(
-            CliError::usage("the address of a controller holds no username or password")
-                .hint("use `--username` and let the password be asked for"),
-        );
+        return Err(CliError::usage(
+            "the controller address must not contain a username or password",
+        )
+        .hint("use `--username`; you will be asked for the password"));
     }
     origin(&url).ok_or_else(wrong)
+}
+
+/// What is wrong with an address.
+fn fault(error: ParseError) -> anyhow::Error {
+    anyhow::anyhow!(match error {
+        ParseError::InvalidPort => "the port must be a number from 1 to 65535",
+        ParseError::EmptyHost => "the host is missing",
+        ParseError::InvalidIpv4Address | ParseError::InvalidIpv6Address => {
+            "the IP address is not valid; write an IPv6 address in brackets"
+        },
+        _ => "the host name is not valid",
+    })
 }
 
 /// Cuts everything off behind host and port.
@@ -44,8 +56,11 @@ pub(crate) fn origin(url: &Url) -> Option<Url> {
 pub(crate) fn port_hint(url: &Url) -> Option<String> {
     let host = url.host_str()?;
     let is_left_out = url.port().is_none();
-    is_left_out
-        .then(|| format!("controllers usually listen on a port: https://{host}:{USUAL_PORT}"))
+    is_left_out.then(|| {
+        format!(
+            "the address has no port; controllers usually listen on https://{host}:{USUAL_PORT}"
+        )
+    })
 }
 
 /// Writes an address as people type it, without a slash at the end.
@@ -91,7 +106,7 @@ mod tests {
         let hint = |text: &str| port_hint(&parse(text).unwrap());
         assert_eq!(
             hint("https://ctrl.example.test").unwrap(),
-            "controllers usually listen on a port: https://ctrl.example.test:1280"
+            "the address has no port; controllers usually listen on https://ctrl.example.test:1280"
         );
         assert_eq!(hint("https://ctrl.example.test:1280"), None);
     }

@@ -16,11 +16,11 @@ use zeroize::Zeroizing;
 /// Where a certificate and its key are.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CertificateArgs {
-    /// PEM file that holds the certificate to show, with its intermediates after it
+    /// PEM file with the certificate to present, followed by its intermediates
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) cert: Option<PathBuf>,
 
-    /// PEM file that holds the private key of the certificate, unencrypted
+    /// PEM file with the unencrypted private key of the certificate
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub(crate) key: Option<PathBuf>,
 }
@@ -80,7 +80,11 @@ impl Credential {
             name: cert.name.clone(),
         };
         credential.for_tls().check().map_err(|error| {
-            CliError::failed(format!("{} and {} do not do", cert.name, key.name)).because(error)
+            CliError::failed(format!(
+                "{} and {} cannot be used together",
+                cert.name, key.name
+            ))
+            .because(error)
         })?;
         Ok(credential)
     }
@@ -120,8 +124,8 @@ impl Credential {
             }
             if self.chain.len() == 1 && !leaf.is_self_issued() {
                 remarks.push(format!(
-                    "if the authority itself did not issue {name}, the intermediates have to stand \
-                     after it in the same file"
+                    "if the CA did not issue {name} directly, append the intermediate certificates to \
+                     the same file"
                 ));
             }
         }
@@ -194,19 +198,19 @@ mod tests {
             (
                 &*key,
                 &*cert,
-                "c.pem holds a private key, and no certificate",
+                "c.pem contains a private key, but no certificate",
             ),
             (
                 &*cert,
                 &*cert,
-                "c.key holds a certificate, and no private key",
+                "c.key contains a certificate, but no private key",
             ),
             (&*cert, "", "c.key is empty"),
             ("", &*key, "c.pem is empty"),
             ("0\u{3}\u{2}", &*key, "openssl x509 -inform DER"),
             (&*cert, "0\u{3}\u{2}", "openssl pkey -inform DER"),
-            ("hello", &*key, "c.pem holds no PEM text"),
-            (&*cert, &*other, "the certificate is for another key"),
+            ("hello", &*key, "c.pem contains no PEM"),
+            (&*cert, &*other, "the certificate does not match the key"),
         ] {
             let refusal = refusal(cert, key);
             assert!(refusal.contains(told), "{told}: {refusal}");

@@ -1,5 +1,6 @@
 //! What a command ends with when it does not do what was asked for.
 
+pub(crate) mod cause;
 mod excerpt;
 
 use crate::output;
@@ -71,7 +72,7 @@ impl CliError {
 
     /// Whoever was asked has given up.
     pub(crate) fn given_up() -> Self {
-        Self::new(Kind::GivenUp, anyhow::Error::msg("given up"))
+        Self::new(Kind::GivenUp, anyhow::Error::msg("cancelled"))
     }
 
     /// There is no session for that profile, or it is over.
@@ -196,7 +197,7 @@ impl CliError {
     fn text(&self) -> String {
         let mut message = String::new();
         for cause in self.error.chain() {
-            let cause = cause.to_string();
+            let cause = cause::in_words(cause);
             if message.contains(&cause) {
                 continue;
             }
@@ -224,7 +225,8 @@ impl From<ClientError> for CliError {
     fn from(error: ClientError) -> Self {
         match &error {
             ClientError::Unreachable { address, .. } => {
-                let hint = format!("check that the controller runs and that {address} is right");
+                let hint =
+                    format!("check that the controller is running and that {address} is right");
                 Self::new(Kind::Unreachable, error.into()).hint(hint)
             },
             ClientError::Untrusted { .. } => Self::new(Kind::Unreachable, error.into()),
@@ -241,7 +243,7 @@ impl From<ClientError> for CliError {
                 }
             },
             ClientError::Unexpected { .. } => Self::new(Kind::Failed, error.into())
-                .hint("check that this is the address of a controller"),
+                .hint("check that this is a controller's address"),
             ClientError::Unwritable(_) => Self::new(Kind::Usage, error.into()),
         }
     }
@@ -252,9 +254,9 @@ impl From<BuildError> for CliError {
         let kind = match error {
             BuildError::NotHttps | BuildError::NoHost => Kind::Usage,
             BuildError::NothingTrusted
-            | BuildError::ClientKey(_)
+            | BuildError::ClientKey
             | BuildError::ClientKeyMismatch
-            | BuildError::Tls(_) => Kind::Failed,
+            | BuildError::Tls => Kind::Failed,
         };
         Self::new(kind, error.into())
     }
@@ -275,13 +277,13 @@ fn hint_for(refusal: &Refusal) -> Option<String> {
         return Some(format!("try again in {seconds} s"));
     }
     let hint = match refusal.code()? {
-        Code::InvalidSortIdentifier => "orders look like `name` or `createdAt desc, name`",
+        Code::InvalidSortIdentifier => "sort orders look like `name` or `createdAt desc, name`",
         Code::InvalidFilter => "filters look like `name contains \"lap\" and isAdmin = false`",
         Code::EnrollmentExpired => {
             "ask the administrator for another token (`portcullis enrollment refresh`)"
         },
         Code::InvalidEnrollmentToken => {
-            "the token may have been used already; ask the administrator for another one"
+            "the token may already have been used; ask the administrator for another one"
         },
         Code::ServerTooManyRequests | Code::RateLimited | Code::Timeout => "try again later",
         _ => return None,
@@ -301,7 +303,7 @@ mod tests {
             .hint("or name another one");
         assert_eq!(
             error.render(false),
-            "error: the file cannot be read: entity not found\n\
+            "error: the file cannot be read: it does not exist\n\
              hint: create it\nhint: or name another one\n"
         );
         assert!(
@@ -327,7 +329,7 @@ mod tests {
 
     #[test]
     fn missing_session_names_the_way_in() {
-        let error = CliError::not_logged_in("nobody is logged in", Some("https://c:1280"));
+        let error = CliError::not_logged_in("not logged in", Some("https://c:1280"));
         assert_eq!(error.kind.exit_code(), 3);
         assert!(
             error

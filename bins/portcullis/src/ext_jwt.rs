@@ -21,8 +21,8 @@ pub(crate) fn read(path: &Path) -> Result<SecretString, CliError> {
         Ok(SecretString::from(token))
     } else {
         let path = path.display();
-        Err(CliError::failed(format!("{path} holds no JWT"))
-            .hint("a JWT is one line of three parts with dots between them"))
+        Err(CliError::failed(format!("{path} does not contain a JWT"))
+            .hint("a JWT is one line of three parts separated by dots"))
     }
 }
 
@@ -73,7 +73,10 @@ mod tests {
         for text in ["", "a.b", "a..c", "a.b.c.d", "a.b.c\nd", "a.b.\u{1b}"] {
             std::fs::write(&path, text).unwrap();
             let error = read(&path).unwrap_err().message();
-            assert!(error.ends_with("holds no JWT"), "{text:?}: {error}");
+            assert!(
+                error.ends_with("does not contain a JWT"),
+                "{text:?}: {error}"
+            );
         }
     }
 }

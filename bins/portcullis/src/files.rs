@@ -96,10 +96,10 @@ impl PrivateFile {
             let draft = misplaced.draft.map_or_else(|| elsewhere(content), Ok);
             match draft.and_then(|draft| Ok(draft.into_temp_path().keep()?)) {
                 Ok(kept) => misplaced.error.hint(format!(
-                    "what was to be in it is kept in {}; move it to where you want it",
+                    "the content was saved to {}; move it to where you want it",
                     kept.display()
                 )),
-                Err(_) => misplaced.error.hint("what was to be in it is lost"),
+                Err(_) => misplaced.error.hint("the content is lost"),
             }
         })
     }
@@ -154,7 +154,7 @@ fn target(path: &Path, existing: Existing) -> Result<Target, CliError> {
         )))
     };
     if names_folder(path) {
-        return refuse("it is no name of a file");
+        return refuse("it is not a file name");
     }
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found.file_type(),
@@ -162,7 +162,10 @@ fn target(path: &Path, existing: Existing) -> Result<Target, CliError> {
             return if folder(path).is_dir() {
                 Ok(Target::File(path.to_owned()))
             } else {
-                refuse(&format!("there is no folder {}", folder(path).display()))
+                refuse(&format!(
+                    "the folder {} does not exist",
+                    folder(path).display()
+                ))
             };
         },
         Err(error) => return Err(unwritable(path, error)),
@@ -173,7 +176,7 @@ fn target(path: &Path, existing: Existing) -> Result<Target, CliError> {
     let meant = match fs::metadata(path) {
         Ok(meant) => meant.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return refuse("it is a symbolic link to nowhere");
+            return refuse("it is a dangling symbolic link");
         },
         Err(error) => return Err(unwritable(path, error)),
     };
@@ -300,8 +303,8 @@ fn sync_folder(path: &Path) {
 }
 
 fn exists(path: &Path) -> CliError {
-    CliError::failed(format!("{} is there already", path.display()))
-        .hint("name another file, or replace it with `--force`")
+    CliError::failed(format!("{} already exists", path.display()))
+        .hint("choose another file, or replace it with `--force`")
 }
 
 /// The file cannot be written. Errors that name a file name the draft, which nobody knows.
@@ -369,11 +372,11 @@ mod tests {
         fs::create_dir(place("folder")).unwrap();
         for (path, reason) in [
             (place("folder"), "it is a folder"),
-            (place("new/"), "it is no name of a file"),
-            (place("new/."), "it is no name of a file"),
-            (place(".."), "it is no name of a file"),
-            (PathBuf::new(), "it is no name of a file"),
-            (place("missing/x"), "there is no folder"),
+            (place("new/"), "it is not a file name"),
+            (place("new/."), "it is not a file name"),
+            (place(".."), "it is not a file name"),
+            (PathBuf::new(), "it is not a file name"),
+            (place("missing/x"), "does not exist"),
             (place(&"x".repeat(300)), "cannot be written"),
         ] {
             for existing in [Existing::Keep, Existing::Replace] {
@@ -450,7 +453,7 @@ mod tests {
         let error = unwritable(Path::new("x.json"), error);
         assert_eq!(
             error.message(),
-            "x.json cannot be written: no storage space"
+            "x.json cannot be written: the disk is full"
         );
     }
 }

@@ -3,6 +3,7 @@
 use crate::controller_url;
 use crate::credential::Credential;
 use crate::error::CliError;
+use crate::error::cause::in_json;
 use crate::files;
 use crate::secret;
 use portcullis_client::{Api, ClientCertificate, Trust};
@@ -83,11 +84,10 @@ impl IdentityFile {
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
         let text = Zeroizing::new(files::read_text(path)?);
-        // The text of the error says where and what type, and nothing of the values.
         let read: Self = serde_json::from_str(&text).map_err(|error| {
-            CliError::failed(format!("{} is no identity file", path.display()))
-                .because(error)
-                .hint("`portcullis enroll TOKEN` makes one")
+            let (path, place) = (path.display(), in_json(&error));
+            CliError::failed(format!("{path} is not an identity file {place}"))
+                .hint("`portcullis enroll TOKEN` creates one")
         })?;
         Ok(Self {
             name: path.display().to_string(),
@@ -150,8 +150,8 @@ fn content(value: &str) -> Result<Zeroizing<String>, CliError> {
         Some(path) => path,
         None if has_scheme(value) || value.trim().is_empty() => {
             return Err(CliError::failed(
-                "keys and certificates of the identity must begin with `pem:` or `file://`, or be \
-                 the path of a file",
+                "keys and certificates of the identity must begin with `pem:` or `file://`, or be a \
+                 file path",
             ));
         },
         None => value,

@@ -8,6 +8,7 @@ pub(crate) use json_list::JsonList;
 use crate::error::CliError;
 use crate::table::Table;
 use clap::ValueEnum;
+use portcullis_domain::terminal;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -138,6 +139,16 @@ pub(crate) fn write_bytes(bytes: &[u8]) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Writes bytes that somebody else chose. Where a terminal shows them, what would drive the terminal is
+/// escaped.
+pub(crate) fn write_foreign(bytes: &[u8]) -> Result<(), CliError> {
+    if io::stdout().is_terminal() {
+        write(&printable(&String::from_utf8_lossy(bytes)))
+    } else {
+        write_bytes(bytes)
+    }
+}
+
 /// Tells people something beside the result.
 pub(crate) fn note(text: &str) {
     tell(&format!("{}\n", printable(text)));
@@ -154,8 +165,7 @@ pub(crate) fn is_coloured(place: &impl IsTerminal) -> bool {
     place.is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// Escapes what would drive a terminal: control characters, and those that change the direction of
-/// text. Names and messages come from others.
+/// Escapes what would drive a terminal. Names and messages come from others.
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -168,12 +178,9 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
+/// As everywhere, but that new lines belong to what is written.
 fn drives_terminal(character: char) -> bool {
-    let is_directional = matches!(
-        character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    is_directional || (character.is_control() && character != '\n')
+    character != '\n' && terminal::drives_terminal(character)
 }
 
 #[cfg(test)]
@@ -229,6 +236,7 @@ mod tests {
             ("a\tb\r", "a\\u{9}b\\u{d}"),
             ("\u{9b}2J", "\\u{9b}2J"),
             ("evil\u{202e}txt", "evil\\u{202e}txt"),
+            ("a\u{200b}dmin\u{2028}", "a\\u{200b}dmin\\u{2028}"),
         ] {
             assert_eq!(printable(text), shown);
         }

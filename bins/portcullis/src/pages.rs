@@ -92,10 +92,10 @@ impl Place {
         };
         if standing.offset != self.offset {
             return Err(CliError::failed(format!(
-                "the list cannot be followed: it goes on at {} where {} was asked for",
+                "the list changed while it was read: the answer begins at {}, not at {}",
                 standing.offset, self.offset
             ))
-            .hint("leave `skip` out of the filter, and use --offset"));
+            .hint("do not use `skip` in the filter; use --offset instead"));
         }
         // By its ids a list is followed exactly, whatever is created or deleted meanwhile; with
         // another order there is only counting.
@@ -108,9 +108,9 @@ impl Place {
         }
         if end > FURTHEST {
             return Err(CliError::failed(format!(
-                "the controller goes no further than {FURTHEST} in a sorted list"
+                "the controller pages only to {FURTHEST} in a sorted list"
             ))
-            .hint("leave the order out, or narrow the list with a filter"));
+            .hint("leave out the sort order, or narrow the list with a filter"));
         }
         Ok(Some(Self {
             offset: end,

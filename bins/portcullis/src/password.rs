@@ -46,8 +46,8 @@ pub(crate) struct NewPasswordArgs {
 /// Where the password comes from that holds so far.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CurrentPasswordArgs {
-    /// Read the present password from the first line of a file, or of the standard input for `-`;
-    /// goes before `PORTCULLIS_PASSWORD`
+    /// Read the current password from the first line of a file, or of the standard input for `-`;
+    /// overrides `PORTCULLIS_PASSWORD`
     #[arg(long, value_name = "FILE")]
     current_password_file: Option<PathBuf>,
 }

@@ -89,10 +89,10 @@ impl Profile {
         }
         let url = controller_url::shown(&self.url);
         error
-            .hint("somebody may stand between you and the controller")
+            .hint("somebody may be intercepting the connection to the controller")
             .hint(format!(
-                "if its authority has been replaced, run `portcullis login {url} --forget-ca` and \
-                 look closely"
+                "if its CA has been replaced, run `portcullis login {url} --forget-ca` and compare \
+                 the fingerprint"
             ))
     }
 }
@@ -108,10 +108,12 @@ pub(crate) fn trust_of(pem: Option<&str>) -> Result<Trust, CliError> {
 /// Trust in the authorities of a PEM text.
 pub(crate) fn trust_in(pem: &str) -> Result<Trust, CliError> {
     let certificates = certificates_from_pem(pem).map_err(|error| {
-        CliError::failed("the certificates to trust cannot be read").because(error)
+        CliError::failed("the trusted certificates cannot be read").because(error)
     })?;
     if certificates.is_empty() {
-        return Err(CliError::failed("there is no certificate to trust"));
+        return Err(CliError::failed(
+            "the file does not contain a certificate to trust",
+        ));
     }
     let anchors = certificates
         .iter()

@@ -22,8 +22,8 @@ pub(crate) fn is_interactive() -> bool {
 pub(crate) fn confirm(question: &str, option: &str) -> Result<bool, CliError> {
     if !is_interactive() {
         return Err(
-            CliError::usage(format!("there is no terminal to ask: {question}"))
-                .hint(format!("say yes beforehand with `{option}`")),
+            CliError::usage(format!("there is no terminal to ask on: {question}"))
+                .hint(format!("answer yes in advance with `{option}`")),
         );
     }
     ask(question).map_err(|error| unanswered(error.into()))
@@ -54,13 +54,13 @@ fn read_line(question: &str) -> io::Result<Zeroizing<Vec<u8>>> {
 /// what answers the question beforehand.
 pub(crate) fn code(question: &str, hint: &str) -> Result<SecretString, CliError> {
     if !is_interactive() {
-        return Err(CliError::usage("there is no terminal to ask for the code").hint(hint));
+        return Err(CliError::usage("there is no terminal to ask for the code on").hint(hint));
     }
     let line = read_line(&format!("{question}:")).map_err(|error| unanswered(error.into()))?;
     match line.strip_suffix(b"\n") {
         // What is not text is no code either, and is not looked at any closer.
         Some(code) => Ok(SecretString::from(&*String::from_utf8_lossy(code))),
-        None => Err(CliError::failed("the question was not answered")),
+        None => Err(CliError::failed("no answer was given")),
     }
 }
 
@@ -108,15 +108,15 @@ fn is_yes(line: &[u8]) -> bool {
 pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliError> {
     if !is_interactive() {
         return Err(
-            CliError::usage("there is no terminal to ask for the password").hint(
-                "name a file that holds it (`-` for the standard input), or set a variable of the \
-                 environment; `--help` says which",
+            CliError::usage("there is no terminal to ask for the password on").hint(
+                "name a file that contains it (`-` for the standard input), or set the environment \
+                 variable that `--help` names",
             ),
         );
     }
     let question = Password::new().with_prompt(printable(prompt));
     let question = if is_new {
-        question.with_confirmation("Again", "The two are not the same.")
+        question.with_confirmation("Again", "The passwords do not match.")
     } else {
         question
     };
@@ -127,7 +127,7 @@ pub(crate) fn password(prompt: &str, is_new: bool) -> Result<SecretString, CliEr
 }
 
 fn unanswered(error: dialoguer::Error) -> CliError {
-    CliError::failed("the question was not answered").because(error)
+    CliError::failed("no answer was given").because(error)
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ async fn find<N: Named>(client: &Client, by: By, text: &str) -> Result<Option<N>
 fn missing<N: Named>(wanted: &[By], text: &str) -> CliError {
     let words: Vec<_> = wanted.iter().map(|by| by.symbol()).collect();
     let error = CliError::failed(format!(
-        "there is no {} with the {} `{text}`",
+        "no {} with the {} `{text}` exists",
         N::SINGULAR,
         words.join(" or ")
     ));
@@ -108,15 +108,18 @@ fn ambiguous<N: Named>(text: &str, first: (By, &N), second: (By, &N)) -> CliErro
             By::Id => format!("name `{}`", entity.name()),
             By::Name => format!("id `{}`", entity.id()),
         };
-        format!("the {} of the one with the {other}", by.symbol())
+        format!(
+            "the {} of the {} with the {other}",
+            by.symbol(),
+            N::SINGULAR
+        )
     };
     CliError::failed(format!(
-        "`{text}` is {} and {}: two {}",
+        "`{text}` is ambiguous: it is {} and {}",
         described(first),
-        described(second),
-        N::PLURAL
+        described(second)
     ))
-    .hint(format!("say `id:{text}` or `name:{text}`"))
+    .hint(format!("use `id:{text}` or `name:{text}`"))
 }
 
 #[cfg(test)]
@@ -178,16 +181,16 @@ mod tests {
         );
         assert_eq!(
             error.message(),
-            "`tom` is the id of the one with the name `felix` and the name of the one with the id \
-             `a1`: two cats"
+            "`tom` is ambiguous: it is the id of the cat with the name `felix` and the name of the \
+             cat with the id `a1`"
         );
     }
 
     #[test]
     fn what_is_missing_is_told() {
         let both = missing::<Cat>(&[By::Id, By::Name], "tom");
-        assert_eq!(both.message(), "there is no cat with the id or name `tom`");
+        assert_eq!(both.message(), "no cat with the id or name `tom` exists");
         let only = missing::<Cat>(&[By::Name], "tom");
-        assert_eq!(only.message(), "there is no cat with the name `tom`");
+        assert_eq!(only.message(), "no cat with the name `tom` exists");
     }
 }

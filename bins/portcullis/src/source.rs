@@ -26,7 +26,7 @@ pub(crate) fn given(
     match first_line(&text) {
         Some(secret) => Ok(Some(SecretString::from(secret))),
         None => Err(CliError::usage(format!(
-            "{} holds no {what}",
+            "{} contains no {what}",
             path.display()
         ))),
     }
@@ -44,7 +44,7 @@ pub(crate) fn from_environment(variable: &str) -> Result<Option<SecretString>, C
         // Set to nothing is how shells leave a variable out.
         Ok(_) | Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(_)) => {
-            Err(CliError::usage(format!("{variable} does not hold text")))
+            Err(CliError::usage(format!("{variable} is not valid UTF-8")))
         },
     }
 }

@@ -19,8 +19,8 @@ impl UnverifiedToken {
     pub(crate) fn read(text: &str) -> Result<Self, CliError> {
         let text = text.trim();
         let claims = claims(text).ok_or_else(|| {
-            CliError::failed("this is no enrollment token")
-                .hint("an enrollment token is one line of three parts with dots between them")
+            CliError::failed("this is not an enrollment token")
+                .hint("an enrollment token is one line of three parts separated by dots")
         })?;
         let issuer = Url::parse(&claims.iss)
             .ok()
@@ -29,7 +29,7 @@ impl UnverifiedToken {
             .as_ref()
             .and_then(controller_url::origin)
             .ok_or_else(|| {
-                CliError::failed("the token does not name a controller that issued it")
+                CliError::failed("the token does not name the controller that issued it")
             })?;
         Ok(Self {
             text: Zeroizing::new(text.to_owned()),
@@ -52,7 +52,7 @@ impl UnverifiedToken {
                 "the token was not issued by the controller at {url}"
             ))
             .because(other)
-            .hint("ask the administrator for another one; do not use this one elsewhere"),
+            .hint("ask the administrator for another one; do not use this one at any other controller"),
         })
     }
 }

@@ -39,11 +39,11 @@ pub(crate) async fn unknown(
     }
     let probe = first_contact::probe(url, context.timeout).await?;
     let offered = pkcs7::read_base64(&probe.ca_bundle).map_err(|error| {
-        CliError::failed("the authorities of the controller cannot be read").because(error)
+        CliError::failed("the CA certificates of the controller cannot be read").because(error)
     })?;
     let (client, authorities) = choose(context, url, offered).await?;
     output::note(&introduction(url, &authorities));
-    if !is_accepted && !prompt::confirm("Is this the authority that you expect?", "--yes")? {
+    if !is_accepted && !prompt::confirm("Do you recognise this fingerprint?", "--yes")? {
         return Err(CliError::failed("the controller is not trusted")
             .hint("ask its administrator for the fingerprint, or for the file to give to `--ca`"));
     }
@@ -74,8 +74,8 @@ async fn choose(
     }
     let url = controller_url::shown(url);
     Err(CliError::failed(format!(
-        "the certificate of {url} was not issued by the authorities that it offers, or is not valid \
-         for this host"
+        "the certificate of {url} was not issued by the CAs that it offers, or is not valid for this \
+         host"
     )))
 }
 
@@ -105,7 +105,7 @@ async fn if_proven(context: &Context, url: &Url, trust: Trust) -> Result<Option<
 /// Says who a controller claims to be.
 fn introduction(url: &Url, authorities: &[Certificate]) -> String {
     let mut lines = vec![format!(
-        "The controller at {} is not known yet. It belongs to:",
+        "The controller at {} is not trusted yet. Its CA is:",
         controller_url::shown(url)
     )];
     for authority in authorities {

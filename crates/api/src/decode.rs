@@ -12,6 +12,7 @@
 
 mod members;
 mod node;
+mod unreadable;
 mod watch;
 
 pub(crate) use members::echo_list;
@@ -70,7 +71,7 @@ pub trait Decode: Sized {
         let mut members = if Self::IS_LIST {
             Members::parse_list(bytes, Self::PARAMETER)?
         } else if Self::IS_OPTIONAL {
-            Members::parse_optional(bytes, Self::PARAMETER)?
+            Members::parse_optional(bytes)?
         } else {
             Members::parse(bytes, Self::PARAMETER)?
         };

@@ -73,7 +73,9 @@ impl Serialize for WireTime {
 impl<'de> Deserialize<'de> for WireTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom("not an RFC 3339 timestamp"))
+        Self::parse(&text).ok_or_else(|| {
+            de::Error::custom("must be an RFC 3339 timestamp such as 2031-01-02T03:04:05Z")
+        })
     }
 }
 

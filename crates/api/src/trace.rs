@@ -96,7 +96,7 @@ fn duration(members: &mut Members, is_enabled: bool) -> Result<SignedDuration, D
     match duration::parse(&text) {
         Some(duration) if !(duration.is_zero() && is_enabled) => Ok(duration),
         _ => {
-            let reason = "must be a duration above zero, such as 10m or 1h30m";
+            let reason = "must be a duration longer than zero, such as 10m or 1h30m";
             Err(FieldError::new(members.path("duration"), reason, text).into())
         },
     }

@@ -21,16 +21,22 @@ use portcullis_domain::audit::Actor;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
+use portcullis_domain::log_throttle::LogRates;
 use portcullis_domain::password_throttle::ThrottleRules;
 use portcullis_domain::quota::StorageQuota;
+use portcullis_domain::rate_limit::RateLimit;
 use portcullis_index::Projections;
 use portcullis_storage::engine::{Engine, Snapshot, WriteTx, submit_with};
 use portcullis_storage::key::Kind;
 use portcullis_storage::tables::{AuditEntry, Rows, RowsMut};
 use portcullis_storage::vault::Vault;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::oneshot;
+
+/// How many changes of what is its own an identity may make at once; later on it is one a second. Each
+/// leaves an event for good, so nobody may make them without end.
+const OWN_CHANGES: u32 = 300;
 
 /// Numbers that a configuration decides.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +56,8 @@ pub struct Settings {
     pub require_token_expiry: bool,
     /// How guesses at passwords are slowed down, if they are.
     pub password_throttle: Option<ThrottleRules>,
+    /// How many lines of the log tell of refused requests.
+    pub refusal_log: LogRates,
     /// How long the longest of all kinds of tokens lasts that are signed for API sessions.
     pub longest_token: SignedDuration,
     /// How much may be stored for what one identity makes for itself.
@@ -66,6 +74,7 @@ impl Default for Settings {
             router_enrollment_duration: SignedDuration::from_mins(180),
             require_token_expiry: true,
             password_throttle: Some(ThrottleRules::default()),
+            refusal_log: LogRates::default(),
             longest_token: SignedDuration::from_hours(24),
             storage_quota: StorageQuota::default(),
         }
@@ -97,6 +106,7 @@ pub struct App {
     pub(crate) checks: Checks,
     pub(crate) health: Health,
     pub(crate) trail: Trail,
+    own_changes: Mutex<RateLimit>,
 }
 
 /// The parts that an [`App`] is put together from.
@@ -142,6 +152,7 @@ impl App {
         Self {
             health: Health::new(started_at),
             trail: Trail::default(),
+            own_changes: Mutex::new(RateLimit::new(OWN_CHANGES)),
             started_at,
             founded_at: OnceLock::new(),
             service_updates: ServiceUpdates::default(),
@@ -221,13 +232,13 @@ impl App {
         let entry = AuditEntry {
             actor,
             time: self.env.now(),
-            written: self.trail.written(),
         };
+        let written = self.trail.written();
         let outcome = self
             .submit(move |tx| {
                 let mut rows = RowsMut::new(tx).audited(entry.clone());
                 let done = body(&mut rows)?;
-                rows.write_events().map_err(AppError::from)?;
+                rows.write_events(&written).map_err(AppError::from)?;
                 Ok(done)
             })
             .await;
@@ -302,6 +313,27 @@ impl App {
             body(rows, &caller)
         })
         .await
+    }
+
+    /// Counts that a caller changes something of its own; administrators may do so at will.
+    ///
+    /// # Errors
+    ///
+    /// [`AppError::TooSoon`] when it did so too often.
+    pub(crate) fn count_own_change(&self, caller: &Caller) -> Result<(), AppError> {
+        if caller.is_admin {
+            return Ok(());
+        }
+        let mut changes = self
+            .own_changes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let counted = changes.take(caller.identity_number, self.env.now());
+        counted.map_err(|seconds| AppError::TooSoon {
+            rule: "this identity has changed its own credentials very often; one change a second \
+                   is accepted now",
+            seconds,
+        })
     }
 
     /// Draws the number of a new record.

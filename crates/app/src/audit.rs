@@ -6,37 +6,51 @@
 //! not written are written by the next process. Refusals change nothing and are not committed; they are
 //! kept in memory until they are written, and limited in number.
 
+mod beginning;
+mod progress;
+mod pump;
 mod refusals;
 mod sink;
 mod writer;
 
+pub use beginning::BEGIN;
+pub use progress::fault;
 pub use refusals::{Refusal, refused};
-pub use sink::{AuditEvent, AuditSink};
-pub use writer::{AuditWriter, fault};
+pub use sink::{AuditEvent, AuditSink, SinkPosition};
+pub use writer::AuditWriter;
 
 use crate::app::App;
 use crate::error::AppError;
-use portcullis_storage::tables::AuditBacklog;
+use portcullis_domain::audit::TrailId;
+use portcullis_storage::tables::{AuditBacklog, WrittenMark};
+use progress::Progress;
 use refusals::Refusals;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
-use writer::Progress;
 
 /// What use cases and the writer know of each other.
 #[derive(Default)]
 pub(crate) struct Trail {
-    /// Rows of the store before this one are with the sink.
-    written: AtomicU64,
+    written: Mutex<WrittenMark>,
     writer: OnceLock<Thread>,
     refusals: Mutex<Refusals>,
     progress: Mutex<Progress>,
 }
 
 impl Trail {
-    /// The first row that is not known to be with the sink.
-    pub(crate) fn written(&self) -> u64 {
-        self.written.load(Ordering::Acquire)
+    /// What of the store is known to be with the sink.
+    pub(crate) fn written(&self) -> WrittenMark {
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_written(&self, mark: WrittenMark) {
+        *self.written.lock().unwrap_or_else(PoisonError::into_inner) = mark;
+    }
+
+    /// Has a thread be told of news.
+    fn register(&self, writer: Thread) {
+        // There is one writer; tests start others after it, which look for news themselves.
+        let _ = self.writer.set(writer);
     }
 
     /// Tells the writer that there is something to write.
@@ -47,6 +61,17 @@ impl Trail {
     }
 }
 
+/// Which trail the store has, and the number of the first event that is still there.
+///
+/// # Errors
+///
+/// When the store fails.
+pub fn kept(app: &App) -> Result<(Option<TrailId>, u64), AppError> {
+    let view = app.snapshot()?;
+    let backlog = AuditBacklog::read(view.rows())?;
+    Ok((backlog.trail, backlog.first_seq(view.rows())?))
+}
+
 /// Has the store forget the events that the sink has, so that no later process writes them again.
 ///
 /// # Errors
@@ -54,9 +79,9 @@ impl Trail {
 /// When the store fails; it forgets them later then.
 pub async fn forget_written(app: &App) -> Result<(), AppError> {
     let written = app.trail.written();
-    if AuditBacklog::read(app.snapshot()?.rows())?.first_row >= written {
+    if AuditBacklog::read(app.snapshot()?.rows())?.first_row >= written.row {
         return Ok(());
     }
-    app.commit_silently(move |rows| Ok(rows.trim_events(written)?))
+    app.commit_silently(move |rows| Ok(rows.trim_events(&written)?))
         .await
 }

@@ -4,8 +4,9 @@ use crate::action::actions;
 use crate::app::App;
 use crate::error::{AppError, referenced};
 use crate::listing::{Answer, Asked, Paging, Sight};
+use crate::rank::WaysIn;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch, AuthPolicySpec};
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::{AuthPolicyId, SignerId};
@@ -26,6 +27,9 @@ actions! {
     /// Deletes an authentication policy.
     Delete = Access::Granted(Subject::AuthPolicy, Verb::Delete);
 }
+
+/// The rules of a policy that somebody is under, administrators perhaps, let in or shut out.
+const RULES_IN_USE: &str = "only administrators may change an auth policy that is in use";
 
 /// Reads one authentication policy.
 pub fn read(app: &App, _permit: &Permit<Read>, id: &AuthPolicyId) -> Result<AuthPolicy, AppError> {
@@ -101,38 +105,23 @@ async fn change(
     operation: &'static str,
     mut apply: impl FnMut(&mut AuthPolicy) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
-    let wanted = id.clone();
+    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
     app.commit_for(permit, move |rows, caller| {
         rows.operation(operation, wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         let mut policy = found.entity.clone();
         apply(&mut policy)?;
-        check_rank(rows.rows(), caller, &found, &policy)?;
+        let rules_change =
+            found.entity.primary != policy.primary || found.entity.secondary != policy.secondary;
+        // What nobody is under yet may be prepared.
+        if rules_change && use_of(rows.rows(), &found)?.is_some() {
+            ways_in.check_of_everybody(caller, RULES_IN_USE)?;
+        }
         check_signers(rows.rows(), &policy)?;
         Ok(rows.replace(&found.key, &found.entity, &policy)?)
     })
     .await?;
     Ok(())
-}
-
-/// Checks what callers that are no administrators may not decide: the rules of a policy that somebody
-/// is under, administrators perhaps, whom it could let in otherwise or shut out. What nobody is
-/// under yet may be prepared.
-fn check_rank(
-    rows: Rows<'_>,
-    caller: &Caller,
-    found: &Found<AuthPolicy>,
-    after: &AuthPolicy,
-) -> Result<(), AppError> {
-    let before = &found.entity;
-    let has_new_rules = before.primary != after.primary || before.secondary != after.secondary;
-    if caller.is_admin || !has_new_rules || use_of(rows, found)?.is_none() {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some("only administrators may change an auth policy that is in use"),
-        })
-    }
 }
 
 /// Deletes a policy that governs nobody. The default policy always stays.
@@ -152,7 +141,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &AuthPolicyId) -> Re
 /// What a policy is needed for, as far as one that needs it says.
 fn use_of(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldError>, StoreError> {
     let in_use =
-        |field: &str, kind: &str, id: &str| Some(referenced("authPolicy", field, (kind, id)));
+        |field: &str, kind: &str, id: &str| Some(referenced("auth policy", field, (kind, id)));
     if policy.entity.is_default() {
         // No rows say who is under it: it is not theirs to guard.
         let mark = UniqueValue::new(Index::DefaultAdministrator, "");
@@ -172,10 +161,13 @@ fn use_of(rows: Rows<'_>, policy: &Found<AuthPolicy>) -> Result<Option<FieldErro
     let id = signer.map(|signer| signer.id.to_string());
     Ok(in_use(
         "enrollAuthPolicyId",
-        "externalJwtSigner",
+        "external JWT signer",
         &id.unwrap_or_default(),
     ))
 }
+
+/// Why a policy is refused that names a signer which does not exist.
+const NO_SUCH_SIGNER: &str = "no external JWT signer with this id exists";
 
 /// Checks that the signers that a policy names exist.
 fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
@@ -184,7 +176,7 @@ fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
             .map(|key| key.is_some())
     };
     let missing = |field: String, id: &SignerId| {
-        let fault = FieldError::new(field, "not found", id.as_str());
+        let fault = FieldError::new(field, NO_SUCH_SIGNER, id.as_str());
         Err(AppError::MissingReference(fault))
     };
     for (position, id) in policy.primary.ext_jwt.allowed_signers.iter().enumerate() {
@@ -201,5 +193,5 @@ fn check_signers(rows: Rows<'_>, policy: &AuthPolicy) -> Result<(), AppError> {
 
 fn find(rows: Rows<'_>, id: &AuthPolicyId) -> Result<Found<AuthPolicy>, AppError> {
     rows.find(&UniqueValue::new(Index::AuthPolicyId, id.as_str()))?
-        .ok_or_else(|| AppError::not_found("authPolicy", id.as_str()))
+        .ok_or_else(|| AppError::not_found("auth policy", id.as_str()))
 }

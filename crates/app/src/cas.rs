@@ -2,6 +2,7 @@
 
 mod known;
 mod list;
+mod rank;
 mod token;
 mod verify;
 mod vouching;
@@ -15,8 +16,9 @@ pub(crate) use vouching::{Claimed, Voucher, is_any, vouch, vouch_by, vouchers};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
+use crate::rank::WaysIn;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::ca::{Ca, CaPatch, CaSpec};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::{self, CaId};
@@ -68,8 +70,9 @@ pub async fn create(
     };
     let id = ca.id.clone();
     let key = RecordKey::root(CA, app.number(CA).0);
+    let ways_in = WaysIn::of(app);
     app.commit_for(permit, move |rows, caller| {
-        check_rank(caller, &[&ca.spec])?;
+        rank::check_named(ways_in, caller, &[&ca.spec])?;
         check_unused(rows.rows(), &ca)?;
         Ok(rows.insert(&key, &ca)?)
     })
@@ -110,8 +113,9 @@ pub async fn merge(
 /// it stays and gets in no more.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
+        rank::check_removal(rows.rows(), caller, &found)?;
         for enrollment in rows.rows().referrers(&found.key, ENROLLMENT, usize::MAX)? {
             rows.remove_at::<StoredEnrollment>(&enrollment)?;
         }
@@ -123,7 +127,7 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &CaId) -> Result<(),
 
 /// Finds an authority by id.
 pub(crate) fn find(rows: Rows<'_>, id: &CaId) -> Result<Found<Ca>, AppError> {
-    find_if_any(rows, id)?.ok_or_else(|| AppError::not_found("ca", id.as_str()))
+    find_if_any(rows, id)?.ok_or_else(|| AppError::not_found("CA", id.as_str()))
 }
 
 /// Finds an authority by id, if there is one.
@@ -139,12 +143,12 @@ async fn change(
     operation: &'static str,
     mut apply: impl FnMut(&mut Ca) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
-    let wanted = id.clone();
+    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         let mut after = found.entity.clone();
         apply(&mut after)?;
-        check_rank(caller, &[&found.entity.spec, &after.spec])?;
+        rank::check_change(ways_in, caller, &found.entity, &after)?;
         if after != found.entity {
             rows.operation(operation, wanted.as_str());
             rows.replace(&found.key, &found.entity, &after)?;
@@ -152,19 +156,6 @@ async fn change(
         Ok(())
     })
     .await
-}
-
-/// Checks what callers that are no administrators may not decide: an authority with a claim says
-/// whose its certificates are, and so lets its owner in as whoever has an external id.
-fn check_rank(caller: &Caller, specs: &[&CaSpec]) -> Result<(), AppError> {
-    let has_claim = specs.iter().any(|spec| spec.external_id_claim.is_some());
-    if caller.is_admin || !has_claim {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some("only administrators may set externalIdClaim on a CA"),
-        })
-    }
 }
 
 /// Reads the first certificate of a text and checks that it can be that of an authority.

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 impl Made for ConfigTypeSpec {
-    const NOUN: &'static str = "configType";
+    const NOUN: &'static str = "config type";
     const SUBJECT: Subject = Subject::ConfigType;
     type View = ConfigType;
 
@@ -61,7 +61,7 @@ impl Made for ConfigTypeSpec {
             .map(|config| config.id.to_string())
             .unwrap_or_default();
         let by = ("config", id.as_str());
-        Err(AppError::InUse(referenced("configType", by.0, by)))
+        Err(AppError::InUse(referenced("config type", by.0, by)))
     }
 }
 
@@ -84,7 +84,7 @@ impl Made for ConfigSpec {
             spec.config_type = find::<Self>(rows, id)?.entity.spec.config_type;
         }
         let Some(kind) = rows.find::<ConfigType>(&reference(&spec.config_type))? else {
-            let reason = "no config type with this id exists";
+            let reason = "no config type with this id exists; list them with GET config-types";
             let id = spec.config_type.as_str();
             return Err(FieldError::new("type", reason, id).into());
         };
@@ -196,7 +196,7 @@ pub(crate) fn check_of<'c>(
     for id in configs {
         let config: Option<Found<Config>> = rows.find(&reference(id))?;
         // The word in the plural is what clients know.
-        let config = config.ok_or_else(|| AppError::not_found("configs", id.as_str()))?;
+        let config = config.ok_or_else(|| AppError::not_found("config", id.as_str()))?;
         let kind = type_of(rows, &config.entity)?;
         if kind.spec.target != target {
             let reason = format!(

@@ -23,6 +23,7 @@ use crate::authenticators;
 use crate::cas;
 use crate::error::AppError;
 use crate::identities;
+use crate::rank::WaysIn;
 use draft::hash;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Access, Caller, Permit};
@@ -78,7 +79,7 @@ fn look(
     found: Found<StoredEnrollment>,
     holder: &Holder,
 ) -> Result<EnrollmentView, AppError> {
-    let shown = secrets::are_shown_of(caller, holder);
+    let shown = secrets::are_shown_of(WaysIn::of(app), caller, holder);
     let (enrollment, secrets) = secrets::unseal_if(app, found, shown)?;
     Ok(EnrollmentView {
         enrollment,
@@ -131,11 +132,12 @@ pub async fn create(
     let method = method.map_err(AppError::InvalidField)?;
     let draft = Draft::new(app, (Number(key.id().1), &id), method, expires_at)?;
     let enrollment = draft.id().clone();
+    let ways_in = WaysIn::of(app);
     app.commit_for(permit, move |rows, caller| {
         let gone =
             || identities::unknown("identityId", "no identity with this id exists", id.as_str());
         let identity: Identity = rows.rows().get(&key)?.ok_or_else(gone)?;
-        check_rank(caller, &identity)?;
+        ways_in.check(caller, &identity)?;
         if identity.kind == IdentityType::Router {
             let reason = "router identities authenticate with their router's certificate and \
                           cannot have other credentials";
@@ -207,12 +209,14 @@ pub async fn refresh(
     enrollment.expires_at = expires_at;
     enrollment.is_outgrown = false;
     let draft = Draft::seal(app, found.key, enrollment)?;
-    let wanted = id.clone();
+    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
     app.commit_for(permit, move |rows, caller| {
         rows.operation("enrollment.refresh", wanted.as_str());
         // It may have been redeemed or refreshed since it was read; what is there now counts.
         let found = find(rows.rows(), &wanted)?;
-        Holder::of(rows.rows(), &found)?.check_rank(caller)?;
+        if let Holder::Identity(identity) = Holder::of(rows.rows(), &found)? {
+            ways_in.check(caller, &identity)?;
+        }
         Ok(rows.replace(&found.key, &found.entity, &draft.stored)?)
     })
     .await?;
@@ -229,30 +233,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &EnrollmentId) -> Re
     })
     .await?;
     Ok(())
-}
-
-/// Whether a caller may hold the means to become `identity`: it must not gain by it.
-pub(crate) fn outranks(caller: &Caller, identity: &Identity) -> bool {
-    caller.is_admin
-        || (!identity.has_admin_rights()
-            && identity
-                .spec
-                .permissions
-                .as_ref()
-                .is_none_or(|held| caller.permissions.covers(held)))
-}
-
-/// Checks that a caller may hold the means to become `identity`.
-fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
-    if outranks(caller, identity) {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some(
-                "the identity has permissions that you lack; only administrators may enroll it",
-            ),
-        })
-    }
 }
 
 fn find(rows: Rows<'_>, id: &EnrollmentId) -> Result<Found<StoredEnrollment>, AppError> {

@@ -54,40 +54,40 @@ pub enum AppError {
     #[error("{0}")]
     InUse(FieldError),
     /// The identity has an enrollment of this method already.
-    #[error("the identity has an enrollment of this method already")]
+    #[error("the identity already has an enrollment of this method")]
     EnrollmentExists(MethodKind),
     /// The identity has an authenticator of this method already.
-    #[error("the identity has an authenticator of the method {0} already")]
+    #[error("the identity already has an authenticator of the method {0}")]
     AuthenticatorExists(&'static str),
     /// The authenticator is of another kind than can be changed in this way, or not ready for it.
-    #[error("the authenticator cannot be changed in this way")]
+    #[error("the authenticator cannot be changed this way")]
     AuthenticatorUnfit,
     /// The current password, which its owner has to give to change it, is not right.
-    #[error("the current password is not right")]
+    #[error("the current password is wrong")]
     WrongPassword,
     /// The text is not exactly one certificate in PEM.
-    #[error("the text is not exactly one certificate")]
+    #[error("expected exactly one PEM certificate")]
     NotOneCertificate,
     /// No authority that is trusted has issued the certificate.
-    #[error("no authority that is trusted has issued the certificate")]
+    #[error("the certificate was not issued by a trusted CA")]
     Unvouched,
     /// The certificate is not the one that is waited for.
-    #[error("the certificate is not the one that is waited for")]
+    #[error("the certificate is not the expected one")]
     UnexpectedCertificate,
     /// The token opens no enrollment.
-    #[error("the token opens no enrollment")]
+    #[error("the enrollment token is unknown")]
     UnknownToken,
     /// The enrollment cannot be redeemed as asked.
     #[error(transparent)]
     Redemption(#[from] RedemptionError),
     /// The token would make an identity that exists.
-    #[error("the holder of the token is an identity already")]
+    #[error("the identity is already enrolled")]
     AlreadyEnrolled,
     /// Nobody may become an identity in this way.
-    #[error("enrolling in this way is not allowed")]
+    #[error("enrolling this way is not enabled")]
     EnrollmentNotAllowed,
     /// The text is not exactly one certificate.
-    #[error("the text is not exactly one certificate")]
+    #[error("expected exactly one PEM certificate")]
     CertificatePem,
     /// The key of an authority is not proved to be held.
     #[error(transparent)]
@@ -99,7 +99,7 @@ pub enum AppError {
     #[error(transparent)]
     Mfa(#[from] crate::mfa::MfaFault),
     /// The session passes none of the policies that would grant it the service.
-    #[error("posture checks of {} policies are not passed", .0.len())]
+    #[error("the posture checks of {} policies failed", .0.len())]
     InvalidPosture(Vec<portcullis_domain::posture::PolicyFailure>),
     /// The service could not be reached: there is no router to go through.
     #[error("no edge router is available")]
@@ -111,13 +111,13 @@ pub enum AppError {
     #[error("{0} is required")]
     MissingCsr(&'static str),
     /// The router is of another kind than can be changed in this way.
-    #[error("the router cannot be changed in this way")]
+    #[error("the router cannot be changed this way")]
     RouterUnfit,
     /// The controller has been initialised before.
-    #[error("the controller has an administrator already")]
+    #[error("the controller already has an administrator")]
     AlreadyInitialised,
     /// There is more work than can be done now; later there may be less.
-    #[error("too much work is waiting")]
+    #[error("the controller is overloaded")]
     Overloaded,
     /// The operation is done from time to time only.
     #[error("{rule}")]
@@ -129,7 +129,7 @@ pub enum AppError {
     },
     /// The file of a copy of the store could not be written; the text says why.
     #[error("the snapshot could not be written: {0}")]
-    NotCopied(String),
+    NotCopied(&'static str),
     /// Too many passwords are being checked; later there may be fewer.
     #[error("too many passwords are being checked")]
     TooManyPasswords,
@@ -138,7 +138,7 @@ pub enum AppError {
     #[error(transparent)]
     PasswordsThrottled(#[from] Throttled),
     /// The answer would take longer than anybody waits for it.
-    #[error("the answer takes too long")]
+    #[error("the answer took too long")]
     TooSlow,
     /// The read model is still being built.
     #[error("lists are not ready yet")]
@@ -173,7 +173,7 @@ impl AppError {
 /// whose id.
 pub(crate) fn referenced(kind: &str, field: &str, (by, id): (&str, &str)) -> FieldError {
     let reason =
-        format!("the {kind} is still referenced by {by} {id}; remove that reference first");
+        format!("the {kind} is still used by the {by} {id}; change or delete that one first");
     FieldError::new(field, reason, format!("[{id}]"))
 }
 
@@ -295,15 +295,15 @@ fn missing(value: &UniqueValue) -> AppError {
     match value.index {
         // It has ended meanwhile.
         Index::ApiSessionToken => Denied.into(),
-        Index::AuthPolicyId => AppError::not_found("authPolicy", id),
-        Index::CaId => AppError::not_found("ca", id),
-        Index::SignerId => AppError::not_found("externalJwtSigner", id),
+        Index::AuthPolicyId => AppError::not_found("auth policy", id),
+        Index::CaId => AppError::not_found("CA", id),
+        Index::SignerId => AppError::not_found("external JWT signer", id),
         Index::IdentityId => AppError::not_found("identity", id),
         Index::ServiceId => AppError::not_found("service", id),
         Index::RouterId => AppError::not_found("router", id),
-        Index::ConfigId => AppError::not_found("configs", id),
-        Index::ConfigTypeId => AppError::not_found("configType", id),
-        Index::PostureCheckId => AppError::not_found("postureCheck", id),
+        Index::ConfigId => AppError::not_found("config", id),
+        Index::ConfigTypeId => AppError::not_found("config type", id),
+        Index::PostureCheckId => AppError::not_found("posture check", id),
         other => AppError::Internal(format!("{other:?} is no reference")),
     }
 }

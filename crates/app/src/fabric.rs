@@ -62,8 +62,8 @@ pub fn inspect(app: &App, expression: &str, names: &[String]) -> Result<Inspecti
         .build()
         .map_err(|error| {
             let reason = match error {
-                regex::Error::CompiledTooBig(_) => "is too large",
-                _ => "is not a regular expression",
+                regex::Error::CompiledTooBig(_) => "is too complex; shorten it",
+                _ => "is not a valid regular expression",
             };
             FieldError::new("appRegex", reason, expression)
         })?;

@@ -16,16 +16,16 @@ pub use service_configs::{
 };
 pub(crate) use trace::{Traces, forget_ended as forget_ended_traces};
 pub use trace::{trace, traced, traces};
-pub(crate) use update::check_way_in;
 pub use update::{disable, enable, merge, replace};
 
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
+use crate::rank::check_touchable;
 use crate::routers;
 use crate::services::is_of_the_edge;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Access, Caller, Permit};
+use portcullis_domain::access::{Access, Permit};
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::identity::{Identity, IdentitySpec};
 use portcullis_domain::ids::{AuthPolicyId, IdentityId};
@@ -104,8 +104,8 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
         if routers::has(rows.rows(), &found.entity)? {
             return Err(AppError::Undeletable {
                 rule: Some(
-                    "the identity belongs to a router; delete the router, or disable its \
-                     tunneler, instead",
+                    "the identity belongs to a router; delete the router or disable its \
+                     tunneler instead",
                 ),
             });
         }
@@ -114,17 +114,6 @@ pub async fn delete(app: &App, permit: &Permit<Delete>, id: &IdentityId) -> Resu
     })
     .await?;
     Ok(())
-}
-
-/// Checks that a caller may change or remove an identity: administrators alone touch one of them.
-pub(crate) fn check_touchable(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
-    if caller.is_admin || !identity.has_admin_rights() {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some("only administrators may change an administrator"),
-        })
-    }
 }
 
 /// Finds an identity by id.
@@ -176,29 +165,17 @@ pub(crate) fn find_policy(
 /// Checks that what a specification refers to exists.
 pub(crate) fn check_references(rows: Rows<'_>, spec: &IdentitySpec) -> Result<(), AppError> {
     if find_policy(rows, &spec.auth_policy)?.is_none() {
-        return Err(AppError::not_found("authPolicy", spec.auth_policy.as_str()));
+        return Err(AppError::not_found(
+            "auth policy",
+            spec.auth_policy.as_str(),
+        ));
     }
     for service in spec.hosting.services() {
         if !is_of_the_edge(rows, service)? {
-            return Err(AppError::not_found("services", service.as_str()));
+            return Err(AppError::not_found("service", service.as_str()));
         }
     }
     Ok(())
-}
-
-/// Checks what callers that are no administrators may not decide.
-pub(crate) fn check_rank(
-    caller: &Caller,
-    is_admin: bool,
-    sets_permissions: bool,
-) -> Result<(), AppError> {
-    if caller.is_admin || (!is_admin && !sets_permissions) {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some("only administrators may grant admin rights or permissions"),
-        })
-    }
 }
 
 /// The fault of a member that names something that does not exist.

@@ -5,6 +5,7 @@
 //! away at once, so that a flood of logins can neither exhaust memory nor delay other requests. The
 //! places are shared out among peers, so that a flood does not keep others from logging in either.
 
+mod attempts;
 mod hashing;
 mod new;
 mod queue;
@@ -20,6 +21,7 @@ use recent::RecentPeers;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 use tokio::sync::oneshot;
 
 /// Too many passwords are being checked already.
@@ -182,6 +184,7 @@ impl Shared {
     }
 
     fn add(&self, peer: Peer, job: Job) {
+        let now = Instant::now();
         let turned_away = {
             let mut state = self.lock();
             let lane = match peer {
@@ -189,7 +192,7 @@ impl Shared {
                 Peer::Address(_) if state.recent.has(peer) => Lane::Trusted,
                 Peer::Address(_) => Lane::Unknown,
             };
-            state.queue.push(lane, peer, job)
+            state.queue.push(lane, peer, job, now)
         };
         drop(turned_away);
         self.changed.notify_one();

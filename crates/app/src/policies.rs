@@ -20,7 +20,7 @@ use portcullis_storage::engine::StoreError;
 use portcullis_storage::tables::{Found, IndexedId, Rows, reference};
 
 impl Made for ServicePolicySpec {
-    const NOUN: &'static str = "servicePolicy";
+    const NOUN: &'static str = "service policy";
     const SUBJECT: Subject = Subject::ServicePolicy;
     type View = ServicePolicyView;
 
@@ -48,7 +48,7 @@ impl Made for ServicePolicySpec {
 }
 
 impl Made for EdgeRouterPolicySpec {
-    const NOUN: &'static str = "edgeRouterPolicy";
+    const NOUN: &'static str = "edge router policy";
     const SUBJECT: Subject = Subject::EdgeRouterPolicy;
     type View = EdgeRouterPolicyView;
 
@@ -81,11 +81,11 @@ impl Made for EdgeRouterPolicySpec {
 }
 
 /// Why system policies are left alone.
-const OF_ROUTER: &str = "the policy belongs to a tunneler-enabled edge router; delete the \
-                         router, or disable its tunneler, instead";
+const OF_ROUTER: &str = "the policy belongs to a tunneler-enabled edge router; delete the router or \
+                         disable its tunneler instead";
 
 impl Made for ServiceEdgeRouterPolicySpec {
-    const NOUN: &'static str = "serviceEdgeRouterPolicy";
+    const NOUN: &'static str = "service edge router policy";
     const SUBJECT: Subject = Subject::ServiceEdgeRouterPolicy;
     type View = ServiceEdgeRouterPolicyView;
 

@@ -20,7 +20,7 @@ actions! {
 }
 
 impl Made for PostureCheckSpec {
-    const NOUN: &'static str = "postureCheck";
+    const NOUN: &'static str = "posture check";
     const SUBJECT: Subject = Subject::PostureCheck;
     type View = PostureCheck;
 
@@ -69,5 +69,5 @@ pub fn list_types(
 
 /// Reads one type of posture checks.
 pub fn read_type(_permit: &Permit<ReadTypes>, id: &str) -> Result<CheckSupport, AppError> {
-    CheckSupport::find(id).ok_or_else(|| AppError::not_found("postureCheckType", id))
+    CheckSupport::find(id).ok_or_else(|| AppError::not_found("posture check type", id))
 }

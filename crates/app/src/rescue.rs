@@ -42,7 +42,7 @@ pub async fn reset_password(
         });
         let missing = || AppError::not_found("password", found.entity.id.as_str());
         let (before, mut updb, mut after) = held.ok_or_else(missing)?;
-        updb.set_password(password.settle(rows.rows(), &found.entity)?);
+        updb.reset_password(password.settle(rows.rows(), &found.entity)?);
         after.credential = Credential::Updb(updb);
         found.entity.enable(now);
         Ok(rows.replace(&before.key, &before.entity, &after)?)

@@ -153,8 +153,8 @@ pub(crate) fn require_token(rows: Rows<'_>, caller: &Caller) -> Result<(), AppEr
     if lacks_token {
         return Err(AppError::Denied {
             rule: Some(
-                "the authentication policy demands a token of an external signer; send it along \
-                 under `Authorization`",
+                "the auth policy requires a JWT of an external signer; send it as a bearer token \
+                 in the Authorization header",
             ),
         });
     }
@@ -214,7 +214,7 @@ pub fn read_own(app: &App, permit: &Permit<ReadOwn>) -> Result<ApiSessionView, A
     let caller = permit.caller();
     let view = app.snapshot()?;
     let key = own_key(caller);
-    let gone = || AppError::not_found("apiSession", caller.session.as_str());
+    let gone = || AppError::not_found("API session", caller.session.as_str());
     let session: Arc<ApiSession> = view.rows().share(&key)?.ok_or_else(gone)?;
     let identity: Arc<Identity> = view
         .rows()

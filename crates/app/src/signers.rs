@@ -4,6 +4,7 @@
 mod bearer;
 mod change;
 pub mod keys;
+mod rank;
 
 pub use bearer::{BearerTokens, Demand, DemandedSigner, TokenFault};
 pub(crate) use bearer::{issued_by, judge, read_token};
@@ -85,7 +86,7 @@ pub(crate) fn find_enabled(
 }
 
 fn require(rows: Rows<'_>, id: &SignerId) -> Result<Found<Signer>, AppError> {
-    find(rows, id)?.ok_or_else(|| AppError::not_found("externalJwtSigner", id.as_str()))
+    find(rows, id)?.ok_or_else(|| AppError::not_found("external JWT signer", id.as_str()))
 }
 
 /// Whether an identity is the one that a token of a signer names as its `holder`.

@@ -11,14 +11,18 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 /// Heartbeats that are remembered until they are answered. The oldest is forgotten first, and an answer to
-/// it then means nothing; so there should be fewer in `close_after`.
+/// it then means nothing.
 const REMEMBERED: usize = 64;
+
+/// Most of them that are sent in `close_after`: fewer than are remembered, so that an answer counts as
+/// long as it comes in time.
+const MOST_SENT: u32 = 60;
 
 /// The least that intervals may be: shorter ones would keep a program busy with nothing else.
 const LEAST: Duration = Duration::from_millis(1);
 
 /// How often heartbeats are sent, and what it means if they are not answered. Intervals below a
-/// millisecond count as one.
+/// millisecond count as one, and `send_interval` is no less than a sixtieth of `close_after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeartbeatOptions {
     /// From one heartbeat to the next: from then on it goes with whatever is sent.
@@ -103,7 +107,9 @@ impl Heartbeats {
     pub(crate) fn start(options: HeartbeatOptions, now: Moment) -> Self {
         Self {
             options: HeartbeatOptions {
-                send_interval: options.send_interval.max(LEAST),
+                send_interval: (options.send_interval)
+                    .max(LEAST)
+                    .max(options.close_after / MOST_SENT),
                 ..options
             },
             next: now,

@@ -36,7 +36,7 @@ impl Body {
     pub fn json(value: &impl Serialize) -> Result<Self, ClientError> {
         serde_json::to_vec(value)
             .map(|bytes| Self::new(JSON, bytes))
-            .map_err(|error| ClientError::Unwritable(error.to_string()))
+            .map_err(|_json| ClientError::Unwritable("it cannot be written as JSON".to_owned()))
     }
 }
 

@@ -25,23 +25,23 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Controllers are spoken to over TLS only.
-    #[error("the address of a controller begins with https://")]
+    #[error("the address of a controller must begin with https://")]
     NotHttps,
     /// The address names no host.
-    #[error("the address of the controller names no host that can be connected to")]
+    #[error("the address of the controller has no valid host")]
     NoHost,
     /// Nobody would be trusted.
-    #[error("there is no certificate of an authority to trust")]
+    #[error("there is no CA certificate to trust")]
     NothingTrusted,
     /// The key to log in with is of a kind that cannot be used.
-    #[error("the private key is of a kind that cannot be used")]
-    ClientKey(#[source] rustls::Error),
+    #[error("this type of private key cannot be used; use ECDSA P-256 or P-384, or RSA")]
+    ClientKey,
     /// The key to log in with is not the one of the certificate.
-    #[error("the certificate is for another key")]
+    #[error("the certificate does not match the key")]
     ClientKeyMismatch,
     /// The cryptographic library offers no version of TLS.
     #[error("TLS cannot be set up")]
-    Tls(#[source] rustls::Error),
+    Tls,
 }
 
 /// A certificate to log in with.
@@ -173,7 +173,7 @@ fn tls_config(
         .ok_or(BuildError::NothingTrusted)?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .map_err(BuildError::Tls)?
+        .map_err(|_tls| BuildError::Tls)?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match certificate {
@@ -194,7 +194,7 @@ fn certified(
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, BuildError> {
     let key = provider.key_provider.load_private_key(key);
-    let certified = CertifiedKey::new(chain, key.map_err(BuildError::ClientKey)?);
+    let certified = CertifiedKey::new(chain, key.map_err(|_tls| BuildError::ClientKey)?);
     match certified.keys_match() {
         Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
         // Certificates of X.509 version 1, for example, cannot be read there. They can be shown all

@@ -229,9 +229,12 @@ impl Client {
         body: Body,
     ) -> Result<T, ClientError> {
         let reply = self.fetch(method.clone(), endpoint, body).await?;
-        // The text of the error says where and what type, and nothing of the values.
-        serde_json::from_slice(&reply.body)
-            .map_err(|error| self.shared.unexpected(&method, endpoint, error.to_string()))
+        // Where it is at fault is told; what the library says of it is for nobody.
+        serde_json::from_slice(&reply.body).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            let reason = format!("unexpected JSON at line {line}, column {column}");
+            self.shared.unexpected(&method, endpoint, reason)
+        })
     }
 
     /// An answer makes no sense for `reason`.
@@ -261,9 +264,9 @@ impl Client {
         for (name, value) in self.credentials()? {
             request = request.header(name, value);
         }
-        request
-            .body(Full::new(body.bytes))
-            .map_err(|error| ClientError::Unwritable(error.to_string()))
+        request.body(Full::new(body.bytes)).map_err(|_http| {
+            ClientError::Unwritable("check the path and the parameters".to_owned())
+        })
     }
 }
 
@@ -288,11 +291,11 @@ impl Shared {
         let (head, body) = response.into_parts();
         let body = Limited::new(body, LARGEST_ANSWER).collect().await;
         let body = body.map_err(|error| match error.downcast::<hyper::Error>() {
-            Ok(broken) => self.connector.http_error(*broken),
+            Ok(broken) => self.connector.http_error(&broken),
             Err(error) if error.is::<LengthLimitError>() => {
                 self.unexpected(method, endpoint, "it is too large".to_owned())
             },
-            Err(error) => self.unexpected(method, endpoint, error.to_string()),
+            Err(_other) => self.unexpected(method, endpoint, "it is incomplete".to_owned()),
         })?;
         self.connector.keep(sender);
         Ok(Reply {

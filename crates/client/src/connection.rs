@@ -1,6 +1,6 @@
 //! Connections: making them, keeping them for the next request, telling what went wrong.
 
-use crate::error::ClientError;
+use crate::error::{ClientError, PeerFault};
 use bytes::Bytes;
 use http::Request;
 use http_body_util::Full;
@@ -93,7 +93,7 @@ impl Connector {
             .collect();
         let (sender, connection) = http1::handshake(TokioIo::new(stream))
             .await
-            .map_err(|error| self.http_error(error))?;
+            .map_err(|error| self.http_error(&error))?;
         // Ends when the sender is dropped or the server closes; its error reaches the sender.
         tokio::spawn(connection);
         Ok(Connected { sender, peer_chain })
@@ -130,14 +130,14 @@ impl Connector {
                 // What was not sent at all may be sent again in any case.
                 Err(mut error) => match error.take_message().or(copy) {
                     Some(unsent) => request = unsent,
-                    None => return Err(self.http_error(error.into_error())),
+                    None => return Err(self.http_error(&error.into_error())),
                 },
             }
         }
         let mut sender = self.connect().await?.sender;
         match sender.send_request(request).await {
             Ok(response) => Ok((response, sender)),
-            Err(error) => Err(self.http_error(error)),
+            Err(error) => Err(self.http_error(&error)),
         }
     }
 
@@ -150,20 +150,49 @@ impl Connector {
     }
 
     fn tls_error(&self, error: io::Error) -> ClientError {
-        match error
-            .get_ref()
-            .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-        {
-            Some(inner @ rustls::Error::InvalidCertificate(_)) => ClientError::Untrusted {
+        let inner = error.get_ref();
+        let Some(inner) = inner.and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
+            return self.unreachable(error);
+        };
+        match PeerFault::of(inner) {
+            Some(source) => ClientError::Untrusted {
                 address: self.authority(),
-                source: inner.clone(),
+                source,
             },
-            _ => self.unreachable(error),
+            None => self.unreachable(io::Error::other(handshake_fault(inner))),
         }
     }
 
     /// Translates an error of the protocol library, which wraps those of the connection.
-    pub(crate) fn http_error(&self, error: hyper::Error) -> ClientError {
-        self.unreachable(io::Error::other(error))
+    pub(crate) fn http_error(&self, error: &hyper::Error) -> ClientError {
+        self.unreachable(without_library(error))
+    }
+}
+
+/// Why there is no TLS connection, apart from what is wrong with a certificate.
+fn handshake_fault(error: &rustls::Error) -> &'static str {
+    match error {
+        rustls::Error::InvalidMessage(_) => "it does not speak TLS",
+        rustls::Error::AlertReceived(_) => "it refused the TLS handshake",
+        _ => "the TLS handshake failed",
+    }
+}
+
+/// The error of the connection that one of the protocol library rests on, or one in our own words.
+fn without_library(error: &hyper::Error) -> io::Error {
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        if let Some(io) = cause.downcast_ref::<io::Error>() {
+            return match io.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io.kind().into(),
+            };
+        }
+        source = cause.source();
+    }
+    if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+        io::ErrorKind::ConnectionAborted.into()
+    } else {
+        io::Error::other("it does not speak HTTP")
     }
 }

@@ -99,7 +99,7 @@ impl Endpoint {
     /// Writes path and parameters as they stand in a request, secrets included.
     pub(crate) fn to_target(&self) -> Result<String, ClientError> {
         if let Some(segment) = self.segments.iter().find(|segment| leads_astray(segment)) {
-            return Err(ClientError::Unwritable(format!("`{segment}` is no id")));
+            return Err(ClientError::Unwritable(format!("`{segment}` is not an id")));
         }
         Ok(self.write(|secret| encode(secret.expose_secret())))
     }

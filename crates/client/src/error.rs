@@ -2,6 +2,7 @@
 
 use portcullis_api::code::Code;
 use portcullis_api::error::{Cause, ErrorBody};
+use rustls::CertificateError;
 use std::fmt;
 use std::io;
 
@@ -19,19 +20,19 @@ pub enum ClientError {
         source: io::Error,
     },
     /// The certificate that the other side showed is not one that is trusted.
-    #[error("the controller at {address} cannot prove that it is the one that is trusted")]
+    #[error("the controller at {address} is not trusted")]
     Untrusted {
         /// Host and port.
         address: String,
         /// What is wrong with the certificate.
         #[source]
-        source: rustls::Error,
+        source: PeerFault,
     },
     /// The controller answered that it does not do what was asked for.
     #[error(transparent)]
     Refused(Box<Refusal>),
     /// The answer is not what a controller says.
-    #[error("the answer of {address} to `{request}` is not understood: {reason}")]
+    #[error("the answer of {address} to `{request}` is not valid: {reason}")]
     Unexpected {
         /// Host and port.
         address: String,
@@ -41,8 +42,40 @@ pub enum ClientError {
         reason: String,
     },
     /// The request could not be written.
-    #[error("the request cannot be written: {0}")]
+    #[error("the request is not valid: {0}")]
     Unwritable(String),
+}
+
+/// What is wrong with the certificate that the other side showed.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}", in_words(.0))]
+pub struct PeerFault(CertificateError);
+
+impl PeerFault {
+    /// What the TLS library found, if it is about the certificate.
+    pub(crate) fn of(error: &rustls::Error) -> Option<Self> {
+        match error {
+            rustls::Error::InvalidCertificate(fault) => Some(Self(fault.clone())),
+            _ => None,
+        }
+    }
+}
+
+fn in_words(fault: &CertificateError) -> &'static str {
+    match fault {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "its certificate has expired"
+        },
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "its certificate is not valid yet"
+        },
+        CertificateError::UnknownIssuer => "its certificate was not issued by a trusted CA",
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "its certificate is for another host name"
+        },
+        CertificateError::Revoked => "its certificate was revoked",
+        _ => "its certificate is not valid",
+    }
 }
 
 impl ClientError {
@@ -154,8 +187,7 @@ mod tests {
                 FieldError::new("name", "is taken", "x"),
                 request()
             )),
-            "the controller refused: The request is invalid; see the cause for the field and what is \
-             wrong with it (COULD_NOT_VALIDATE): name: is taken"
+            "the controller refused: The request is not valid (COULD_NOT_VALIDATE): name: is taken"
         );
         let nested =
             json!({"code": "A", "message": "outer", "cause": {"code": "B", "message": "inner"}});

@@ -32,8 +32,11 @@ fn secret(
     text: &str,
     what: &str,
 ) -> Result<(HeaderName, HeaderValue), ClientError> {
-    let mut value = HeaderValue::from_str(text)
-        .map_err(|_secret| ClientError::Unwritable(format!("{what} does not fit into a header")))?;
+    let mut value = HeaderValue::from_str(text).map_err(|_secret| {
+        ClientError::Unwritable(format!(
+            "{what} contains characters that a header cannot carry"
+        ))
+    })?;
     value.set_sensitive(true);
     Ok((name, value))
 }

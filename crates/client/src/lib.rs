@@ -48,7 +48,7 @@ pub use body::Body;
 pub use builder::{BuildError, ClientBuilder, ClientCertificate};
 pub use client::Client;
 pub use endpoint::{Api, Endpoint};
-pub use error::{ClientError, Refusal};
+pub use error::{ClientError, PeerFault, Refusal};
 pub use exchange::{Exchange, Observer};
 pub use http::Method;
 pub use list_query::{ListQuery, RoleSemantic, quote};

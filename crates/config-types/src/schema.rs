@@ -103,7 +103,11 @@ impl Compiled {
             Telling::Nothing => None,
         };
         Err(told.map_or_else(
-            || refused("does not fit the schema of its type, and is too large to say where"),
+            || {
+                refused(
+                    "does not match the schema of its config type, and is too large to say where",
+                )
+            },
             report::Fault::into_error,
         ))
     }
@@ -113,7 +117,7 @@ impl Compiled {
 fn compile(shown: &Value, schema: &Object) -> Result<Compiled, String> {
     if weight::of(shown, DEEPEST) > LARGEST_SCHEMA {
         return Err(format!(
-            "must have at most {LARGEST_SCHEMA} bytes, and at most {DEEPEST} levels"
+            "must be at most {LARGEST_SCHEMA} bytes long and at most {DEEPEST} levels deep"
         ));
     }
     if schema.get("type").and_then(Value::as_str) != Some("object") {

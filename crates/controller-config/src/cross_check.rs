@@ -65,7 +65,7 @@ fn check_ports(root: &Section<'_>, web: &[WebListener], diagnostics: &mut Diagno
             .find(|earlier| collide(&earlier.interface, &point.interface));
         if let (Some(earlier), Some(field)) = (earlier, fields.get(number)) {
             let message = format!(
-                "`{}` is taken by the bind point with `{}`",
+                "`{}` conflicts with the bind point at `{}`",
                 point.interface, earlier.interface
             );
             field

@@ -13,7 +13,7 @@ pub struct CtrlConfig {
     pub advertise_address: Option<TransportAddress>,
 }
 
-const NOT_TUNED: &str = "the control channel has fixed settings here";
+const NOT_TUNED: &str = "the settings of the control channel are fixed";
 
 const KEYS: &[Key] = &[
     Key::read("listener"),

@@ -47,16 +47,13 @@ const KEYS: &[Key] = &[
     Key::read("passwordThrottle"),
     Key::ignored(
         "authRateLimiter",
-        "the number of logins at once follows from the processors",
+        "the number of concurrent logins depends on the number of processors",
     ),
     Key::ignored(
         "identityStatusConfig",
-        "whether an identity is online follows from its connections",
+        "whether an identity is online is determined from its connections",
     ),
-    Key::ignored(
-        "disablePostureChecks",
-        "posture checks cannot be switched off",
-    ),
+    Key::ignored("disablePostureChecks", "posture checks cannot be disabled"),
 ];
 
 const HINTS: &[(&str, &str)] = &[

@@ -26,6 +26,8 @@ pub struct HomeLayout {
     pub signing_cert: PathBuf,
     /// Key of `signing_cert`.
     pub signing_key: PathBuf,
+    /// Key of the authority above that one, which no configuration names.
+    pub root_key: PathBuf,
 }
 
 impl HomeLayout {
@@ -42,6 +44,7 @@ impl HomeLayout {
             ca: pki.join("cas.pem"),
             signing_cert: pki.join("signing.cert"),
             signing_key: pki.join("signing.key"),
+            root_key: pki.join("root.key"),
         }
     }
 }
@@ -81,7 +84,7 @@ impl<'text> Generated<'text> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GenerateError {
     /// A value holds a `$`, which would start an environment variable and cannot be escaped.
-    #[error("`{value}` holds a `$`, which a configuration file cannot express")]
+    #[error("`{value}` contains a `$`, which a configuration file cannot express")]
     Dollar {
         /// The value.
         value: String,

@@ -185,7 +185,7 @@ pub(crate) fn material(
             None
         },
         Some((scheme, _)) => {
-            let message = format!("`{scheme}:` is not a way to name a certificate or key");
+            let message = format!("certificates and keys cannot be loaded with `{scheme}:`");
             field
                 .error(codes::INVALID_VALUE, message, diagnostics)
                 .help("write a path, `file:///path` or `pem:` with the text");

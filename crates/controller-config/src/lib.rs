@@ -47,7 +47,7 @@ pub use folders::SourceText;
 pub use generate::{GenerateError, Generated, HomeLayout, generate};
 pub use identity::{CertificateAndKey, Identity, Material};
 pub use limits::{ClientLimits, Share};
-pub use named::{Named, NamedIdentity, NamedPair, NamedStore, NamedThings};
+pub use named::{Named, NamedHost, NamedIdentity, NamedPair, NamedStore, NamedThings};
 pub use root::{ControllerConfig, Outcome, codes, read, read_files};
 pub use store::StoreLocation;
 pub use web::{

@@ -9,12 +9,19 @@ use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
 pub struct ClientLimits {
     /// Connections, also bounded by the descriptors that the process may open.
     pub connections: Share,
+    /// Bytes of requests whose head is not complete.
+    pub request_head_bytes: Share,
     /// Bytes of answers that wait for clients to take them.
     pub unread_answer_bytes: Share,
     /// Bytes of requests of full sessions; the share is that of an identity.
     pub request_bytes: Share,
     /// Bytes of all other requests.
     pub unauthenticated_request_bytes: Share,
+    /// Passwords of clients that have not logged in lately that may wait to be checked; unless it is
+    /// given, it depends on the processors.
+    pub passwords_waiting: Option<u64>,
+    /// Lines of the log in a minute that tell of refused requests, and as many of failed ones.
+    pub log_lines_per_minute: Share,
 }
 
 /// How much of something there is for all clients, and for one of them: an address, in IPv6 a
@@ -35,9 +42,12 @@ impl Default for ClientLimits {
         };
         Self {
             connections: usual(&CONNECTIONS),
+            request_head_bytes: usual(&REQUEST_HEADS),
             unread_answer_bytes: usual(&UNREAD_ANSWERS),
             request_bytes: usual(&REQUESTS),
             unauthenticated_request_bytes: usual(&UNAUTHENTICATED_REQUESTS),
+            passwords_waiting: None,
+            log_lines_per_minute: usual(&LOG_LINES),
         }
     }
 }
@@ -65,6 +75,16 @@ const CONNECTIONS: Rule = Rule {
     fraction: 4,
     total_bounds: 16..=1024 * 1024,
     least_share: 4,
+};
+
+/// A share holds a dozen of the longest heads.
+const REQUEST_HEADS: Rule = Rule {
+    total_key: "requestHeadBytes",
+    share_key: "requestHeadBytesPerPeer",
+    total: 32 * MIB,
+    fraction: 4,
+    total_bounds: 4 * MIB..=MOST_BYTES,
+    least_share: MIB,
 };
 
 /// A share holds the longest answer that is written whole, and some beside it.
@@ -97,15 +117,33 @@ const UNAUTHENTICATED_REQUESTS: Rule = Rule {
     least_share: MIB,
 };
 
+/// At once there are a few more.
+const LOG_LINES: Rule = Rule {
+    total_key: "logLinesPerMinute",
+    share_key: "logLinesPerMinutePerPeer",
+    total: 60,
+    fraction: 10,
+    total_bounds: 6..=60_000,
+    least_share: 1,
+};
+
+/// One client has half of them.
+const PASSWORDS_WAITING: RangeInclusive<u64> = 2..=65_536;
+
 const KEYS: &[Key] = &[
     Key::read("connections"),
     Key::read("connectionsPerPeer"),
+    Key::read("requestHeadBytes"),
+    Key::read("requestHeadBytesPerPeer"),
     Key::read("unreadAnswerBytes"),
     Key::read("unreadAnswerBytesPerPeer"),
     Key::read("requestBytes"),
     Key::read("requestBytesPerIdentity"),
     Key::read("unauthenticatedRequestBytes"),
     Key::read("unauthenticatedRequestBytesPerPeer"),
+    Key::read("passwordsWaiting"),
+    Key::read("logLinesPerMinute"),
+    Key::read("logLinesPerMinutePerPeer"),
 ];
 
 pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<ClientLimits> {
@@ -115,14 +153,23 @@ pub(crate) fn read(root: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     let section = field.section(diagnostics)?;
     section.check_keys(KEYS, diagnostics);
     let connections = CONNECTIONS.read(&section, diagnostics);
+    let request_heads = REQUEST_HEADS.read(&section, diagnostics);
     let unread_answers = UNREAD_ANSWERS.read(&section, diagnostics);
     let requests = REQUESTS.read(&section, diagnostics);
     let unauthenticated = UNAUTHENTICATED_REQUESTS.read(&section, diagnostics);
+    let passwords_waiting = match section.get_non_null("passwordsWaiting") {
+        Some(field) => field.integer(PASSWORDS_WAITING, diagnostics).map(Some),
+        None => Some(None),
+    };
+    let log_lines = LOG_LINES.read(&section, diagnostics);
     Some(ClientLimits {
         connections: connections?,
+        request_head_bytes: request_heads?,
         unread_answer_bytes: unread_answers?,
         request_bytes: requests?,
         unauthenticated_request_bytes: unauthenticated?,
+        passwords_waiting: passwords_waiting?,
+        log_lines_per_minute: log_lines?,
     })
 }
 

@@ -46,6 +46,17 @@ pub struct NamedStore {
     pub location: StoreLocation,
 }
 
+/// A host of the controller that routers may have in their certificates too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedHost {
+    /// Key of the value.
+    pub path: KeyPath,
+    /// Where the value stands.
+    pub place: Place,
+    /// The host.
+    pub host: String,
+}
+
 /// Everything that a file names outside itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamedThings {
@@ -57,6 +68,8 @@ pub struct NamedThings {
     pub signing_ca: Option<Named>,
     /// Place of the data.
     pub store: Option<NamedStore>,
+    /// Hosts that the controller shares with routers.
+    pub shared_hosts: Vec<NamedHost>,
 }
 
 /// Finds everything that can be found. What is wrong with the file is reported elsewhere.
@@ -66,9 +79,8 @@ pub(crate) fn collect(tree: &Node, folders: &Folders) -> NamedThings {
     };
     let finder = Finder { folders };
     let own = section(&root, "identity").map(|section| finder.identity(&section));
-    let signing = section(&root, "edge")
-        .and_then(|edge| section(&edge, "enrollment"))
-        .and_then(|enrollment| section(&enrollment, "signingCert"));
+    let enrollment = section(&root, "edge").and_then(|edge| section(&edge, "enrollment"));
+    let signing = (enrollment.as_ref()).and_then(|at| section(at, "signingCert"));
     NamedThings {
         identities: own
             .into_iter()
@@ -80,7 +92,20 @@ pub(crate) fn collect(tree: &Node, folders: &Folders) -> NamedThings {
         },
         signing_ca: signing.as_ref().and_then(|at| finder.named(at, "ca")),
         store: finder.store(&root),
+        shared_hosts: enrollment.as_ref().map(shared_hosts).unwrap_or_default(),
     }
+}
+
+fn shared_hosts(enrollment: &Section<'_>) -> Vec<NamedHost> {
+    let host = |item: &Field<'_>| {
+        Some(NamedHost {
+            host: item.non_empty(&mut Diagnostics::default())?.to_owned(),
+            path: item.path().clone(),
+            place: item.place(),
+        })
+    };
+    let items = items(enrollment, "sharedHosts");
+    items.iter().filter_map(host).collect()
 }
 
 struct Finder<'folders> {

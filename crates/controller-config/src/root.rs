@@ -67,7 +67,7 @@ pub mod codes {
     pub const PORT_TAKEN: &str = "port-taken";
 }
 
-pub(crate) const NO_CLUSTER: &str = "a single controller has no cluster";
+pub(crate) const NO_CLUSTER: &str = "Portcullis does not support clusters";
 
 const KEYS: &[Key] = &[
     Key::read("v"),
@@ -82,23 +82,29 @@ const KEYS: &[Key] = &[
     Key::read("edge"),
     Key::read("web"),
     Key::read("limits"),
-    Key::ignored("command", "commands are not queued"),
-    Key::ignored("commandRateLimiter", "commands are not queued"),
-    Key::ignored("connectEvents", "events are not sent"),
-    Key::ignored("events", "events are not sent"),
-    Key::ignored("example", "there are no loadable parts"),
-    Key::ignored("healthChecks", "the health check needs no timing"),
-    Key::ignored("metrics", "measurements are not sent"),
-    Key::ignored("mgmt", "the old management channel does not exist"),
-    Key::ignored("network", "there is no fabric to tune"),
-    Key::ignored("profile", "profiles are not written"),
+    Key::ignored("command", "Portcullis does not queue commands"),
+    Key::ignored("commandRateLimiter", "Portcullis does not queue commands"),
+    Key::ignored("connectEvents", "Portcullis does not send events"),
+    Key::ignored("events", "Portcullis does not send events"),
+    Key::ignored("example", "Portcullis has no plugins"),
+    Key::ignored("healthChecks", "Portcullis does not time its health checks"),
+    Key::ignored("metrics", "Portcullis does not send metrics"),
+    Key::ignored(
+        "mgmt",
+        "Portcullis does not have the old management channel",
+    ),
+    Key::ignored(
+        "network",
+        "Portcullis does not support tuning of the fabric",
+    ),
+    Key::ignored("profile", "Portcullis does not write profiles"),
     Key::ignored(
         "routerDataModel",
-        "there is no log of the router data model",
+        "Portcullis does not log the router data model",
     ),
-    Key::ignored("terminator", "there are no loadable parts"),
-    Key::ignored("tls", "TLS handshakes have fixed limits"),
-    Key::ignored("trace", "traces are not written"),
+    Key::ignored("terminator", "Portcullis has no plugins"),
+    Key::ignored("tls", "the limits of TLS handshakes are fixed"),
+    Key::ignored("trace", "Portcullis does not write traces"),
 ];
 
 const HINTS: &[(&str, &str)] = &[
@@ -233,11 +239,11 @@ fn check_version(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         let written = field.node().text().unwrap_or_default();
         let (message, help) = match field.node().kind() {
             portcullis_yaml::Kind::Integer => (
-                format!("version {written} of the format is not known, only 3 is"),
-                "bring the file to the format of version 3, then write `v: 3`",
+                format!("version {written} of the format is not supported, only version 3"),
+                "convert the file to version 3, then write `v: 3`",
             ),
             kind => (
-                format!("the version must be the integer 3, this is {kind}"),
+                format!("the version must be the integer 3, not {kind}"),
                 "write `v: 3` without quotes",
             ),
         };

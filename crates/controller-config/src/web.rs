@@ -61,7 +61,7 @@ const BIND_POINT_KEYS: &[Key] = &[
     Key::read("newAddress"),
     Key::ignored(
         "identity",
-        "serving an API through the overlay is not supported",
+        "serving an API over the network itself is not supported",
     ),
 ];
 

@@ -6,7 +6,7 @@
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
 use crate::peer::Peer;
-use crate::permission::{PermissionSet, Subject, Verb};
+use crate::permission::{Permission, PermissionSet, Subject, Verb};
 use crate::terms::Terms;
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -59,6 +59,24 @@ pub struct Proof {
     pub terms: Terms,
     /// Whom it names.
     pub holder: String,
+}
+
+impl Access {
+    /// What whoever is denied lacks, in words.
+    pub fn demand(self) -> String {
+        match self {
+            Self::Public | Self::Partial => "a session".to_owned(),
+            Self::Full => "a session whose factors are all answered".to_owned(),
+            Self::Admin => "an administrator".to_owned(),
+            Self::AdminOrReadOnly => {
+                "an administrator, or the permission admin_readonly".to_owned()
+            },
+            Self::Granted(subject, verb) | Self::GrantedByName(subject, verb) => {
+                let permission = Permission::One(subject, verb);
+                format!("an administrator, or the permission {permission}")
+            },
+        }
+    }
 }
 
 /// Who makes a request: an identity through one of its sessions.

@@ -84,6 +84,14 @@ pub struct SessionTotp {
         with = "jiff::fmt::serde::timestamp::millisecond::optional"
     )]
     pub passed_at: Option<Timestamp>,
+    /// When a code last proved a second factor. The code that finishes an enrollment proves none: whoever
+    /// has the token of the session alone could enroll, and so be told the secret.
+    #[serde(
+        default,
+        skip_serializing_if = "Option::is_none",
+        with = "jiff::fmt::serde::timestamp::millisecond::optional"
+    )]
+    pub factor_at: Option<Timestamp>,
 }
 
 impl SessionTotp {
@@ -173,6 +181,7 @@ mod tests {
             session(SessionTotp {
                 is_required,
                 passed_at: is_complete.then_some(Timestamp::UNIX_EPOCH),
+                factor_at: None,
             })
         };
         for (session, policy, standing) in [
@@ -240,6 +249,7 @@ mod tests {
             session(SessionTotp {
                 is_required: false,
                 passed_at: is_complete.then_some(Timestamp::UNIX_EPOCH),
+                factor_at: None,
             })
         };
         let token = || OpenFactor::Token(signer.clone());

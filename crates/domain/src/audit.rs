@@ -1,7 +1,12 @@
-//! Who is responsible for a change, as the audit trail names them.
+//! What the audit trail consists of, and who is responsible for a change, as it names them.
+
+mod event;
+
+pub use event::Event;
 
 use crate::access::{Caller, Origin};
 use crate::ids::ApiSessionId;
+use std::fmt;
 
 /// Whoever makes a change.
 #[derive(Debug, Clone)]
@@ -40,5 +45,17 @@ impl Actor {
             session: None,
             origin: Some(origin.clone()),
         }
+    }
+}
+
+/// What tells the audit trail of one store from that of every other, and of a copy that was put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrailId(pub [u8; 16]);
+
+impl fmt::Display for TrailId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|byte| write!(formatter, "{byte:02x}"))
     }
 }

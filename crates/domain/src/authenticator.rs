@@ -88,7 +88,7 @@ pub struct Renewal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotRenewed {
     /// None was issued that waits for it.
-    #[error("there is no renewed certificate to confirm")]
+    #[error("no renewed certificate awaits confirmation")]
     NothingPending,
     /// Another one was issued.
     #[error("this is not the renewed certificate that awaits confirmation")]
@@ -189,11 +189,18 @@ impl UpdbCredential {
         }
     }
 
-    /// Sets another password. Guesses at the one before count no more.
+    /// Sets another password that its owner chose. Guesses at the one before count no more.
     pub fn set_password(&mut self, password: PasswordHash) {
         self.password = password;
         self.throttle.forget_wrong();
         self.generation = self.generation.wrapping_add(1);
+    }
+
+    /// Sets another password for its owner. Nothing is known any more of where that one logs in:
+    /// somebody else may have had the password before.
+    pub fn reset_password(&mut self, password: PasswordHash) {
+        self.set_password(password);
+        self.throttle = PasswordThrottle::default();
     }
 }
 

@@ -107,7 +107,7 @@ impl Target {
         Self::ALL
             .into_iter()
             .find(|target| target.name() == name)
-            .ok_or_else(|| FieldError::new("target", "must be one of [service router other]", name))
+            .ok_or_else(|| FieldError::new("target", "must be one of service, router, other", name))
     }
 }
 
@@ -125,8 +125,7 @@ impl Spec for ConfigTypeSpec {
     fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         if self.name == EVERY_TYPE {
-            let reason =
-                "must not be `all`, which is reserved: clients request every config type with it";
+            let reason = "must not be `all`, with which clients ask for every config type";
             return Err(FieldError::new("name", reason, EVERY_TYPE));
         }
         if let Some(before) = before {

@@ -129,7 +129,7 @@ impl Method {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedemptionError {
     /// The token belongs to another method.
-    #[error("the enrollment has to be completed by another method")]
+    #[error("the token is for another enrollment method")]
     WrongMethod,
     /// Its time is over.
     #[error("the enrollment has expired")]

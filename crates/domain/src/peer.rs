@@ -63,6 +63,11 @@ impl PeerUsage {
         self.total
     }
 
+    /// How many peers use something.
+    pub fn peers(&self) -> usize {
+        self.by_peer.len()
+    }
+
     /// What one peer uses.
     pub fn of(&self, peer: Peer) -> usize {
         self.by_peer.get(&peer).copied().unwrap_or(0)

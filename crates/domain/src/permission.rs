@@ -197,7 +197,7 @@ impl PermissionSet {
                     let all: Vec<_> = Permission::grantable().map(|p| p.to_string()).collect();
                     FieldError::new(
                         format!("permissions.{position}"),
-                        format!("must be one of [{}]", all.join(" ")),
+                        format!("must be one of {}", all.join(", ")),
                         name.as_ref(),
                     )
                 })

@@ -60,7 +60,7 @@ const DELIMITERS: usize = 3;
 impl Stored for ApiSession {
     fn stored_bytes(&self) -> usize {
         let types = self.config_types.iter();
-        API_SESSION + types.map(|name| name.len() + DELIMITERS).sum::<usize>()
+        API_SESSION + types.map(|name| in_json(name) + DELIMITERS).sum::<usize>()
     }
 }
 
@@ -77,8 +77,35 @@ impl Stored for Session {
 impl Stored for SessionCertificate {
     fn stored_bytes(&self) -> usize {
         let facts = &self.certificate;
-        let lines = facts.pem.len() / 64;
-        // Line feeds, and quotes in a subject, are escaped with one more byte.
-        SESSION_CERTIFICATE + facts.pem.len() + 2 * lines + 2 * facts.subject.len()
+        SESSION_CERTIFICATE + in_json(&facts.pem) + in_json(&facts.subject)
+    }
+}
+
+/// The bytes of a text between the quotes of JSON, which records are written in (RFC 8259 section 7).
+fn in_json(text: &str) -> usize {
+    let byte = |byte: u8| match byte {
+        b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
+        0..0x20 => 6,
+        _ => 1,
+    };
+    text.bytes().map(byte).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_counted_as_they_are_written() {
+        for text in [
+            "plain",
+            "a\"b\\c",
+            "line\nline\r\n",
+            "\u{1}\u{1f}\u{0}",
+            "\u{7f}ü李",
+        ] {
+            let written = serde_json::to_string(text).unwrap();
+            assert_eq!(in_json(text), written.len() - 2, "{written}");
+        }
     }
 }

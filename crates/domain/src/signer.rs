@@ -32,6 +32,10 @@ pub struct Signer {
     /// The terms under which its tokens are good and name somebody.
     #[serde(default, skip_serializing_if = "Terms::are_first")]
     pub terms: Terms,
+    /// Whether it has never been enabled: nobody came in by it, and nobody expects to. Not known of
+    /// signers that were made before this was remembered, which count as in use.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_draft: bool,
     /// Where its keys come from.
     pub keys: KeySource,
     /// What its administrators decide about it besides.
@@ -164,6 +168,7 @@ impl Signer {
             created_at: now,
             updated_at: now,
             terms: Terms::default(),
+            is_draft: !spec.enabled,
             keys,
             spec,
         })
@@ -184,6 +189,7 @@ impl Signer {
         *self = Self {
             created_at: self.created_at,
             terms: self.terms.followed(!self.judges_like(&after)),
+            is_draft: self.is_draft && after.is_draft,
             ..after
         };
         Ok(())

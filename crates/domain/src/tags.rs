@@ -78,10 +78,13 @@ impl Tags {
     pub fn check(&self, limits: TagLimits) -> Result<(), FieldError> {
         let (count, bytes) = (self.0.len(), self.stored_bytes());
         let reason = if count > limits.keys {
-            format!("must hold at most {} tags, not {count}", limits.keys)
+            format!(
+                "at most {} tags are allowed; there are {count}",
+                limits.keys
+            )
         } else if bytes > limits.bytes {
             let most = limits.bytes;
-            format!("must take at most {most} bytes as JSON in all, not {bytes}")
+            format!("all tags together may be at most {most} bytes of JSON; these are {bytes}")
         } else {
             return Ok(());
         };
@@ -216,10 +219,13 @@ mod tests {
         let tags = |text: &str| serde_json::from_str::<Tags>(text).unwrap();
         for (text, refused) in [
             (r#"{"a":1,"b":2}"#, None),
-            (r#"{"a":1,"b":2,"c":3}"#, Some("at most 2 tags, not 3")),
+            (
+                r#"{"a":1,"b":2,"c":3}"#,
+                Some("at most 2 tags are allowed; there are 3"),
+            ),
             (r#"{"a":"12345678901234"}"#, Some("at most 20 bytes")),
             (r#"{"a":"123456789012"}"#, None),
-            (r#"{"a":"\u0001\u0001\u0001"}"#, Some("not 26")),
+            (r#"{"a":"\u0001\u0001\u0001"}"#, Some("these are 26")),
         ] {
             let tags = tags(text);
             assert_eq!(tags.stored_bytes(), text.len());

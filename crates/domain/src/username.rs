@@ -9,13 +9,16 @@ use crate::FieldError;
 /// # Errors
 ///
 /// [`FieldError`] on `field` when it has characters that cannot be seen or that change the direction
-/// of text, or white space at an end.
+/// of text, white space other than plain spaces, or white space at an end.
 pub fn check_username(field: &str, username: &str) -> Result<(), FieldError> {
     let reason = if let Some(hidden) = username.chars().find(|one| is_invisible(*one)) {
         let code = u32::from(hidden);
         format!(
             "must not contain control, zero-width or text direction characters; remove U+{code:04X}"
         )
+    } else if let Some(space) = username.chars().find(|one| is_another_space(*one)) {
+        let code = u32::from(space);
+        format!("must not contain white space other than plain spaces; remove U+{code:04X}")
     } else if username.trim() != username {
         "must not begin or end with white space".to_owned()
     } else {
@@ -24,6 +27,14 @@ pub fn check_username(field: &str, username: &str) -> Result<(), FieldError> {
     let shown = username.escape_debug().to_string();
     Err(FieldError::new(field, reason, shown))
 }
+
+/// Whether a character looks like a space and is another one.
+fn is_another_space(character: char) -> bool {
+    character != ' ' && (character.is_whitespace() || character == BRAILLE_BLANK)
+}
+
+/// A pattern without dots, which no property of Unicode says is blank.
+const BRAILLE_BLANK: char = '\u{2800}';
 
 /// Whether a character leaves no mark of its own: controls, line and paragraph separators, zero-width
 /// and invisible characters, and those that change the direction of text (UAX #9).
@@ -72,6 +83,11 @@ mod tests {
             ("an\u{e0041}na", "U+E0041"),
             (" anna", "white space"),
             ("anna\u{3000}", "white space"),
+            ("anna ", "white space"),
+            ("jean\u{a0}luc", "U+00A0"),
+            ("jean\u{2003}luc", "U+2003"),
+            ("jean\u{3000}luc", "U+3000"),
+            ("jean\u{2800}luc", "U+2800"),
         ] {
             let error = check_username("updb", bad).unwrap_err();
             assert_eq!(error.field, "updb");

@@ -8,7 +8,7 @@ use thiserror::Error;
 ///
 /// The text names symbols and operators but never repeats a literal, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{problem} at line {}, column {}", location.line, location.column)]
+#[error("line {}, column {}: {problem}", location.line, location.column + 1)]
 pub struct QueryError {
     /// What is wrong.
     pub problem: Problem,
@@ -152,7 +152,7 @@ pub enum Problem {
         symbol: String,
     },
     /// A symbol stands alone but is not a boolean.
-    #[error("`{symbol}` is {actual}; compare it with something, only booleans can stand alone")]
+    #[error("`{symbol}` is {actual}; compare it with a value; only booleans can be used alone")]
     NotBoolean {
         /// The symbol.
         symbol: String,
@@ -191,7 +191,7 @@ fn in_brackets(hint: Option<&str>) -> String {
 
 fn nearest_known(nearest: Option<&str>) -> String {
     nearest
-        .map(|name| format!(", the nearest known one is `{name}`"))
+        .map(|name| format!("; did you mean `{name}`?"))
         .unwrap_or_default()
 }
 

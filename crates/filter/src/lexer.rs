@@ -74,7 +74,7 @@ impl<'t> Lexer<'t> {
             '0'..='9' if touches_symbol => Err(Fault::new(self.ahead(1), Problem::DigitInSymbol)),
             '.' | '-' if touches_symbol => Err(self.unexpected(
                 first,
-                Some("symbols are letters and `_`; behind a dot, a letter and then `-` too"),
+                Some("names consist of letters and `_`; after a dot and a letter, `-` is allowed too"),
             )),
             '-' | '0'..='9' => self.number(rest, first),
             'a'..='z' | 'A'..='Z' => self.word(rest),

@@ -26,7 +26,7 @@ use std::cmp::Ordering;
 /// let error = Query::parse(&KIND, r#"nmae = "a""#).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "unknown field `nmae`, the nearest known one is `name` at line 1, column 0"
+///     "line 1, column 1: unknown field `nmae`; did you mean `name`?"
 /// );
 /// # Ok::<(), portcullis_filter::QueryError>(())
 /// ```

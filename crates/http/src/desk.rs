@@ -60,8 +60,8 @@ struct Waiting {
 impl Holder for Waiting {
     type Rank = Reverse<Instant>;
 
-    fn rank(&self, _amount: usize) -> Option<Self::Rank> {
-        Some(Reverse(self.since))
+    fn rank(&self, _amount: usize) -> Self::Rank {
+        Reverse(self.since)
     }
 
     fn revoke(&self) {

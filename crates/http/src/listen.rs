@@ -13,6 +13,7 @@
 //! | head that is not HTTP, differing `Content-Length` headers | 400 |
 //! | `Content-Length` twice or beside `Transfer-Encoding` | 400 |
 //! | HTTP/1.1 without `Host`, or with two | 400 |
+//! | head that is not complete in time (HTTP/1) | 408 |
 //! | URI over 64 KiB | 414 |
 //! | head over [`Limits::max_head_bytes`], more than [`Limits::max_headers`] headers | 431 |
 //! | CONNECT or TRACE that a service would let succeed | 405, with an empty body |
@@ -32,10 +33,9 @@ mod chunked;
 mod connection;
 mod drive;
 mod frames;
-mod framing;
 mod half_open;
 mod handler;
-mod head_room;
+mod head_memory;
 mod inbound;
 mod limits;
 mod log_interval;

@@ -26,7 +26,7 @@ use portcullis_api::json;
 use schemas::Schemas;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// The description of an API.
 #[derive(Debug, Clone)]
@@ -39,17 +39,28 @@ pub struct Document {
     pub enveloped: Fixed,
 }
 
-/// The documents, made when the first one is asked for.
-static DOCUMENTS: LazyLock<BTreeMap<Api, Document>> = LazyLock::new(|| {
-    let routes = routes::all();
-    described(&routes)
-        .map(|api| (api, Document::of(api, &routes)))
-        .collect()
-});
+type Documents = BTreeMap<Api, Document>;
 
-/// The description of an API; none of one without operations.
+/// The documents, made when the first one is asked for.
+static DOCUMENTS: OnceLock<Documents> = OnceLock::new();
+
+fn all() -> &'static Documents {
+    DOCUMENTS.get_or_init(|| {
+        let routes = routes::all();
+        described(&routes)
+            .map(|api| (api, Document::of(api, &routes)))
+            .collect()
+    })
+}
+
+/// The description of an API; none of one without operations. The first call takes a while.
 pub fn document(api: Api) -> Option<&'static Document> {
-    DOCUMENTS.get(&api)
+    all().get(&api)
+}
+
+/// Reports whether the descriptions are there, so that [`document`] takes no time.
+pub(crate) fn is_ready() -> bool {
+    DOCUMENTS.get().is_some()
 }
 
 /// The APIs that have operations.

@@ -1,25 +1,37 @@
 //! What the log says of requests that were refused or failed.
 //!
 //! Strangers can be refused as often as they like, and must not fill the disk by that: lines are limited
-//! for each peer and in all, and what goes beyond is summed up once a second. Failures of the
-//! controller have limits of their own, so that refusals do not hide them.
+//! for each peer and in all, and what goes beyond is summed up after a second and then once a minute.
+//! Failures of the controller have limits of their own, so that refusals do not hide them.
 
 use crate::error::ApiError;
 use portcullis_domain::Env;
-use portcullis_domain::log_throttle::{LogThrottle, Suppressed};
+use portcullis_domain::log_throttle::{LogRates, LogThrottle, Suppressed};
 use portcullis_domain::peer::Peer;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// Bytes that are shown of why a request was refused, which may be in the words of whoever sent it.
+const LOGGED_DETAIL: usize = 300;
+
 /// The lines about requests that were not answered with what was asked for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RefusalLog {
     refused: Arc<Mutex<LogThrottle>>,
     failed: Arc<Mutex<LogThrottle>>,
 }
 
 impl RefusalLog {
+    /// A log with so many lines of refusals, and as many of failures.
+    pub(crate) fn new(rates: LogRates) -> Self {
+        let throttle = || Arc::new(Mutex::new(LogThrottle::new(rates)));
+        Self {
+            refused: throttle(),
+            failed: throttle(),
+        }
+    }
+
     /// Writes a line about an answer to `address`, unless there were too many.
     pub(crate) fn note(&self, error: &ApiError, address: IpAddr, env: &Env) {
         let is_failure = error.status.is_server_error();
@@ -30,8 +42,8 @@ impl RefusalLog {
         };
         let admission = lock(throttle).admit(Peer::at(address), env.now());
         admission.earlier.inspect(summarise);
-        if admission.is_first_suppressed {
-            tokio::spawn(summarise_later(Arc::clone(throttle), env.clone()));
+        if let Some(wait) = admission.settle_after {
+            tokio::spawn(summarise_later(Arc::clone(throttle), env.clone(), wait));
         }
         if !admission.is_granted {
             return;
@@ -41,14 +53,17 @@ impl RefusalLog {
         if is_failure {
             tracing::error!(status, code, detail, "request failed");
         } else {
+            let shown = detail.floor_char_boundary(LOGGED_DETAIL);
+            let detail = detail.get(..shown).unwrap_or_default();
             tracing::info!(status, code, detail, "request refused");
         }
     }
 }
 
 /// Sums up what was suppressed, should nobody cause another line that would tell.
-async fn summarise_later(throttle: Arc<Mutex<LogThrottle>>, env: Env) {
-    tokio::time::sleep(Duration::from_millis(1100)).await;
+async fn summarise_later(throttle: Arc<Mutex<LogThrottle>>, env: Env, wait: Duration) {
+    // A little more, for clocks that do not agree.
+    tokio::time::sleep(wait + Duration::from_millis(100)).await;
     let earlier = lock(&throttle).settle(env.now());
     earlier.inspect(summarise);
 }

@@ -85,7 +85,6 @@ impl<'a> RequestMemory<'a> {
         body: Body,
     ) -> Result<(Bytes, Option<RequestCharge>), BodyError> {
         if !route.reads_body || body.is_absent() {
-            body.check_announced(route.cap)?;
             return Ok((Bytes::new(), self.charge));
         }
         // In one piece: a charge that has arrived cannot be broken off any more.

@@ -31,6 +31,8 @@ const INSTANCE: HeaderName = HeaderName::from_static("ziti-instance-id");
 
 /// Bytes that the log shows of the path of a request that no route serves.
 const LOGGED_PATH: usize = 200;
+/// Bytes of a method that are shown.
+const LOGGED_METHOD: usize = 32;
 
 /// The service behind a listener: the controller's APIs.
 #[derive(Debug, Clone)]
@@ -68,7 +70,7 @@ impl Controller {
                 budgets,
                 errands: Errands::new(),
                 request_ids: RequestIds::default(),
-                refusal_log: RefusalLog::default(),
+                refusal_log: RefusalLog::new(state.app.settings().refusal_log),
                 state,
                 table,
                 server,
@@ -99,7 +101,7 @@ impl Service for Controller {
             let span = tracing::info_span!(
                 "request",
                 id = request_id.as_str(),
-                method = %head.method,
+                method = shown_method(&head.method),
                 api = target.api.binding(),
                 path = target.shown(&head),
                 peer = %address,
@@ -170,10 +172,12 @@ impl Shared {
             let (caller, token) =
                 session::establish(&self.state.app, &head.headers, &connection, origin.clone())
                     .await
-                    .inspect_err(|error| self.denied(error, &origin, None, route))?;
+                    .inspect_err(|error| self.denied(error, &origin, None, (api, route)))?;
             memory.pass_to(&caller).map_err(unreadable)?;
             (Some(caller), Some(token))
         };
+        // Before its media type: whoever sends too much hears of that, whatever it is.
+        body.check_announced(route.cap).map_err(unreadable)?;
         let content_type = negotiate(route, &head.headers, &body)?;
         let (body, charge) = memory.read(route, body).await.map_err(unreadable)?;
         let context = Context {
@@ -199,25 +203,33 @@ impl Shared {
             self.errands.ask(reply).await
         };
         if let (Err(error), Some(caller)) = (&outcome, &asking) {
-            self.denied(error, &caller.origin, Some(caller), route);
+            self.denied(error, &caller.origin, Some(caller), (api, route));
         }
         outcome
     }
 
     /// Has the audit trail say that a request was denied, if it was: for want of a session or of a
     /// permission.
-    fn denied(&self, error: &ApiError, origin: &Origin, caller: Option<&Caller>, route: &Route) {
+    fn denied(
+        &self,
+        error: &ApiError,
+        origin: &Origin,
+        caller: Option<&Caller>,
+        (api, route): (Api, &Route),
+    ) {
         if error.status != StatusCode::UNAUTHORIZED {
             return;
         }
+        let path = format!("{}{}", api.base(), route.path);
+        let reason = lacking(error, caller, route.access);
         let refusal = audit::Refusal {
             operation: "access.denied",
             origin,
             caller,
             way: None,
             name: None,
-            request: Some((route.method.as_str(), route.path)),
-            reason: error.code.name(),
+            request: Some((route.method.as_str(), &path)),
+            reason: &reason,
         };
         audit::refused(&self.state.app, &refusal);
     }
@@ -241,14 +253,15 @@ impl Shared {
             Lookup::Nothing => {
                 let path = format!("{}{}", target.api.base(), target.path);
                 Err(ApiError::new(Code::NotFound).because(Cause::text(format!(
-                    "no resource at {path}; check the path and the API version"
+                    "nothing is served at {path}; check the path and the API version"
                 ))))
             },
             Lookup::WrongMethod(methods) => {
                 let allowed: Vec<_> = methods.iter().map(Method::as_str).collect();
                 let allowed = allowed.join(", ");
                 let error = ApiError::new(Code::MethodNotAllowed).because(Cause::text(format!(
-                    "method {method} is not supported here; use one of [{allowed}]"
+                    "the method {} is not supported here; use {allowed}",
+                    shown_method(method)
                 )));
                 Err(match HeaderValue::try_from(allowed) {
                     Ok(value) => error.with(header::ALLOW, value),
@@ -271,6 +284,12 @@ impl Shared {
             .insert(INSTANCE, self.instance.clone());
         response
     }
+}
+
+/// A method as the log and answers show it. No method that anybody knows is cut.
+fn shown_method(method: &Method) -> &str {
+    let method = method.as_str();
+    method.get(..LOGGED_METHOD).unwrap_or(method)
 }
 
 /// What a request is aimed at.
@@ -372,8 +391,9 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
             .as_deref()
             .unwrap_or("application/octet-stream");
         if !route.consumes.types().contains(&given) {
-            let allowed = route.consumes.types().join(" ");
-            let reason = format!("unsupported content type \"{given}\"; use one of [{allowed}]");
+            let allowed = route.consumes.types().join(" or ");
+            let reason =
+                format!("the content type \"{given}\" is not supported here; use {allowed}");
             return Err(
                 ApiError::field(FieldError::new("Content-Type", reason, given))
                     .status(StatusCode::UNSUPPORTED_MEDIA_TYPE),
@@ -396,8 +416,7 @@ fn negotiate(route: &Route, headers: &HeaderMap, body: &Body) -> Result<Option<S
         return Err(if is_raw {
             ApiError::new(Code::UnsupportedMedia)
         } else {
-            let reason =
-                "the response is not available in any of these types; accept application/json";
+            let reason = "the response is not available in any of these types; send Accept: application/json";
             ApiError::field(FieldError::new("Accept", reason, given.unwrap_or_default()))
                 .status(StatusCode::NOT_ACCEPTABLE)
         });
@@ -421,5 +440,15 @@ fn unreadable(error: BodyError) -> ApiError {
         BodyError::Broken(_) => ApiError::new(Code::CouldNotReadBody)
             .status(StatusCode::BAD_REQUEST)
             .detail(error),
+    }
+}
+
+/// What whoever was denied lacked, for the audit trail.
+fn lacking(error: &ApiError, caller: Option<&Caller>, access: Access) -> String {
+    match (caller, error.cause.as_deref()) {
+        (None, _) => "no valid session".to_owned(),
+        (Some(caller), _) if !caller.may(access) => format!("it takes {}", access.demand()),
+        (Some(_), Some(Cause::Nested(cause))) => cause.message.clone().into_owned(),
+        (Some(_), _) => "the permissions of the caller do not cover it".to_owned(),
     }
 }

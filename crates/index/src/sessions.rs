@@ -12,6 +12,8 @@ use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
 use portcullis_domain::quota::Stored as _;
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// The API sessions, found by token, id and identity.
@@ -28,6 +30,8 @@ pub struct Sessions {
     by_token: HashTable<Slot>,
     by_id: Order,
     by_owner: Order,
+    /// Bytes that the sessions of each identity take in the store: every login asks for them.
+    bytes_by_owner: HashMap<Number, usize>,
 }
 
 #[derive(Debug)]
@@ -113,9 +117,8 @@ impl Sessions {
         };
         self.unlink(slot);
         self.activity.forget(slot);
-        if let Some(row) = self.rows.get_mut(slot.index()) {
-            *row = None;
-        }
+        let row = self.rows.get_mut(slot.index()).and_then(Option::take);
+        self.release_bytes(row.as_ref());
         self.slots.release(number).is_some()
     }
 
@@ -206,12 +209,7 @@ impl Sessions {
 
     /// Bytes that the sessions of an identity take in the store.
     pub fn owned_bytes(&self, owner: Number) -> usize {
-        let (start, end) = self.owned_ranks(owner);
-        let slots = self.by_owner.iter_from(start).take(end - start);
-        slots
-            .filter_map(|slot| self.row(slot))
-            .map(|row| row.record.stored_bytes())
-            .sum()
+        self.bytes_by_owner.get(&owner).copied().unwrap_or(0)
     }
 
     /// At most `at_most` sessions that were not used for `timeout` at `now`, each as identity and
@@ -263,6 +261,7 @@ impl Sessions {
             + self.by_token.allocation_size()
             + self.by_id.heap_bytes()
             + self.by_owner.heap_bytes()
+            + self.bytes_by_owner.capacity() * size_of::<(Number, usize)>()
     }
 
     fn live(&self) -> impl Iterator<Item = Slot> {
@@ -321,8 +320,24 @@ impl Sessions {
         if self.rows.len() <= slot.index() {
             self.rows.resize_with(slot.index() + 1, || None);
         }
+        let bytes = record.stored_bytes();
         if let Some(row) = self.rows.get_mut(slot.index()) {
-            *row = Some(Row { owner, record });
+            let before = row.replace(Row { owner, record });
+            self.release_bytes(before.as_ref());
+            *self.bytes_by_owner.entry(owner).or_default() += bytes;
+        }
+    }
+
+    /// Takes a session off the bytes of its identity.
+    fn release_bytes(&mut self, row: Option<&Row>) {
+        let Some(row) = row else {
+            return;
+        };
+        if let Entry::Occupied(mut bytes) = self.bytes_by_owner.entry(row.owner) {
+            *bytes.get_mut() -= row.record.stored_bytes();
+            if *bytes.get() == 0 {
+                bytes.remove();
+            }
         }
     }
 

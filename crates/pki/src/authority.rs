@@ -23,13 +23,13 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthorityError {
     /// There is no certificate.
-    #[error("an authority needs a certificate")]
+    #[error("a CA certificate is required")]
     NoCertificate,
     /// The first certificate is not that of an authority.
-    #[error("the first certificate is not that of an authority (basic constraints CA)")]
+    #[error("the first certificate is not a CA certificate (basic constraints)")]
     NotCa,
     /// The key is not that of the first certificate.
-    #[error("the key does not belong to the first certificate")]
+    #[error("the key does not match the first certificate")]
     OtherKey,
     /// The subject of the first certificate cannot be repeated exactly as issuer.
     #[error("the subject of the first certificate is not canonical DER")]

@@ -59,9 +59,7 @@ pub enum CsrError {
     #[error("the signature of the CSR does not match its key")]
     BadSignature,
     /// The subject is longer than 1024 bytes.
-    #[error(
-        "the subject of the certificate request has {0} bytes of text; at most 1024 are allowed"
-    )]
+    #[error("the subject of the CSR is {0} bytes long; at most 1024 are allowed")]
     LongSubject(usize),
     /// The alternative names that it asks for cannot be read.
     #[error("the subject alternative names in the CSR could not be parsed")]
@@ -69,6 +67,9 @@ pub enum CsrError {
     /// Its common name is a name of the controller.
     #[error(transparent)]
     Reserved(#[from] ReservedName),
+    /// Its common name is a wildcard.
+    #[error("the common name {0:?} of the CSR must not contain '*'")]
+    WildcardSubject(String),
 }
 
 /// A certificate request whose sender has proved to hold the key.
@@ -146,11 +147,11 @@ impl Csr {
         &self.subject
     }
 
-    /// The same request, if its subject is none of `reserved`.
+    /// The same request, if its common name is none of `reserved` and no wildcard.
     ///
     /// # Errors
     ///
-    /// [`CsrError::Reserved`].
+    /// [`CsrError::Reserved`] and [`CsrError::WildcardSubject`].
     pub fn check_subject(self, reserved: &ReservedNames) -> Result<Self, CsrError> {
         reserved.check_subject(&self.subject)?;
         Ok(self)

@@ -23,10 +23,10 @@ use crate::key::{CryptoError, UnsupportedKey};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum JwtError {
     /// The key of the signer is not that of the certificate that is to name it.
-    #[error("the signing key does not belong to the certificate")]
+    #[error("the signing key does not match the certificate")]
     OtherKey,
     /// No accepted algorithm fits the key.
-    #[error("tokens cannot be signed or verified with a key of this kind")]
+    #[error("tokens cannot be signed or verified with this type of key")]
     UnsupportedKey,
     /// The claims could not be written as JSON.
     #[error("the claims of the token cannot be encoded")]
@@ -56,10 +56,10 @@ pub enum JwtError {
     #[error("the token is signed with an algorithm that does not fit the key")]
     WrongAlgorithm,
     /// No key is known that could verify the token.
-    #[error("no key is known that could verify the token")]
+    #[error("the token was signed with an unknown key")]
     NoKey,
     /// The signature is wrong.
-    #[error("the signature of the token is wrong")]
+    #[error("the signature of the token is invalid")]
     BadSignature,
     /// The token has expired.
     #[error("the token has expired")]

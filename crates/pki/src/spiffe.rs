@@ -23,10 +23,10 @@ pub enum SpiffeError {
     #[error("a trust domain is 1 to 255 characters out of a-z, 0-9, '.', '-' and '_'")]
     TrustDomain,
     /// The path is none of the known ones.
-    #[error("the path of the name is not one that certificates of this network carry")]
+    #[error("the path of the name is not one that this network uses")]
     Path,
     /// An id in the path is empty, a dot segment, or holds characters that a name cannot.
-    #[error("an id in the path of the name is empty or holds characters that are not allowed")]
+    #[error("an id in the path of the name is empty or contains characters that are not allowed")]
     Id,
     /// The certificate carries several SPIFFE names.
     #[error("the certificate carries more than one SPIFFE name")]

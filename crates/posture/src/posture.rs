@@ -232,7 +232,7 @@ impl Growing {
         if place.is_none() {
             if processes.len() >= Posture::MOST_PROCESSES {
                 let most = Posture::MOST_PROCESSES;
-                let reason = format!("must be one of {most} processes at most");
+                let reason = format!("at most {most} processes can be reported");
                 return Err(FieldError::new("path", reason, "one more"));
             }
             self.bytes += key.bytes();
@@ -247,10 +247,8 @@ impl Growing {
         if self.bytes <= Posture::MOST_BYTES {
             return Ok(());
         }
-        let reason = format!(
-            "must not bring a session over {} bytes",
-            Posture::MOST_BYTES
-        );
+        let most = Posture::MOST_BYTES;
+        let reason = format!("the posture data of a session is limited to {most} bytes");
         Err(FieldError::new(member, reason, "more"))
     }
 }

@@ -136,7 +136,7 @@ fn report(diagnostics: Diagnostics) -> Report {
     Report { verdict, findings }
 }
 
-/// Lists what the original passes over without a word, unless it has a reason of its own for the key.
+/// Lists what OpenZiti passes over without a word, unless it has a reason of its own for the key.
 pub(crate) fn passed_over(root: &Section<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Diagnostics::default();
     let options = Options {
@@ -159,12 +159,12 @@ fn unread(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
     // Entries of links have a reader of their own, which also takes whole floats.
     let is_link = path.starts_with("link.listeners[") || path.starts_with("link.dialers[");
     if path == "transport.proxy" {
-        diagnostic.message += "; the original stumbles over it at the first dial";
+        diagnostic.message += "; OpenZiti fails on it at the first dial";
         diagnostic.severity = Severity::Warning;
         return Some(diagnostic);
     }
     let what = found.iter().find_map(|found| match found.key.kind {
-        Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => Some("the original passes over it"),
+        Kind::Map(_) | Kind::Maps(_) | Kind::Bindings(_) => Some("OpenZiti ignores it"),
         _ => match found.key.original {
             Original {
                 read: Read::Nothing,
@@ -172,11 +172,11 @@ fn unread(mut diagnostic: Diagnostic) -> Option<Diagnostic> {
             } => None,
             Original {
                 read: Read::Truth, ..
-            } => Some("the original takes everything but `true` for false"),
+            } => Some("OpenZiti treats everything but `true` as false"),
             Original {
                 wrong: Wrong::Ignore,
                 ..
-            } if !is_link => Some("the original takes the default"),
+            } if !is_link => Some("OpenZiti uses the default"),
             _ => None,
         },
     })?;

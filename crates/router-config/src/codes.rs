@@ -46,16 +46,16 @@ codes! {
 
 /// Codes that other readers of YAML give too.
 const OF_KEYS: &[(&str, &str)] = &[
-    (UNKNOWN_KEY, "A key that does not exist where it stands."),
+    (UNKNOWN_KEY, "A key that does not exist at this place."),
     (
         MISSING_KEY,
-        "A key that must be there, or without which something is lost.",
+        "A key that is missing although it is required, or something does not work without it.",
     ),
     (NO_VALUE, "A key without a value."),
-    (WRONG_TYPE, "A value of another type than the key takes."),
+    (WRONG_TYPE, "A value of another type than the key accepts."),
     (
         INVALID_VALUE,
-        "A value of the right type that the key does not take.",
+        "A value of the right type that the key does not accept.",
     ),
 ];
 
@@ -73,23 +73,23 @@ const OF_FORM: &[(&str, &str)] = &[
     ),
     (
         "yaml-second-document",
-        "A second document, which nobody reads.",
+        "A second document, which is ignored.",
     ),
     ("yaml-empty", "A file without a document."),
-    ("yaml-encoding", "Bytes that are no text."),
+    ("yaml-encoding", "Bytes that are not text."),
     (
         "yaml-control-character",
-        "A character that YAML does not take.",
+        "A character that YAML does not allow.",
     ),
     (
         "byte-order-mark",
         "A byte order mark at the start of a later line, which belongs to the key there.",
     ),
-    ("yaml-syntax", "Text that is no YAML."),
-    ("yaml-version", "A version of YAML that is not read."),
+    ("yaml-syntax", "Text that is not YAML."),
+    ("yaml-version", "A version of YAML that is not supported."),
     (
         "yaml-alias",
-        "An alias of nothing, or of what it stands in.",
+        "An alias of nothing, or of something that contains it.",
     ),
     ("yaml-key", "A list or a map as a key."),
     ("yaml-merge", "Something that cannot be merged."),
@@ -97,7 +97,10 @@ const OF_FORM: &[(&str, &str)] = &[
         "yaml-tag",
         "A value that does not have the type that its tag says.",
     ),
-    ("yaml-limit", "Values nested too deep, or too many of them."),
+    (
+        "yaml-limit",
+        "Values that are nested too deep, or too many values.",
+    ),
     ("too-large", "A file of more than 4 MiB."),
     ("unreadable", "A file that cannot be read from the disk."),
     (

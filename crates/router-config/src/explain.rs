@@ -25,7 +25,7 @@ pub struct Explanation {
     pub required: bool,
     /// What holds when it is absent.
     pub default: Option<&'static str>,
-    /// What holds with the original when it is absent, where that differs.
+    /// What holds with OpenZiti when it is absent, where that differs.
     pub original_default: Option<&'static str>,
     /// Least and largest value, where they are bounded.
     pub bounds: Option<String>,

@@ -11,11 +11,11 @@ pub enum Verdict {
     Accept,
     /// A router ends with a message.
     Refuse,
-    /// The original ends with a stack trace.
+    /// OpenZiti ends with a stack trace.
     Crash,
 }
 
-/// When the original notices a mistake.
+/// When OpenZiti notices a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// While it reads the file.
@@ -26,7 +26,7 @@ pub enum Stage {
     Run,
 }
 
-/// Effect of one mistake on the original.
+/// Effect of one mistake on OpenZiti.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Effect {
     /// Whether it refuses or crashes.
@@ -40,7 +40,7 @@ pub struct Effect {
 pub struct Finding {
     /// Severity, code, key path, place, message and help.
     pub diagnostic: Diagnostic,
-    /// What the original does because of it; only in its verdict.
+    /// What OpenZiti does because of it; only in its verdict.
     pub effect: Option<Effect>,
 }
 

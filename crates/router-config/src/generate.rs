@@ -79,14 +79,14 @@ pub enum GenerateError {
         "`{0}` cannot be written into the file: it must not be empty or contain `$` or a control character"
     )]
     Unwritable(String),
-    /// The original splits the addresses of edge listeners at every colon, so that no IPv6 address can
+    /// OpenZiti splits the addresses of edge listeners at every colon, so that no IPv6 address can
     /// stand there; those of links are read well.
     #[error(
-        "the original cannot tell clients the IPv6 address `{0}`: an edge router needs a host name or an IPv4 address"
+        "OpenZiti cannot advertise the IPv6 address `{0}`: an edge router needs a host name or an IPv4 address"
     )]
     Ipv6Edge(Ipv6Addr),
     /// The file that these wishes lead to would not be accepted, for these errors.
-    #[error("these wishes lead to a file that is not accepted: {}", .0.first().map(|finding| finding.diagnostic.to_string()).unwrap_or_default())]
+    #[error("these options produce an invalid file: {}", .0.first().map(|finding| finding.diagnostic.to_string()).unwrap_or_default())]
     Refused(Vec<Finding>),
 }
 

@@ -1,6 +1,6 @@
 //! The router's configuration file: understood, checked, explained, generated.
 //!
-//! A router's file is YAML with fourteen documented sections and a few more. The original router ignores
+//! A router's file is YAML with fourteen documented sections and a few more. OpenZiti router ignores
 //! what it does not know, and some mistakes end it with a stack trace; this crate finds every mistake in
 //! one pass, with its place and its cure. It reads no file and no network: bytes in, findings out. Private
 //! keys, PINs and passwords that stand in the bytes are in no finding.

@@ -1,6 +1,6 @@
-//! The verdict of the original: what `ziti router run` of OpenZiti 2.1 does with a file.
+//! The verdict of OpenZiti: what `ziti router run` of OpenZiti 2.1 does with a file.
 //!
-//! The original reads the file in three stages. It loads the sections one after the other and stops at
+//! OpenZiti reads the file in three stages. It loads the sections one after the other and stops at
 //! the first mistake; it starts health checks, links, listeners and web servers; and once a controller
 //! is reached, it starts the tunnel. A value of a wrong type is refused by some keys, ignored by others,
 //! and ends the process with a stack trace at the rest. The verdict is that of the first mistake it
@@ -41,18 +41,18 @@ pub(crate) use crate::openziti::machine::could_be_interface;
 pub(crate) use crate::openziti::network::{Owner, Socket, Sockets};
 pub(crate) use crate::openziti::tunnel::is_range;
 
-/// What the original does with a file.
+/// What OpenZiti does with a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// What becomes of the file.
     pub verdict: Verdict,
     /// When; `None` when it is accepted.
     pub stage: Option<Stage>,
-    /// All reasons in the order in which the original would meet them, then warnings.
+    /// All reasons in the order in which OpenZiti would meet them, then warnings.
     pub findings: Vec<Finding>,
 }
 
-/// Says what the original does with `text` on `machine`. `lookup` gives environment variables.
+/// Says what OpenZiti does with `text` on `machine`. `lookup` gives environment variables.
 pub fn judge(
     text: &Text<'_>,
     machine: &Machine<'_>,
@@ -61,7 +61,7 @@ pub fn judge(
     read(Loader::new(machine), text, lookup).0
 }
 
-/// As [`judge`], with the values that the original goes on with, as far as it gets.
+/// As [`judge`], with the values that OpenZiti goes on with, as far as it gets.
 pub fn load(
     text: &Text<'_>,
     machine: &Machine<'_>,
@@ -78,7 +78,7 @@ fn read(
     let mut diagnostics = Diagnostics::default();
     match source::read(text, lookup, &mut diagnostics) {
         Err(unreadable) => {
-            // An empty document is no error to the original's parser, but it then writes into nothing.
+            // An empty document is no error to OpenZiti's parser, but it then writes into nothing.
             loader.push(unreadable.diagnostic, Verdict::Refuse);
         },
         Ok(root) if root.is_null() => {
@@ -99,7 +99,7 @@ fn read(
                 diagnostics
                     .extend(silent.filter(|key| !edge::reads_in_any_case(&section, &key.path)));
             } else {
-                let message = format!("the file must hold a map of keys, it holds {}", root.kind());
+                let message = format!("the file must be a map of keys, not {}", root.kind());
                 let diagnostic = Diagnostic::new(
                     Severity::Error,
                     codes::WRONG_TYPE,
@@ -120,7 +120,7 @@ fn run(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
     start(loader, root);
 }
 
-/// Everything that is read before anything is opened, in the order of the original.
+/// Everything that is read before anything is opened, in the order of OpenZiti.
 fn read_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
     sections::version(loader, root);
     identity::load(loader, root);
@@ -144,7 +144,7 @@ fn read_sections(loader: &mut Loader<'_>, root: &Section<'_>, text: &Text<'_>) {
     sections::managed_config(loader, root);
 }
 
-/// Everything that is opened, in the order of the original, and what happens in the background.
+/// Everything that is opened, in the order of OpenZiti, and what happens in the background.
 fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
     background::queues(loader, root);
     background::health_checks(loader, root);

@@ -12,7 +12,7 @@ const A_KEY: &str = "pem: (a private key)";
 /// Writes what was found in a file as one JSON object.
 ///
 /// Of each finding it has everything that people are shown. `span` counts bytes of the file as UTF-8
-/// without a byte order mark; `verdict` and `stage` are there when the original ends because of it.
+/// without a byte order mark; `verdict` and `stage` are there when OpenZiti ends because of it.
 pub fn report_json(file: &str, verdict: Verdict, findings: &[Finding]) -> Json {
     let findings: Vec<Json> = findings.iter().map(finding_json).collect();
     json!({ "file": file, "verdict": verdict.to_string(), "findings": findings })

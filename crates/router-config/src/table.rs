@@ -1,7 +1,7 @@
 //! The table of keys: the one place that says what a router's file may hold.
 //!
 //! The checker, the effective configuration, the JSON Schema, the explanations, the reference page and
-//! the reading of the original router all walk over these rows. There is one file per section.
+//! the reading of OpenZiti router all walk over these rows. There is one file per section.
 
 mod channel;
 mod ctrl;

@@ -16,7 +16,7 @@ mod read;
 mod tree;
 mod write;
 
-pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, events_from};
+pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, WrittenMark, events_from};
 pub use census::{Census, Shortfall};
 pub use integrity::{Fault, Finding, Inspection, inspect};
 pub use kind::{

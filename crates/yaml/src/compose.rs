@@ -82,7 +82,7 @@ pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, 
     let parsed = catch_unwind(AssertUnwindSafe(|| parse_checked(text, source, limits)));
     PARSING.set(false);
     parsed.unwrap_or_else(|_| {
-        let problem = "a blank was expected after the tag".to_owned();
+        let problem = "a space is missing after the tag".to_owned();
         let place = Place::of_offset(text, find_unended_tag(text), source);
         Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
     })
@@ -148,7 +148,7 @@ fn attempt(
             "yaml-second-document",
             KeyPath::root(),
             place,
-            "only the first document is read, everything from here on is ignored",
+            "only the first document is read; everything from here on is ignored",
         ));
     }
     Ok(Document {

@@ -82,14 +82,15 @@ impl Walk<'_> {
     fn report_unset(&mut self, node: &Node, path: &KeyPath) {
         for variable in node.variables.iter().filter(|variable| !variable.is_set) {
             let name = &variable.name;
-            let message =
-                format!("the environment variable `{name}` is not set, it is replaced by nothing");
+            let message = format!(
+                "the environment variable `{name}` is not set; it is replaced by an empty text"
+            );
             let diagnostic = self
                 .diagnostics
                 .warning("env-unset", path, node.place, message);
             if let Some((before, _)) = name.split_once(":-") {
                 diagnostic.help(format!(
-                    "there is no syntax for defaults; set `{before}` and write `${{{before}}}`"
+                    "defaults are not supported; set `{before}` and write `${{{before}}}`"
                 ));
             } else if name.len() == 1
                 && !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -115,7 +116,7 @@ fn names_a_variable(node: &Node) -> bool {
 ///
 /// `${NAME}` and `$NAME` are replaced, the latter up to the last letter, digit or `_`; a name of one of
 /// the characters `*#$@!?-` or of one digit needs no braces. `${}` and an opening `${` without an end
-/// vanish. A `$` before anything else stays. There is no escape and no syntax for defaults.
+/// vanish. A `$` before anything else stays. There is no escape and defaults are not supported.
 ///
 /// # Examples
 ///
@@ -314,7 +315,7 @@ mod tests {
             "{found:?}"
         );
         assert!(
-            found[1].starts_with("4:4: ") && found[1].contains("no syntax for defaults"),
+            found[1].starts_with("4:4: ") && found[1].contains("defaults are not supported"),
             "{found:?}"
         );
     }

@@ -35,13 +35,13 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// Lists and maps are nested deeper than [`Limits::depth`](crate::Limits::depth).
-    #[error("lists and maps are nested more than {limit} deep, what lies deeper is left out")]
+    #[error("lists and maps are nested more than {limit} levels deep; deeper ones are left out")]
     LeftOut {
         /// Levels that are kept.
         limit: usize,
     },
     /// Lists and maps are nested deeper than [`Limits::levels`](crate::Limits::levels).
-    #[error("lists and maps are nested more than {limit} deep")]
+    #[error("lists and maps are nested more than {limit} levels deep")]
     TooDeep {
         /// Levels allowed.
         limit: usize,
@@ -53,7 +53,7 @@ pub enum ParseErrorKind {
         limit: usize,
     },
     /// Aliases add more to the tree than [`Limits`](crate::Limits) allow.
-    #[error("the aliases up to here stand for more than {limit} {unit}")]
+    #[error("the aliases up to here expand to more than {limit} {unit}")]
     AliasesTooLarge {
         /// What they may stand for.
         limit: usize,
@@ -73,7 +73,7 @@ pub enum ParseErrorKind {
         problem: String,
     },
     /// A `%YAML` directive asks for another version than 1.1.
-    #[error("the file asks for YAML {major}.{minor}, only 1.1 is read")]
+    #[error("the file is for YAML {major}.{minor}; only 1.1 is supported")]
     Version {
         /// Major number asked for.
         major: i32,
@@ -96,7 +96,7 @@ pub enum ParseErrorKind {
     #[error("a list or a map cannot be a key")]
     CompositeKey,
     /// The value of `<<` is neither a map nor a list of maps.
-    #[error("`<<` merges maps, this is none")]
+    #[error("`<<` can only merge a map")]
     MergeOfScalar,
     /// An explicit tag such as `!!int` does not suit the text.
     #[error("this cannot be read as `{tag}`")]
@@ -163,16 +163,16 @@ fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> 
     let reserved = "put the value in quotes: it starts with a character that YAML reserves";
     let starts_line = line.chars().all(|c| c == ' ');
     if problem.starts_with("a `?`") {
-        return Some("put the value in quotes if the `?` belongs to it");
+        return Some("put the value in quotes if the `?` is part of it");
     }
     if problem == "the quote is never closed" {
         return Some("write the same quote where the value ends");
     }
-    if problem.starts_with("there is no key") {
+    if problem.starts_with("a key followed by") {
         let line = rest.lines().next()?;
         return match line.find([':', '=']).and_then(|at| line.get(at..))? {
-            sign if sign.starts_with('=') => Some("write `:` and a blank in place of `=`"),
-            _ => Some("a blank is missing after the colon"),
+            sign if sign.starts_with('=') => Some("write `: ` instead of `=`"),
+            _ => Some("a space is missing after the colon"),
         };
     }
     if problem.contains("scanning an alias") || problem.contains("scanning an anchor") {
@@ -189,19 +189,18 @@ fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> 
     match rest.chars().next()? {
         '\t' => Some("indent with spaces; YAML does not allow tabs here"),
         '@' | '`' | '%' | '*' | '&' | '|' | '>' => Some(reserved),
-        '#' => Some("put the value in quotes if the `#` belongs to it"),
+        '#' => Some("put the value in quotes if the `#` is part of it"),
         '{' | '}' | '[' | ']' | ',' => {
-            Some("put the value in quotes if the bracket or the `$` belongs to it")
+            Some("put the value in quotes if the bracket or the `$` is part of it")
         },
         ':' if !line.contains(": ") => Some(INDENTATION),
-        ':' => Some("put the value in quotes if the colon belongs to it"),
+        ':' => Some("put the value in quotes if the colon is part of it"),
         _ => None,
     }
 }
 
 /// Help where a line stands too far left or right.
-const INDENTATION: &str =
-    "check the indentation: keys of one map begin in one column, and so do the `-` of one list";
+const INDENTATION: &str = "check the indentation: all keys of a map begin in the same column, and so do all `-` of a list";
 
 impl ParseErrorKind {
     /// Names the kind in one stable word for machines.

@@ -53,7 +53,7 @@ impl<'tree> Section<'tree> {
     /// Starts at the root of a document, which must be a map.
     pub fn root(node: &'tree Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let Some(map) = node.as_map() else {
-            let message = format!("the file must hold a map of keys, it holds {}", node.kind());
+            let message = format!("the file must be a map of keys, not {}", node.kind());
             diagnostics.error(codes::WRONG_TYPE, &KeyPath::root(), node.place, message);
             return None;
         };
@@ -176,7 +176,7 @@ impl<'tree> Section<'tree> {
             let is_known = key.as_str().is_none() && known.iter().any(|key| key.name == name);
             is_known.then(|| {
                 format!(
-                    "write `\"{name}\"` in quotes, YAML reads it as {}",
+                    "write `\"{name}\"` in quotes; YAML reads it as {}",
                     key.kind()
                 )
             })
@@ -193,7 +193,7 @@ impl<'tree> Section<'tree> {
                 .filter(|key| key.ignored.is_none())
                 .map(|key| key.name)
                 .collect();
-            diagnostic.help(format!("known here: {}", names.join(", ")));
+            diagnostic.help(format!("known keys: {}", names.join(", ")));
         }
     }
 

@@ -7,7 +7,7 @@ use crate::support::{get, merge, send};
 use crate::third_party::Authority;
 use http::Method;
 use portcullis_domain::access::Access;
-use portcullis_domain::permission::Permission;
+use portcullis_domain::permission::{Permission, PermissionSet};
 use portcullis_http::path::Api;
 use portcullis_http::route::Route;
 use portcullis_testkit::{Harness, Reply, Request};
@@ -40,13 +40,19 @@ pub(super) struct Attacker {
     members: BTreeMap<(String, String), BTreeSet<String>>,
     /// For each name of a subject, a request for a certificate with the names of the controller.
     requests: BTreeMap<String, String>,
+    permissions: PermissionSet,
     number: usize,
     pub(super) sent: usize,
     pub(super) succeeded: usize,
 }
 
 impl Attacker {
-    pub(super) async fn new(controller: &Harness, id: String, token: String) -> Self {
+    pub(super) async fn new(
+        controller: &Harness,
+        id: String,
+        token: String,
+        permissions: &[String],
+    ) -> Self {
         Self {
             id,
             token,
@@ -58,14 +64,16 @@ impl Attacker {
             told: BTreeSet::new(),
             members: members(controller).await,
             requests: BTreeMap::new(),
+            permissions: PermissionSet::from_names(permissions).unwrap(),
             number: 0,
             sent: 0,
             succeeded: 0,
         }
     }
 
-    /// Learns the ids of everything, as if somebody had told it.
-    pub(super) async fn learn_ids(&mut self, controller: &Harness, admin: &str) {
+    /// Learns the ids of so much of each kind, and of those that it would like to be, as if somebody had
+    /// told it.
+    pub(super) async fn learn_ids(&mut self, controller: &Harness, admin: &str, of_each: usize) {
         for list in [
             "/identities",
             "/enrollments",
@@ -83,12 +91,18 @@ impl Attacker {
         ] {
             let path = format!("{list}?filter=true%20limit%20none");
             let data = get(controller, admin, &path).await.data();
-            for one in data.as_array().unwrap() {
+            for (place, one) in data.as_array().unwrap().iter().enumerate() {
                 let id = one["id"].as_str().unwrap().to_owned();
-                if id == self.id || one["identityId"] == self.id.as_str() {
+                let is_own = id == self.id || one["identityId"] == self.id.as_str();
+                if is_own {
                     self.own.insert(id.clone());
                 }
-                self.ids.insert(id);
+                let holder = one["identityId"].as_str().unwrap_or(&id);
+                // What vouches for others are few and each is worth a try.
+                let vouches = ["/cas", "/external-jwt-signers"].contains(&list);
+                if is_own || vouches || place < of_each || self.tempting.contains(holder) {
+                    self.ids.insert(id);
+                }
             }
         }
         assert!(self.ids.len() < MOST_IDS, "{} ids", self.ids.len());
@@ -125,7 +139,9 @@ impl Attacker {
                     .await;
                 continue;
             }
-            for id in &ids {
+            // Who may not do it at all hears so about any id.
+            let most = if self.may(route) { ids.len() } else { 1 };
+            for id in ids.iter().take(most) {
                 if self.hurts(route, id) {
                     continue;
                 }
@@ -140,6 +156,17 @@ impl Attacker {
             self.learn(answer);
         }
         answers
+    }
+
+    /// Whether an operation is open to the attacker at all.
+    fn may(&self, route: &Route) -> bool {
+        match route.access {
+            Access::Public | Access::Partial | Access::Full => true,
+            Access::Admin => false,
+            Access::AdminOrReadOnly => self.permissions.reads_everything(),
+            Access::Granted(subject, verb) => self.permissions.grants(subject, verb),
+            Access::GrantedByName(subject, verb) => self.permissions.grants_by_name(subject, verb),
+        }
     }
 
     /// Whether an operation would take from the attacker what it has.
@@ -210,7 +237,7 @@ impl Attacker {
         let base = body(&route.method, route.path, self.next());
         let first = ask(self, Some(base.clone())).await;
         // What is forbidden or not there stays so, whatever else is said.
-        let is_out = route.access == Access::Admin || first.status == 404;
+        let is_out = !self.may(route) || first.status == 404;
         if is_out || !base.is_object() {
             return;
         }
@@ -251,6 +278,10 @@ impl Attacker {
             "username" | "name" => vec![json!(format!("attacker-{number}")), json!("boss")],
             "externalid" => texts(&["boss@example.test", "admin", "attacker@example.test"]),
             "jwksendpoint" => texts(&["https://keys.attacker.test/", "http://keys.attacker.test/"]),
+            "externalauthurl" => texts(&["https://login.attacker.test/"]),
+            "clientid" => texts(&["attacker"]),
+            "scopes" => vec![json!(["attacker"])],
+            "targettoken" => texts(&["ID"]),
             "issuer" => vec![json!(self.idp.issuer)],
             "kid" => vec![json!(self.idp.kid)],
             "expiresat" => vec![json!(LATER)],

@@ -1,9 +1,11 @@
 //! What nobody may reach in the search, however it got there.
 
 use super::attempts::Attacker;
+use super::prey::Prey;
 use crate::reading::Outstanding;
 use crate::support::{current, get, log_in_by_certificate, text};
 use http::Method;
+use portcullis_domain::permission::{PermissionSet, Subject, Verb};
 use portcullis_pki::certificates_from_pem;
 use portcullis_testkit::Harness;
 use serde_json::{Value, json};
@@ -15,30 +17,82 @@ pub(super) struct Goals {
     guarded: BTreeMap<String, Value>,
     /// What the attacker may do.
     attacker: Value,
-    /// The signers whose tokens count, and the authorities that let clients in.
-    trusted: Vec<Value>,
-    /// Whether the attacker may only read: then nobody else's way in is for it.
+    prey: Prey,
+    /// The signers, by id, with what counts about them.
+    signers: BTreeMap<String, Value>,
+    /// The authorities that let clients in, by id, with what counts about them.
+    authorities: BTreeMap<String, Value>,
+    reach: Reach,
+}
+
+/// Whom the attacker may become by right: nobody who may do more than it does.
+struct Reach {
+    permissions: PermissionSet,
+    /// Whether it may only read: then nobody else's way in is for it.
     only_reads: bool,
 }
 
-impl Goals {
-    pub(super) async fn new(network: &Outstanding, attacker: &str, permissions: &[String]) -> Self {
-        let (controller, admin) = (&network.stage.controller, &network.stage.admin);
-        let reads = |name: &String| {
-            name == "admin_readonly" || name.split_once('.').is_some_and(|(_, verb)| verb == "read")
-        };
-        let only_reads = permissions.iter().all(reads);
+impl Reach {
+    fn new(permissions: &[String]) -> Self {
+        let is_read = |name: &str| name.split_once('.').is_some_and(|(_, verb)| verb == "read");
+        let reads = |name: &String| name == "admin_readonly" || is_read(name);
         Self {
-            guarded: guarded(controller, admin, (attacker, only_reads)).await,
-            attacker: rights(controller, admin, attacker).await,
-            trusted: trusted(controller, admin).await,
-            only_reads,
+            permissions: PermissionSet::from_names(permissions).unwrap(),
+            only_reads: permissions.iter().all(reads),
         }
     }
 
-    /// Ids of those whom the attacker must not become.
-    pub(super) fn ids(&self) -> impl Iterator<Item = String> {
-        self.guarded.keys().cloned()
+    /// Whether an identity, as an answer shows it, may be anybody that the attacker may enroll.
+    fn holds(&self, identity: &Value) -> bool {
+        let held = identity["permissions"].as_array().into_iter().flatten();
+        let held: Vec<&str> = held.map(|name| name.as_str().unwrap()).collect();
+        let held = PermissionSet::from_names(held).unwrap();
+        !self.only_reads && !is_administrator(identity) && self.permissions.covers(&held)
+    }
+
+    /// Whether the attacker may have tokens of enrollments made anew, and so be told them.
+    fn draws(&self, what: &str) -> bool {
+        let is_of_router = what.ends_with("erott") || what.ends_with("trott");
+        let subject = if is_of_router {
+            Subject::Router
+        } else {
+            Subject::Enrollment
+        };
+        let may = |verb| self.permissions.grants(subject, verb);
+        may(Verb::Update) || (!is_of_router && may(Verb::Create))
+    }
+}
+
+impl Goals {
+    pub(super) async fn new(
+        network: &Outstanding,
+        prey: Prey,
+        attacker: &str,
+        permissions: &[String],
+    ) -> Self {
+        let (controller, admin) = (&network.stage.controller, &network.stage.admin);
+        let reach = Reach::new(permissions);
+        Self {
+            guarded: guarded(controller, admin, (attacker, &reach)).await,
+            attacker: rights(controller, admin, attacker).await,
+            prey,
+            signers: signers(controller, admin).await,
+            authorities: authorities(controller, admin).await,
+            reach,
+        }
+    }
+
+    /// Ids of those whom the attacker must not become, and who are worth it first.
+    pub(super) fn tempting(&self) -> impl Iterator<Item = String> {
+        let holds_rights = |one: &Value| {
+            is_administrator(one)
+                || one["permissions"]
+                    .as_array()
+                    .is_some_and(|held| !held.is_empty())
+        };
+        let mut ids: Vec<_> = self.guarded.iter().collect();
+        ids.sort_by_key(|(_, one)| !holds_rights(one));
+        ids.into_iter().map(|(id, _)| id.clone())
     }
 
     /// Checks that nothing was reached by what was answered.
@@ -49,17 +103,23 @@ impl Goals {
         answers: &[String],
     ) {
         let (controller, admin) = (&network.stage.controller, &network.stage.admin);
-        assert_eq!(
-            current(controller, admin).await.status,
-            200,
-            "administrators stay"
-        );
-        let guarded = guarded(controller, admin, (&attacker.id, self.only_reads)).await;
-        assert_eq!(guarded, self.guarded);
-        assert_eq!(rights(controller, admin, &attacker.id).await, self.attacker);
-        for trusted in trusted(controller, admin).await {
-            assert!(self.trusted.contains(&trusted), "{trusted} is trusted now");
+        for session in [admin, &self.prey.session] {
+            let current = current(controller, session).await;
+            assert_eq!(current.status, 200, "administrators stay");
         }
+        let guarded = guarded(controller, admin, (&attacker.id, &self.reach)).await;
+        for (id, before) in &self.guarded {
+            let now = guarded.get(id);
+            // Others than administrators may be deleted by those who may delete.
+            let is_gone = now.is_none() && !is_administrator(before) && !self.reach.only_reads;
+            assert!(is_gone || now == Some(before), "{before} became {now:?}");
+        }
+        for (id, risen) in &guarded {
+            // Readers are kept from everybody, and make nobody.
+            assert!(self.guarded.contains_key(id), "{risen} came up");
+        }
+        assert_eq!(rights(controller, admin, &attacker.id).await, self.attacker);
+        self.check_trust(controller, admin).await;
         for answer in answers {
             self.check_answer(network, attacker, answer);
         }
@@ -67,21 +127,49 @@ impl Goals {
             let opened = whose(controller, told).await;
             let is_own = opened["id"] == attacker.id.as_str();
             assert!(
-                opened.is_null() || is_own || self.is_below(&opened),
+                opened.is_null() || is_own || self.reach.holds(&opened),
                 "{told}: {opened}"
             );
         }
         self.check_ways_in(controller, attacker).await;
     }
 
+    /// Checks that whoever vouched for others still does, as before, and nobody else.
+    async fn check_trust(&self, controller: &Harness, admin: &str) {
+        let now = signers(controller, admin).await;
+        for (id, before) in &self.signers {
+            assert_eq!(now.get(id), Some(before), "a signer changed");
+        }
+        for (id, signer) in &now {
+            let is_known = self.signers.contains_key(id);
+            assert!(is_known || signer["enabled"] == false, "{signer} counts");
+        }
+        let now = authorities(controller, admin).await;
+        for (id, before) in &self.authorities {
+            assert_eq!(now.get(id), Some(before), "an authority changed");
+        }
+        for (id, authority) in &now {
+            let is_known = self.authorities.contains_key(id);
+            let names_nobody = !authority["externalIdClaim"].is_object();
+            assert!(is_known || names_nobody, "{authority} counts");
+        }
+    }
+
     fn check_answer(&self, network: &Outstanding, attacker: &Attacker, answer: &str) {
         for (what, secret) in &network.secrets {
             let is_of_enrollment = network.of_enrollments.contains(secret);
             let is_others = secret != &attacker.token;
-            let is_granted = is_of_enrollment && !self.only_reads;
+            let is_granted = is_of_enrollment && self.reach.draws(what);
             assert!(
                 !is_others || is_granted || !answer.contains(secret),
                 "the {what} is told: {answer}"
+            );
+        }
+        for (holder, secret) in &self.prey.enrollments {
+            let is_granted = self.reach.holds(holder) && self.reach.draws("ott");
+            assert!(
+                is_granted || !answer.contains(secret),
+                "the token of {holder} is told: {answer}"
             );
         }
         let server = &network.stage.controller.server;
@@ -122,11 +210,12 @@ impl Goals {
             }
         }
     }
+}
 
-    /// Whether somebody is no administrator, and may be anybody that the attacker may enroll.
-    fn is_below(&self, identity: &Value) -> bool {
-        !self.only_reads && identity["isAdmin"] == false && identity["isDefaultAdmin"] == false
-    }
+/// Whether somebody is an administrator, as an answer shows it.
+fn is_administrator(identity: &Value) -> bool {
+    let [appointed, born] = ["isAdmin", "isDefaultAdmin"].map(|name| identity[name].as_bool());
+    appointed.unwrap() || born.unwrap()
 }
 
 /// Whose session a text opens; `null` if it opens none.
@@ -141,35 +230,44 @@ async fn whose(controller: &Harness, token: &str) -> Value {
     }
 }
 
-/// Those whom the attacker must not become, with what lets them in: administrators, or everybody.
+/// Those whom the attacker must not become, with what lets them in: administrators, and whoever may do
+/// what it may not.
 async fn guarded(
     controller: &Harness,
     admin: &str,
-    (attacker, is_everybody): (&str, bool),
+    (attacker, reach): (&str, &Reach),
 ) -> BTreeMap<String, Value> {
-    let filter = if is_everybody {
-        "true"
-    } else {
-        "isAdmin%20%3D%20true%20or%20isDefaultAdmin%20%3D%20true"
-    };
-    let path = format!("/identities?filter={filter}%20limit%20none");
     let mut all = BTreeMap::new();
-    let listed = get(controller, admin, &path).await.data();
-    for one in listed.as_array().unwrap() {
-        let id = text(one, "id").to_owned();
-        if id == attacker {
+    for one in list(controller, admin, "/identities").await {
+        let id = text(&one, "id").to_owned();
+        if id == attacker || reach.holds(&one) {
             continue;
         }
         let of = async |what: &str| {
             let path = format!("/identities/{id}/{what}");
-            get(controller, admin, &path).await.data()
+            let mut all = get(controller, admin, &path).await.data();
+            for one in all.as_array_mut().unwrap() {
+                // It has the name, which is no way in.
+                one.as_object_mut().unwrap().remove("identity");
+            }
+            all
         };
-        let member = |name: &str| one[name].clone();
-        let entry = json!({
-            "authenticators": of("authenticators").await, "enrollments": of("enrollments").await,
-            "externalId": member("externalId"), "disabled": member("disabled"),
-            "isMfaEnabled": member("isMfaEnabled"), "permissions": member("permissions"),
-        });
+        let mut entry = pick(
+            &one,
+            &[
+                "externalId",
+                "authPolicyId",
+                "isMfaEnabled",
+                "isAdmin",
+                "isDefaultAdmin",
+                "permissions",
+            ],
+        );
+        if is_administrator(&one) || reach.only_reads {
+            entry["disabled"] = one["disabled"].clone();
+        }
+        entry["authenticators"] = of("authenticators").await;
+        entry["enrollments"] = of("enrollments").await;
         all.insert(id, entry);
     }
     all
@@ -184,21 +282,24 @@ async fn rights(controller: &Harness, admin: &str, id: &str) -> Value {
     ])
 }
 
-/// Who vouches for others: enabled signers with what counts, and authorities whose certificates say who
-/// somebody is.
-async fn trusted(controller: &Harness, admin: &str) -> Vec<Value> {
-    let list = async |path: &str| {
-        let path = format!("{path}?filter=true%20limit%20none");
-        let data = get(controller, admin, &path).await.data();
-        data.as_array().unwrap().clone()
-    };
-    let pick = |one: &Value, members: &[&str]| -> Value {
-        members.iter().map(|name| one[*name].clone()).collect()
-    };
-    let signers = list("/external-jwt-signers").await;
-    let signers = signers.iter().filter(|one| one["enabled"] == true);
-    let of_signers = [
-        "id",
+async fn list(controller: &Harness, admin: &str, path: &str) -> Vec<Value> {
+    let path = format!("{path}?filter=true%20limit%20none");
+    let data = get(controller, admin, &path).await.data();
+    data.as_array().unwrap().clone()
+}
+
+fn pick(one: &Value, members: &[&str]) -> Value {
+    let members = members.iter();
+    members
+        .map(|name| ((*name).to_owned(), one[*name].clone()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+/// The signers, with all that machines go by.
+async fn signers(controller: &Harness, admin: &str) -> BTreeMap<String, Value> {
+    let counts = [
+        "enabled",
         "issuer",
         "audience",
         "certPem",
@@ -206,11 +307,25 @@ async fn trusted(controller: &Harness, admin: &str) -> Vec<Value> {
         "kid",
         "useExternalId",
         "claimsProperty",
+        "externalAuthUrl",
+        "clientId",
+        "scopes",
+        "targetToken",
     ];
-    let cas = list("/cas").await;
-    let cas = cas.iter().filter(|one| one["externalIdClaim"].is_object());
-    let signers = signers.map(|one| pick(one, &of_signers));
-    signers
-        .chain(cas.map(|one| pick(one, &["id", "certPem", "externalIdClaim"])))
+    let all = list(controller, admin, "/external-jwt-signers").await;
+    all.iter()
+        .map(|one| (text(one, "id").to_owned(), pick(one, &counts)))
+        .collect()
+}
+
+/// The authorities whose certificates let clients in.
+async fn authorities(controller: &Harness, admin: &str) -> BTreeMap<String, Value> {
+    let all = list(controller, admin, "/cas").await;
+    all.iter()
+        .filter(|one| one["isVerified"] == true && one["isAuthEnabled"] == true)
+        .map(|one| {
+            let counts = pick(one, &["certPem", "externalIdClaim"]);
+            (text(one, "id").to_owned(), counts)
+        })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! The audit trail on standard error, beside the log.
 
 use crate::output;
+use crate::waiting_writer::WaitingWriter;
 use portcullis_app::audit::{AuditEvent, AuditSink};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -26,7 +27,7 @@ impl AuditSink for AuditStream {
         let form = if self.is_terminal { text } else { document };
         let lines: String = events.iter().map(|event| form(&event.text)).collect();
         // One call, or lines of the log could come between.
-        io::stderr().lock().write_all(lines.as_bytes())
+        WaitingWriter(io::stderr().lock()).write_all(lines.as_bytes())
     }
 }
 
@@ -67,11 +68,13 @@ fn text(event: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use portcullis_domain::terminal::drives_terminal;
 
     #[test]
     fn both_forms_are_one_line_whatever_a_name_holds() {
         let event = serde_json::json!({"seq": 1, "timestamp": "t", "operation": "identity.create",
-            "entityName": "laptop\r\n\u{1b}[2J\u{9b}"});
+            "entityName": "laptop\r\n\u{1b}[2J\u{9b}",
+            "changes": {"name": {"new": "a\u{202e}b"}}});
         let event = event.to_string();
         let line = document(&event);
         let parsed: Value = serde_json::from_str(line.strip_suffix('\n').unwrap()).unwrap();
@@ -81,11 +84,11 @@ mod tests {
         );
         let line = text(&event);
         assert!(
-            line.starts_with("t  INFO audit: identity.create entityName="),
+            line.starts_with("t  INFO audit: identity.create ") && line.contains(" entityName="),
             "{line}"
         );
         assert!(
-            !line.trim_end_matches('\n').contains(char::is_control),
+            !line.trim_end_matches('\n').contains(drives_terminal),
             "{line}"
         );
     }

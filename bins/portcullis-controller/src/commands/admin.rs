@@ -21,13 +21,13 @@ async fn reset_password(arguments: ResetPassword) -> anyhow::Result<()> {
     let wishes = signals::listen()?;
     let password = tokio::select! {
         password = password::read(&password) => password?,
-        () = wishes.stop.cancelled() => bail!("ended before anything was done"),
+        () = wishes.stop.cancelled() => bail!("stopped before anything was done"),
     };
     let app = open(&whose)?;
     let outcome = rescue::reset_password(&app, &whose.identity, password).await;
-    let id = done(outcome, &whose, "the password cannot be set")?;
+    let id = done(outcome, &whose, "the password could not be set")?;
     output::say(format_args!(
-        "password of {id} set; it is enabled, its sessions are over"
+        "password of {id} set; it is enabled, and its sessions were ended"
     ));
     Ok(())
 }
@@ -37,9 +37,9 @@ async fn remove_mfa(arguments: RemoveMfa) -> anyhow::Result<()> {
     let _wishes = signals::listen()?;
     let app = open(&whose)?;
     let outcome = rescue::remove_mfa(&app, &whose.identity).await;
-    let id = done(outcome, &whose, "the TOTP enrollment cannot be removed")?;
+    let id = done(outcome, &whose, "the TOTP enrollment could not be removed")?;
     output::say(format_args!(
-        "{id} is not enrolled in TOTP; its sessions are over"
+        "{id} is not enrolled in TOTP; its sessions were ended"
     ));
     Ok(())
 }

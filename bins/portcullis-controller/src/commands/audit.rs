@@ -22,6 +22,9 @@ pub(super) fn verify(arguments: &AuditVerify) -> anyhow::Result<ExitCode> {
         "{name}: {} lines follow from one another; the last committed event is number {}",
         checked.chain.lines, checked.chain.last_seq
     ));
+    for note in &checked.notes {
+        output::say(note);
+    }
     if checked.is_torn {
         output::say("its last line is being written, or was written only in part");
     }

@@ -12,20 +12,20 @@ pub(super) async fn run(arguments: Init) -> anyhow::Result<()> {
     let wishes = signals::listen()?;
     let password = tokio::select! {
         password = password::read(&arguments.password) => password?,
-        () = wishes.stop.cancelled() => bail!("ended before anything was done"),
+        () = wishes.stop.cancelled() => bail!("stopped before anything was done"),
     };
     let config = config::load(&[&arguments.config])?;
     let core = serve::open(&config, false, &system::env())?;
     administrator::prepare(&core.app)
         .await
-        .context("the store cannot be prepared")?;
+        .context("the store could not be prepared")?;
     match administrator::initialise(&core.app, &arguments.username, password).await {
         Ok(_id) => {},
-        Err(AppError::AlreadyInitialised) => bail!("this network has an administrator already"),
-        Err(error) => return Err(error).context("the administrator cannot be made"),
+        Err(AppError::AlreadyInitialised) => bail!("this network already has an administrator"),
+        Err(error) => return Err(error).context("the administrator could not be created"),
     }
     output::say(format_args!(
-        "administrator {} made",
+        "administrator {} created",
         output::one_line(&arguments.username)
     ));
     Ok(())

@@ -26,7 +26,7 @@ pub(super) async fn run(arguments: Quickstart) -> anyhow::Result<()> {
     let wishes = signals::listen()?;
     tokio::select! {
         outcome = serve_until(wishes.stop, arguments) => outcome,
-        () = wishes.hurry.cancelled() => bail!("ended at once"),
+        () = wishes.hurry.cancelled() => bail!("stopped at once"),
     }
 }
 
@@ -80,14 +80,16 @@ fn folder(arguments: &Quickstart) -> anyhow::Result<(PathBuf, Option<TempDir>)> 
     if let Some(folder) = &arguments.home {
         if folder.is_file() {
             let name = folder.display();
-            bail!("the home {name} is a file; name a folder, or one that is to be made");
+            bail!(
+                "the home {name} is a file; name a folder, which is created if it does not exist"
+            );
         }
         return Ok((folder.clone(), None));
     }
     let temporary = tempfile::Builder::new()
         .prefix("portcullis-")
         .tempdir()
-        .context("no temporary folder can be made; name one with --home")?;
+        .context("no temporary folder could be created; name one with --home")?;
     Ok((temporary.path().to_owned(), Some(temporary)))
 }
 
@@ -110,7 +112,7 @@ fn make(folder: &Path, arguments: &Quickstart, env: &Env) -> anyhow::Result<(Hom
 fn continue_with(folder: &Path) -> anyhow::Result<Home> {
     let folder = folder
         .canonicalize()
-        .with_context(|| format!("the folder {} cannot be found", folder.display()))?;
+        .with_context(|| format!("the folder {} does not exist", folder.display()))?;
     let name = folder.display().to_string();
     output::say(format_args!("Continuing with {}", output::one_line(&name)));
     Ok(Home::at(&folder))

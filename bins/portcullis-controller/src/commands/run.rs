@@ -27,6 +27,6 @@ pub(super) async fn run(arguments: Run) -> anyhow::Result<()> {
     }
     tokio::select! {
         outcome = running.wait() => outcome,
-        () = wishes.hurry.cancelled() => bail!("ended at once"),
+        () = wishes.hurry.cancelled() => bail!("stopped at once"),
     }
 }

@@ -15,13 +15,14 @@ const GROUP_READS: u32 = 0o040;
 const GROUP_WRITES: u32 = 0o020;
 const OTHERS: u32 = 0o007;
 const OTHERS_WRITE: u32 = 0o002;
+const STICKY: u32 = 0o1000;
 
 /// What is tolerated with a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tolerance {
     /// Nothing: no program beside the controller has to do with the file.
     Nothing,
-    /// That its group reads it, as backups do.
+    /// That its group reads it, as backups do: the controller made it.
     GroupReads,
     /// That others read it, and its group changes it: somebody else made it.
     Foreign,
@@ -49,20 +50,30 @@ fn judge(
 ) -> Option<Exposure> {
     let mode = metadata.mode() & 0o777;
     let (is_tolerated, fault) = if mode & OTHERS_WRITE != 0 {
-        (false, "can be changed by every user of this machine")
+        (
+            false,
+            "is world-writable: every user of this machine can change it",
+        )
     } else if mode & OTHERS != 0 {
         let is_tolerated = tolerance == Tolerance::Foreign;
-        (is_tolerated, "can be read by every user of this machine")
+        (
+            is_tolerated,
+            "is world-readable: every user of this machine can read it",
+        )
     } else if mode & GROUP_WRITES != 0 {
         let is_tolerated = tolerance == Tolerance::Foreign;
-        (is_tolerated, "can be changed by its group")
+        (is_tolerated, "is group-writable")
     } else if mode & GROUP_READS != 0 {
         let is_tolerated = tolerance != Tolerance::Nothing;
-        (is_tolerated, "can be read by its group")
+        (is_tolerated, "is group-readable")
     } else {
         return foreign(what, path, metadata.uid(), user);
     };
     let path = path.display();
+    let mut help = format!("run `chmod 600 {path}`");
+    if is_tolerated && mode & OTHERS == 0 {
+        help.push_str("; ignore this if the group is meant to have this access");
+    }
     let severity = if is_tolerated {
         Severity::Warning
     } else {
@@ -71,7 +82,40 @@ fn judge(
     Some(Exposure {
         severity,
         message: format!("{what} {path} {fault} (mode {mode:03o})"),
-        help: format!("run `chmod 600 {path}`"),
+        help,
+    })
+}
+
+/// Looks at the folders above a file that holds secrets, called `what` in the message: whoever may
+/// change one of them can put another file in the place of that one. In folders with the sticky bit,
+/// such as `/tmp`, only owners can.
+pub(super) fn above(what: &str, path: &Path) -> Option<Exposure> {
+    let file = path.canonicalize().ok()?;
+    let mut folders = file.ancestors().skip(1);
+    folders.find_map(|folder| judge_folder(what, folder, &std::fs::metadata(folder).ok()?))
+}
+
+fn judge_folder(what: &str, folder: &Path, metadata: &Metadata) -> Option<Exposure> {
+    let mode = metadata.mode() & 0o7777;
+    // Many systems give each user a group of their own and let it write.
+    let is_private_group = metadata.gid() == metadata.uid();
+    let (fault, mend) = if mode & STICKY != 0 {
+        return None;
+    } else if mode & OTHERS_WRITE != 0 {
+        ("every user of this machine", "go-w")
+    } else if mode & GROUP_WRITES != 0 && !is_private_group {
+        ("its group", "g-w")
+    } else {
+        return None;
+    };
+    let folder = folder.display();
+    Some(Exposure {
+        severity: Severity::Warning,
+        message: format!(
+            "{fault} can put another file in the place of {what}: the folder {folder} can be \
+             changed (mode {mode:03o})"
+        ),
+        help: format!("run `chmod {mend} {folder}`"),
     })
 }
 
@@ -151,6 +195,43 @@ mod tests {
             let found = of("the key", &path, Tolerance::Foreign);
             assert_eq!(found.map(|found| found.severity), severity, "{mode:o}");
         }
+    }
+
+    #[test]
+    fn folders_that_others_can_change_earn_a_warning() {
+        let top = tempfile::tempdir().unwrap();
+        let folder = top.path().join("pki");
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("ca.key");
+        fs::write(&path, "secret").unwrap();
+        let set = |folder: &Path, mode| {
+            fs::set_permissions(folder, Permissions::from_mode(mode)).unwrap();
+        };
+        for (mode, is_open) in [
+            (0o700, false),
+            (0o755, false),
+            (0o1777, false),
+            (0o757, true),
+            (0o777, true),
+        ] {
+            set(&folder, mode);
+            let found = above("the key", &path);
+            assert_eq!(found.is_some(), is_open, "{mode:o}: {found:?}");
+            if let Some(found) = found {
+                assert_eq!(found.severity, Severity::Warning);
+                assert!(found.message.contains("/pki can be changed"), "{found:?}");
+                assert!(found.help.contains("chmod go-w"), "{found:?}");
+            }
+        }
+        set(&folder, 0o755);
+        set(top.path(), 0o777);
+        assert!(above("the key", &path).is_some(), "further up");
+        set(&folder, 0o775);
+        set(top.path(), 0o700);
+        let metadata = fs::metadata(&folder).unwrap();
+        let is_private = metadata.gid() == metadata.uid();
+        assert_eq!(above("the key", &path).is_none(), is_private);
+        assert_eq!(above("the key", &folder.join("missing")), None);
     }
 
     #[test]

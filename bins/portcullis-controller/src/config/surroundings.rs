@@ -1,6 +1,7 @@
 //! Whether what a configuration names is there, and is what it has to be.
 
 use super::exposure::{self, Tolerance};
+use super::own_keys::OwnKeys;
 use crate::material::{self, Named, PairOf};
 use crate::output;
 use portcullis_controller_config::{self as model, Material, NamedPair, NamedStore, NamedThings};
@@ -27,8 +28,11 @@ pub(super) const EXPOSED_FILE: &str = "exposed-file";
 const MISSING_FOLDER: &str = "missing-folder";
 
 /// Finds everything that is wrong around the file, each at the value that names it.
-pub(super) fn check(named: &NamedThings) -> Vec<Diagnostic> {
-    let mut findings = Findings::default();
+pub(super) fn check(named: &NamedThings, own_keys: &OwnKeys) -> Vec<Diagnostic> {
+    let mut findings = Findings {
+        own_keys,
+        found: Vec::new(),
+    };
     for pair in named.identities.iter().flat_map(|each| &each.pairs) {
         findings.pair(pair);
     }
@@ -37,13 +41,16 @@ pub(super) fn check(named: &NamedThings) -> Vec<Diagnostic> {
     if let Some(store) = &named.store {
         findings.store(store);
     }
-    findings.0
+    findings.unnamed_keys();
+    findings.found
 }
 
-#[derive(Default)]
-struct Findings(Vec<Diagnostic>);
+struct Findings<'k> {
+    own_keys: &'k OwnKeys,
+    found: Vec<Diagnostic>,
+}
 
-impl Findings {
+impl Findings<'_> {
     fn pair(&mut self, NamedPair { cert, key }: &NamedPair) -> Option<()> {
         let chain = cert.as_ref().and_then(|cert| self.certificates(cert));
         let loaded = key.as_ref().and_then(|key| self.key(key));
@@ -76,13 +83,18 @@ impl Findings {
     fn key(&mut self, named: &model::Named) -> Option<SigningKey> {
         self.readable(named)?;
         if let Material::File(path) = &named.material {
-            let file = ("the private key", &**path, Tolerance::Foreign);
+            let tolerance = if self.own_keys.contains(path) {
+                Tolerance::GroupReads
+            } else {
+                Tolerance::Foreign
+            };
+            let file = ("the private key", &**path, tolerance);
             self.exposed((&named.path, named.place), file);
         }
         Named::of(named)
             .key()
             .map_err(|error| {
-                let help = "name a file with a private key in PEM that is not encrypted";
+                let help = "name a PEM file with an unencrypted private key";
                 self.add(named, NO_KEY, &error, help);
             })
             .ok()
@@ -121,8 +133,8 @@ impl Findings {
             return Some(all);
         };
         let name = Named::of(first);
-        let error = anyhow::anyhow!("{} holds no certificate of an authority", name.describe());
-        let help = "name a file with the root certificates that clients are to trust";
+        let error = anyhow::anyhow!("{} contains no CA certificate", name.describe());
+        let help = "name a file with the root certificates that clients trust";
         self.add(first, NO_AUTHORITY, &error, help);
         None
     }
@@ -133,7 +145,7 @@ impl Findings {
             (fits, trusted, &signing.cert, &signing.key)
             && let Err(error) = material::authority(Named::of(cert), Named::of(key), trusted)
         {
-            let help = "name the certificate of an authority, whose issuer `identity.ca` holds";
+            let help = "name a CA certificate whose issuer is in `identity.ca`";
             self.add(cert, NO_AUTHORITY, &error, help);
         }
     }
@@ -172,38 +184,49 @@ impl Findings {
             *place,
             message,
         );
-        found.help("create the folder, or name another place");
-        self.0.push(found);
+        found.help("create the folder, or name another one");
+        self.found.push(found);
     }
 
-    /// Looks at the mode and the owner of a file that is named at a place.
+    /// Looks at the keys that are kept beside those which are named: that of the root above all.
+    fn unnamed_keys(&mut self) {
+        for file in self.own_keys.iter() {
+            let file = ("the private key", file, Tolerance::GroupReads);
+            self.exposed((&KeyPath::root(), Place::default()), file);
+        }
+    }
+
+    /// Looks at the mode and the owner of a file that is named at a place, and at the folders above.
     fn exposed(
         &mut self,
         (path, place): (&KeyPath, Place),
         (what, file, tolerance): (&str, &Path, Tolerance),
     ) {
-        let Some(exposure) = exposure::of(what, file, tolerance) else {
-            return;
-        };
-        // One key may belong to several certificates.
-        if self.0.iter().any(|found| found.message == exposure.message) {
-            return;
+        let exposures = [
+            exposure::of(what, file, tolerance),
+            exposure::above(what, file),
+        ];
+        for exposure in exposures.into_iter().flatten() {
+            // One key may belong to several certificates.
+            if (self.found.iter()).any(|found| found.message == exposure.message) {
+                continue;
+            }
+            let (severity, message) = (exposure.severity, exposure.message);
+            let mut found = Diagnostic::new(severity, EXPOSED_FILE, path.clone(), place, message);
+            found.help(exposure.help);
+            self.found.push(found);
         }
-        let (severity, message) = (exposure.severity, exposure.message);
-        let mut found = Diagnostic::new(severity, EXPOSED_FILE, path.clone(), place, message);
-        found.help(exposure.help);
-        self.0.push(found);
     }
 
     fn add(&mut self, at: &model::Named, code: &'static str, error: &anyhow::Error, help: &str) {
         let message = output::sentence(error);
         let is_known = |found: &Diagnostic| found.path == at.path && found.message == message;
         // One key may belong to several certificates.
-        if !self.0.iter().any(is_known) {
+        if !self.found.iter().any(is_known) {
             let (path, place) = (at.path.clone(), at.place);
             let mut found = Diagnostic::new(Severity::Error, code, path, place, message);
             found.help(help);
-            self.0.push(found);
+            self.found.push(found);
         }
     }
 }
@@ -211,10 +234,11 @@ impl Findings {
 fn where_to_put(path: &Path) -> String {
     match std::env::current_dir() {
         Ok(folder) if path.is_relative() => format!(
-            "the path starts at the working directory {}; start there, write where the file is, or \
-             write `relativePaths: file` if it is meant from the folder of this one",
+            "relative paths start at the working directory {}; start the controller in the right \
+             directory, correct the path, or write `relativePaths: file` if the path starts at the \
+             folder of this file",
             folder.display()
         ),
-        _ => "put it there, or write where it is".to_owned(),
+        _ => "create the file, or correct the path".to_owned(),
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn make(settings: &HomeSettings, env: &Env) -> anyhow::Result<Pki> {
     let spiffe = SpiffeId::new(domain, SpiffePath::Controller(controller.clone()))?;
     let names = std::iter::once(settings.advertised_host.as_str()).chain(LOOPBACK);
     let names = ServerNames::parse(names)
-        .context("the address for clients cannot stand in a certificate")?
+        .context("--ctrl-address")?
         .with_spiffe(spiffe.clone());
     let own = subject(controller.as_str());
     let (server_key, client_key) = (key()?, key()?);

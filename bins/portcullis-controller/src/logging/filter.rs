@@ -30,9 +30,10 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Filter> {
              `audit=info`"
         )));
     }
-    let filter = EnvFilter::try_new(directives.join(",")).map_err(|error| {
+    let filter = EnvFilter::try_new(directives.join(",")).map_err(|_unreadable| {
         usage::error(format!(
-            "--log: {text:?} makes no sense ({error}); {LEVELS}"
+            "--log: `{text}` is not a filter; write a level, or part=level pairs such as \
+             `warn,portcullis_http=debug`; {LEVELS}"
         ))
     })?;
     // What has nothing to do with spans need not be told of each.

@@ -88,8 +88,8 @@ impl Watch {
                 self.complain(
                     now,
                     format!(
-                        "the certificate {name} expires at {end}; put a new one for the same key \
-                         in its place, it is then taken without a restart"
+                        "the certificate {name} expires at {end}; replace it with a new one for the \
+                         same key, which is loaded without a restart"
                     ),
                 );
             },
@@ -129,7 +129,7 @@ impl Certificates {
         }
         let served = self.app.network().served();
         if served.jwt_signer.public_key() != signer.key.public_key() {
-            tracing::warn!("the key of the server changed; refresh the enrollments that are open");
+            tracing::warn!("the key of the server changed; refresh the pending enrollments");
         }
         // Everything that can fail comes before anything is replaced: tokens and connections have
         // to show the same key.

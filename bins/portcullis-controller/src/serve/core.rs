@@ -10,13 +10,16 @@ use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings};
-use portcullis_controller_config::{ControllerConfig, JwksFetch, Oidc, Totp, TotpCompatibility};
+use portcullis_controller_config::{
+    ControllerConfig, JwksFetch, Oidc, Share, Totp, TotpCompatibility,
+};
 use portcullis_domain::Env;
 use portcullis_domain::api_session::SessionLifetimes;
 use portcullis_domain::change::Change;
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::entropy;
 use portcullis_domain::ids::ControllerId;
+use portcullis_domain::log_throttle::LogRates;
 use portcullis_domain::quota::StorageQuota;
 use portcullis_http::outbound::{FetchRules, Fetcher, system_roots};
 use portcullis_index::Projections;
@@ -29,8 +32,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// Passwords of strangers that may wait per thread that checks them. A single address may queue half
-/// of them, about a second and a half of work.
+/// Passwords of strangers that may wait per thread that checks them, unless the configuration says how
+/// many. A single address may queue half of them, about a second and a half of work.
 const WAITING_PER_THREAD: usize = 64;
 
 /// The controller, ready to be asked, and what its listeners need.
@@ -62,7 +65,9 @@ pub(crate) fn open(
     let projections = Arc::new(Projections::default());
     engine.observe(Arc::new(Follow(Arc::clone(&projections))));
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let passwords = PasswordPool::start(threads, threads * WAITING_PER_THREAD)
+    let waiting = config.limits.passwords_waiting.map(saturating);
+    let waiting = waiting.unwrap_or(threads * WAITING_PER_THREAD);
+    let passwords = PasswordPool::start(threads, waiting)
         .context("the threads that check passwords cannot be started")?;
     let app = App::new(Parts {
         env: env.clone(),
@@ -84,6 +89,7 @@ pub(crate) fn open(
             router_enrollment_duration: signed(config.edge.enrollment.edge_router_duration),
             longest_token: signed(longest_token(&config.edge.oidc)),
             password_throttle: config.edge.password_throttle,
+            refusal_log: log_rates(config.limits.log_lines_per_minute),
             require_token_expiry: config.edge.external_jwt_signers.require_expiry,
             storage_quota: StorageQuota::new(config.edge.api.identity_storage_quota as usize),
         },
@@ -96,6 +102,16 @@ pub(crate) fn open(
         pairs,
         network_id,
     })
+}
+
+/// How many lines tell of refused requests.
+fn log_rates(share: Share) -> LogRates {
+    let lines = |count| u32::try_from(count).unwrap_or(u32::MAX);
+    LogRates::per_minute(lines(share.total), lines(share.each))
+}
+
+fn saturating(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }
 
 /// How long the tokens last that last longest.
@@ -176,7 +192,7 @@ fn chosen_domain(config: &ControllerConfig, roots: &[Certificate]) -> anyhow::Re
     }
     let root = roots
         .first()
-        .ok_or_else(|| anyhow!("identity.ca holds no authority"))?;
+        .ok_or_else(|| anyhow!("identity.ca contains no CA certificate"))?;
     Ok(TrustDomain::of_root(root))
 }
 

@@ -162,7 +162,7 @@ fn trusted(config: &ControllerConfig) -> anyhow::Result<Vec<Certificate>> {
     }
     ensure!(
         !trusted.is_empty(),
-        "identity.ca holds no certificate of an authority"
+        "identity.ca contains no CA certificate"
     );
     Ok(trusted)
 }

@@ -5,7 +5,7 @@ use portcullis_controller_config::ControllerConfig;
 use portcullis_yaml::syntax::HostPort;
 
 /// Collects the hosts of all addresses in the file at which the controller listens or is found.
-pub(super) fn of(config: &ControllerConfig) -> OwnHosts {
+pub(crate) fn of(config: &ControllerConfig) -> OwnHosts {
     let points = config.web.iter().flat_map(|listener| &listener.bind_points);
     let of_points = points.flat_map(|point| {
         let told = [&point.interface, &point.address];

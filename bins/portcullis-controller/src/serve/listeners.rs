@@ -42,10 +42,7 @@ impl Web {
             let apis = served(listener);
             let mut sockets = Vec::new();
             if apis.is_empty() {
-                tracing::warn!(
-                    listener = listener.name,
-                    "nothing of this listener is served"
-                );
+                tracing::warn!(listener = listener.name, "this listener serves nothing");
             } else {
                 for point in &listener.bind_points {
                     let address = resolve(&point.interface).await?;
@@ -64,7 +61,7 @@ impl Web {
         }
         ensure!(
             entries.iter().any(|entry| !entry.sockets.is_empty()),
-            "no listener of the section `web` serves an API"
+            "no listener in the section `web` serves an API"
         );
         Ok(Self {
             entries,
@@ -225,6 +222,7 @@ fn quotas(limits: &ClientLimits) -> Quotas {
     };
     Quotas {
         connections: quota(limits.connections),
+        request_heads: quota(limits.request_head_bytes),
         unread_answers: quota(limits.unread_answer_bytes),
         session_requests: quota(limits.request_bytes),
         stranger_requests: quota(limits.unauthenticated_request_bytes),

@@ -71,12 +71,12 @@ fn judge(found: Result<Vec<String>, StoreError>, accept_damage: bool) -> anyhow:
             Ok(())
         },
         [first, rest @ ..] => Err(anyhow!(
-            "the store is damaged: {first}{}; put a backup in its place, or serve what is left \
-             with --accept-damage",
+            "the store is damaged: {first}{}; restore a backup, or serve what is left with \
+             --accept-damage",
             if rest.is_empty() {
                 String::new()
             } else {
-                format!(", and {} more findings, which the log names", rest.len())
+                format!(", and {} more findings (see the log)", rest.len())
             },
         )),
     }

@@ -89,7 +89,7 @@ async fn sweep_sessions(app: &App, stop: &CancellationToken) {
 async fn write_activity(app: Arc<App>, mut rounds: Rounds) {
     while rounds.next().await {
         if let Err(error) = sessions::flush_activity(&app).await {
-            tracing::warn!(%error, "activity of sessions could not be written down");
+            tracing::warn!(%error, "activity of sessions could not be saved");
         }
     }
 }
@@ -108,7 +108,7 @@ async fn look_after(certificates: Certificates, mut watch: Watch, mut rounds: Ro
         match looking.await {
             Ok(used) => watch = used,
             Err(error) => {
-                tracing::error!(%error, "certificates are no longer looked after");
+                tracing::error!(%error, "certificates are no longer renewed or reloaded");
                 return;
             },
         }

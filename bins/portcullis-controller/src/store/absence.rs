@@ -25,10 +25,10 @@ pub(super) fn check(location: &StoreLocation, was_made: bool) -> anyhow::Result<
         anew.push(format!("move {} away", remains.join(" and ")));
     }
     if was_made {
-        anew.push("make a new store with `portcullis-controller init`".to_owned());
+        anew.push("create a new store with `portcullis-controller init`".to_owned());
     }
     bail!(
-        "the store {} {what}; put it back from a backup (to begin anew on purpose, {})",
+        "the store {} {what}; restore a backup (or, to start over on purpose, {})",
         store.display(),
         anew.join(" and "),
     );

@@ -104,6 +104,70 @@ fn end_of_a_trail_that_was_cut_off_is_told_by_the_next_start() {
     let text = fs::read_to_string(&config).unwrap();
     let text = text.replace("relativePaths: file\n", "");
     fs::write(&config, format!("{key}{text}")).unwrap();
+    let checked = verified(&file);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert!(
+        checked.stdout.contains("line 2: the events 1 to "),
+        "{checked:?}"
+    );
+
+    // What a start without another change finds.
+    let whole = lines(&file);
+    let numbered = whole.iter().rposition(|line| line.contains("\"seq\":"));
+    let kept = numbered.unwrap_or(2);
+    fs::write(&file, whole[..kept].join("\n") + "\n").unwrap();
+    assert_eq!(serving(&home, &file).stop("TERM").code, Some(0));
+    let checked = verified(&file);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+}
+
+#[test]
+fn backup_that_is_put_back_goes_on_in_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, file) = (
+        folder.path().join("home"),
+        folder.path().join("audit.jsonl"),
+    );
+    made(&home);
+    let config = home.join("controller.yml");
+    let reset = |password: &str| {
+        let mut command = program();
+        command.args(["admin", "reset-password"]).arg(&config);
+        let reset = finish(command.args(["admin", "-p", password]));
+        assert_eq!(reset.code, Some(0), "{reset:?}");
+    };
+    assert_eq!(serving(&home, &file).stop("TERM").code, Some(0));
+    // Its event waits in the store, and in the copy.
+    reset("another horse");
+    let store = home.join("ctrl.db.portcullis");
+    let copy = folder.path().join("copy");
+    fs::copy(&store, &copy).unwrap();
+    assert_eq!(serving(&home, &file).stop("TERM").code, Some(0));
+    reset("a third horse");
+    assert_eq!(serving(&home, &file).stop("TERM").code, Some(0));
+
+    fs::copy(&copy, &store).unwrap();
+    for _ in 0..2 {
+        assert_eq!(serving(&home, &file).stop("TERM").code, Some(0));
+    }
+    let checked = verified(&file);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert!(
+        checked.stdout.contains("a backup was put back"),
+        "{checked:?}"
+    );
+    let written = lines(&file);
+    let resets = written
+        .iter()
+        .filter(|line| line.contains("reset-password"));
+    assert_eq!(resets.count(), 3, "{written:?}");
+
+    // A file of another network.
+    let other = folder.path().join("other");
+    made(&other);
+    for _ in 0..2 {
+        assert_eq!(serving(&other, &file).stop("TERM").code, Some(0));
+    }
     assert_eq!(verified(&file).code, Some(0));
 }
 
@@ -120,7 +184,7 @@ fn audit_file_that_others_can_read_is_refused() {
     command
         .args(["quickstart", "--ctrl-port", "0", "--home"])
         .arg(&home);
-    finish(command.arg("--audit-file").arg(&file)).failed_with(&["mode 644", "mode 600"]);
+    finish(command.arg("--audit-file").arg(&file)).failed_with(&["mode 644", "mode 600", "640"]);
 }
 
 #[test]

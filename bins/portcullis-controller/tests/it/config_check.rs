@@ -125,7 +125,7 @@ fn missing_file_is_one_finding_and_the_others_are_checked() {
     let finished = check("human");
     assert_eq!(finished.code, Some(1), "{finished:?}");
     for part in [
-        "there is no configuration file /nonexistent/ctrl.yml",
+        "the configuration file /nonexistent/ctrl.yml does not exist",
         "--> /nonexistent/ctrl.yml",
         "/nonexistent/ctrl.yml: 1 mistake, no warnings",
         "error[unknown-key]",
@@ -225,10 +225,14 @@ fn generated_file_has_no_mistakes() {
 
 /// Checks a home, and answers the exit code and the severity and message of each `exposed-file`.
 fn exposed(home: &std::path::Path) -> (Option<i32>, Vec<(String, String)>) {
+    exposed_by(&home.join("controller.yml"))
+}
+
+fn exposed_by(config: &std::path::Path) -> (Option<i32>, Vec<(String, String)>) {
     let finished = finish(
         program()
             .args(["config", "check", "--format", "json"])
-            .arg(home.join("controller.yml")),
+            .arg(config),
     );
     let list: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
     let found = list.as_array().unwrap().iter();
@@ -262,20 +266,19 @@ fn files_with_secrets_are_refused_when_they_are_open_to_others() {
     for (file, what) in [
         ("pki/signing.key", "the private key"),
         ("pki/server.key", "the private key"),
+        // No file names it.
+        ("pki/root.key", "the private key"),
         ("ctrl.db.portcullis", "the store"),
         ("ctrl.db.portcullis.key", "the sealing key"),
     ] {
-        // Keys may come from tools that leave them like this.
-        let is_foreign = what == "the private key";
         for mode in [0o644, 0o660, 0o602] {
             set(file, mode);
             let (code, found) = exposed(&home);
-            let is_refused = !is_foreign || mode == 0o602;
-            assert_eq!(code, Some(i32::from(is_refused)), "{file} {mode:o}");
+            assert_eq!(code, Some(1), "{file} {mode:o}");
             let [(severity, message)] = &*found else {
                 panic!("{file}: {found:?}");
             };
-            assert_eq!(severity, if is_refused { "error" } else { "warning" });
+            assert_eq!(severity, "error");
             assert!(
                 message.starts_with(what) && message.contains(file),
                 "{message}"
@@ -293,6 +296,26 @@ fn files_with_secrets_are_refused_when_they_are_open_to_others() {
         set(file, 0o600);
     }
 
+    // Where the file is not that of a home, keys may come from tools that leave them open.
+    let other = home.join("ziti-controller.yml");
+    fs::copy(home.join("controller.yml"), &other).unwrap();
+    for (mode, code, severity) in [
+        (0o644, 0, "warning"),
+        (0o660, 0, "warning"),
+        (0o602, 1, "error"),
+    ] {
+        set("pki/server.key", mode);
+        let (found_code, found) = exposed_by(&other);
+        assert_eq!((found_code, found.len()), (Some(code), 1), "{mode:o}");
+        assert_eq!(found[0].0, severity, "{mode:o}");
+    }
+    set("pki/server.key", 0o600);
+    set("pki/root.key", 0o644);
+    assert_eq!(exposed_by(&other), (Some(0), Vec::new()));
+    set("pki/root.key", 0o600);
+    fs::remove_file(home.join("pki/root.key")).unwrap();
+    assert_eq!(exposed(&home), (Some(0), Vec::new()), "kept elsewhere");
+
     // A configuration counts among them when it holds a key itself.
     set("controller.yml", 0o644);
     assert_eq!(exposed(&home), (Some(0), Vec::new()));
@@ -308,4 +331,50 @@ fn files_with_secrets_are_refused_when_they_are_open_to_others() {
     assert_eq!((code, found.len()), (Some(0), 1), "{found:?}");
     assert_eq!(found[0].0, "warning");
     assert!(found[0].1.ends_with("it holds a private key"), "{found:?}");
+}
+
+/// Checks a home whose file says `overlay` besides, and answers the warnings, by code.
+fn warned(home: &std::path::Path, overlay: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(home.join("controller.yml")).unwrap();
+    let with = home.join("with.yml");
+    fs::write(
+        &with,
+        text.replace("    edgeIdentity:", &format!("{overlay}    edgeIdentity:")),
+    )
+    .unwrap();
+    let check = ["config", "check", "--format", "json"];
+    let finished = finish(program().args(check).arg(&with));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let list: serde_json::Value = serde_json::from_str(&finished.stdout).unwrap();
+    let found = list.as_array().unwrap().iter().map(|each| {
+        let text = |member: &str| each[member].as_str().unwrap().to_owned();
+        (text("code"), text("message"))
+    });
+    found.collect()
+}
+
+#[test]
+fn shared_hosts_that_are_none_of_the_controller_s_are_pointed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    made(&home);
+    let config = home.join("controller.yml");
+    let text = fs::read_to_string(&config).unwrap();
+    let told = "advertiseAddress: \"tls:ctrl.example.test:6262\"";
+    let place = text
+        .lines()
+        .find(|line| line.contains("advertiseAddress:"))
+        .unwrap();
+    fs::write(&config, text.replace(place.trim(), told)).unwrap();
+    for shared in ["CTRL.example.test.", "'*.example.test'"] {
+        assert_eq!(warned(&home, &format!("    sharedHosts: [{shared}]\n")), []);
+    }
+    let found = warned(
+        &home,
+        "    sharedHosts: [ctrl.example.test, ctrl.example.tset, localhost]\n",
+    );
+    let codes: Vec<_> = found.iter().map(|(code, _)| &**code).collect();
+    assert_eq!(codes, ["idle-shared-host", "idle-shared-host"], "{found:?}");
+    assert!(found[0].1.contains("`ctrl.example.tset`"), "{found:?}");
+    assert!(found[1].1.contains("`localhost`"), "{found:?}");
 }

@@ -48,7 +48,7 @@ fn store_with_lost_rows_is_served_only_on_demand() {
     let refused = finish(program().arg("run").arg(&config));
     refused.failed_with(&[
         "the store is damaged",
-        "put a backup in its place",
+        "restore a backup",
         "--accept-damage",
     ]);
     assert!(

@@ -61,7 +61,7 @@ fn files_that_the_configuration_names_must_be_there_and_fit() {
     refused(&[
         "identity.server_cert",
         "identity.server_key",
-        "do not belong together",
+        "does not match",
     ]);
 
     fs::write(&key, "no key").unwrap();
@@ -72,7 +72,7 @@ fn files_that_the_configuration_names_must_be_there_and_fit() {
         "identity.server_key",
         "server.key",
         "cannot be read",
-        "No such file",
+        "it does not exist",
     ]);
     fs::write(&key, kept).unwrap();
     fs::set_permissions(&key, Permissions::from_mode(0o606)).unwrap();
@@ -111,7 +111,7 @@ fn lost_sealing_key_is_asked_for() {
 fn store_that_is_none_is_refused() {
     let (_folder, home) = home();
     fs::write(home.join("ctrl.db.portcullis"), "not a store".repeat(1000)).unwrap();
-    run(&home).failed_with(&["not a readable store", "put a backup in its place"]);
+    run(&home).failed_with(&["not a readable store", "restore a backup"]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn half_a_home_is_not_overwritten() {
             .args(["quickstart", "--ctrl-port", "0", "--home"])
             .arg(&home),
     );
-    again.failed_with(&["parts of a network", "controller.yml"]);
+    again.failed_with(&["an incomplete network", "controller.yml"]);
     assert_eq!(fs::read(home.join("pki/root.key")).unwrap(), key);
 }
 

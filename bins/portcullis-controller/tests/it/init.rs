@@ -35,8 +35,8 @@ fn administrator_is_made_once() {
     };
     let made = finish(&mut init());
     assert_eq!(made.code, Some(0), "{made:?}");
-    assert_eq!(made.stdout, "administrator operator made\n");
-    finish(&mut init()).failed_with(&["this network has an administrator already"]);
+    assert_eq!(made.stdout, "administrator operator created\n");
+    finish(&mut init()).failed_with(&["this network already has an administrator"]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn password_comes_from_one_place() {
 
     let mut piped = init();
     piped.args(["--password-file", "-"]);
-    finish(&mut piped).failed_with(&["stdin holds no password"]);
+    finish(&mut piped).failed_with(&["stdin contains no password"]);
     let output = piped
         .stdin(fs::File::open(&secret).unwrap())
         .output()

@@ -26,11 +26,7 @@ fn files(home: &Path) -> Vec<(PathBuf, u64)> {
 /// that nothing is made.
 fn refused(home: &Path, parts: &[&str]) {
     let before = files(home);
-    let common = [
-        parts,
-        &["put it back from a backup", "begin anew on purpose"],
-    ]
-    .concat();
+    let common = [parts, &["restore a backup", "start over on purpose"]].concat();
     finish(program().arg("run").arg(home.join("controller.yml"))).failed_with(&common);
     finish(program().args(["quickstart", "--home"]).arg(home)).failed_with(&common);
     assert_eq!(files(home), before);
@@ -102,7 +98,7 @@ fn certificates_whose_store_left_traces_are_not_made_anew() {
             .args(["quickstart", "--ctrl-port", "0", "--home"])
             .arg(&home),
     );
-    finished.failed_with(&["parts of a network"]);
+    finished.failed_with(&["an incomplete network"]);
     assert!(!home.join("pki.incomplete").exists());
 }
 

@@ -113,13 +113,14 @@ fn second_start_continues_and_says_what_it_ignores() {
     assert_eq!(second.value("Address"), address);
     assert_eq!(second.value("Administrator"), "admin");
     assert!(second.value("Password").starts_with("as before"));
-    let ignored = second.line("made with other settings");
+    let ignored = second.line("created with other settings");
     assert!(
-        ignored.ends_with(": --ctrl-address (it has localhost), --key-type (its keys are made)"),
+        ignored
+            .ends_with(": --ctrl-address (it has localhost), --key-type (its keys already exist)"),
         "{ignored}"
     );
-    second.line("administrator already: --username");
-    second.line("administrator already: --password");
+    second.line("already is an administrator: --username");
+    second.line("already is an administrator: --password");
     assert_eq!(second.stop("TERM").code, Some(0));
     assert_eq!(
         [
@@ -249,7 +250,7 @@ fn kept_password_is_the_one_to_log_in_with_or_not_claimed() {
 
     fs::write(&kept, "another one\n").unwrap();
     let mut again = quickstart(&home);
-    assert!(again.value("Password").contains("holds no longer"));
+    assert!(again.value("Password").contains("is out of date"));
     assert_eq!(again.stop("TERM").code, Some(0));
 }
 

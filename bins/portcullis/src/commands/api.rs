@@ -12,9 +12,9 @@ use portcullis_client::{Body, ClientError, Method};
 use target::Target;
 
 const EXAMPLES: &str = "\
-The path is the one of the management API, of the client API with --client, or one with the prefix
-of either; links of answers do as well. What the controller says is printed as it is with
-`--output json`, and laid out otherwise.
+The path belongs to the management API, with --client to the client API, or begins with the prefix
+of either; links in answers work too. The answer of the controller is printed unchanged with
+`--output json`, and formatted otherwise.
 
 Examples:
   portcullis api GET identities 'name contains \"lap\" limit 5'
@@ -29,25 +29,25 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct ApiArgs {
-    /// What to do
+    /// HTTP method
     #[arg(value_enum, ignore_case = true)]
     method: Verb,
 
-    /// With what, for example `identities` or `identities/uI2Rn3.8h`
+    /// Path, for example `identities` or `identities/uI2Rn3.8h`
     path: String,
 
-    /// What the members of a list have to be like; for GET only
+    /// Filter for the entries of a list; for GET only
     filter: Option<String>,
 
-    /// A parameter of the request; may be given several times
+    /// Query parameter; may be given several times
     #[arg(long = "query", value_name = "NAME=VALUE", value_parser = target::parameter)]
     parameters: Vec<(String, String)>,
 
-    /// JSON to send: itself, in a file, or from the standard input for `-`
+    /// JSON to send: the text itself, `@FILE`, or `@-` for the standard input
     #[arg(long, value_name = "JSON|@FILE|-")]
     body: Option<Source>,
 
-    /// Ask the client API instead of the management API
+    /// Use the client API instead of the management API
     #[arg(long)]
     client: bool,
 }
@@ -58,7 +58,7 @@ enum Verb {
     /// Show something
     #[value(name = "GET")]
     Get,
-    /// Create something, or have something done
+    /// Create something, or perform an action
     #[value(name = "POST")]
     Post,
     /// Replace something
@@ -87,11 +87,12 @@ impl From<Verb> for Method {
 impl ApiArgs {
     pub(crate) fn check(&self) -> Result<(), CliError> {
         if self.method == Verb::Get && self.body.is_some() {
-            return Err(CliError::usage("a GET has no body"));
+            return Err(CliError::usage("GET takes no body"));
         }
         if self.method != Verb::Get && self.filter.is_some() {
-            return Err(CliError::usage("only a GET has a filter")
-                .hint("say with `--body JSON` what to send"));
+            return Err(
+                CliError::usage("only GET takes a filter").hint("send data with `--body JSON`")
+            );
         }
         self.target().map(drop)
     }
@@ -102,8 +103,8 @@ impl ApiArgs {
         target.add(self.parameters.iter().cloned());
         if let Some(filter) = &self.filter {
             if target.has("filter") {
-                return Err(CliError::usage("there are two filters")
-                    .hint("say it once: behind the path, or as a parameter"));
+                return Err(CliError::usage("the filter is given twice")
+                    .hint("give it once: after the path, or with --query"));
             }
             target.add([("filter".to_owned(), filter.clone())]);
         }

@@ -8,8 +8,7 @@ use portcullis_domain::roles::RoleAttributes;
 /// The role attributes of something.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct AttributesArgs {
-    /// Role attributes, by which policies select it; all of them, with commas between, and empty
-    /// for none
+    /// All of its role attributes, by which policies select it, separated by commas; empty for none
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<Vec<String>>,
 }
@@ -20,7 +19,7 @@ impl AttributesArgs {
         let words = self.role_attributes.as_deref().map(in_all);
         let attributes = words.map(RoleAttributes::new).transpose();
         attributes.map_err(|error| {
-            CliError::usage("--role-attributes: these are no role attributes").because(error)
+            CliError::usage("--role-attributes: these are not valid role attributes").because(error)
         })
     }
 }

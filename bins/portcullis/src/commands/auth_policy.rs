@@ -13,7 +13,7 @@ use clap::Subcommand;
 
 /// Shown below the help of `auth-policy`.
 pub(crate) const EXAMPLES: &str = "\
-An authentication policy says which logins are enough for the identities that it is assigned to.
+An authentication policy says how the identities that it is assigned to may log in.
 
 Examples:
   portcullis auth-policy create staff --updb deny
@@ -32,7 +32,7 @@ pub(crate) enum AuthPolicyCommand {
     Show(show::ShowArgs),
     /// Change an authentication policy
     Update(update::UpdateArgs),
-    /// Delete authentication policies that nobody refers to
+    /// Delete authentication policies that are not in use
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
 }

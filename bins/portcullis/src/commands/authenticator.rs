@@ -25,7 +25,7 @@ Examples:
 /// What to do with authenticators.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuthenticatorCommand {
-    /// Give an identity a username with a password, or a certificate that it has already
+    /// Give an identity a username with a password, or register a certificate that it already has
     Create(create::CreateArgs),
     /// List authenticators
     #[command(visible_alias = "ls")]
@@ -37,9 +37,9 @@ pub(crate) enum AuthenticatorCommand {
     /// Delete authenticators
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
-    /// Have an identity enroll again for what it logs in with
+    /// Replace an authenticator with a new enrollment
     Reset(reset::ResetArgs),
-    /// Ask the holder of a certificate to have it extended
+    /// Ask the holder of a certificate to renew it
     RequestExtend(request_extend::RequestExtendArgs),
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct ByRoleArgs {
     #[arg(long = "role", value_name = "ATTRIBUTE", value_parser = role)]
     roles: Vec<String>,
 
-    /// How many of several roles are needed; all of them if left out
+    /// Whether all of several roles are needed, or any; all if left out
     #[arg(
         long,
         value_name = "SEMANTIC",
@@ -64,9 +64,9 @@ impl RolePageArgs {
 /// Reads a role attribute, with or without the mark that it has in policies.
 fn role(text: &str) -> Result<String, String> {
     match text.strip_prefix('#').unwrap_or(text) {
-        "" => Err("a role attribute has at least one character".to_owned()),
+        "" => Err("a role attribute must not be empty".to_owned()),
         role if role.starts_with(['#', '@']) => {
-            Err("role attributes begin with neither `#` nor `@`".to_owned())
+            Err("a role attribute must not begin with `#` or `@`".to_owned())
         },
         role => Ok(role.to_owned()),
     }

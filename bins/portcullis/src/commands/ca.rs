@@ -17,8 +17,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `ca`.
 pub(crate) const EXAMPLES: &str = "\
-A third-party authority issues certificates that count in this network. It lets nobody in before it
-is verified: whoever adds it proves to hold its key.
+A third-party CA issues certificates that are accepted in this network, once it
+is verified: the administrator proves to hold its key.
 
 Examples:
   portcullis ca create corporate ca.pem
@@ -28,20 +28,20 @@ Examples:
 /// What to do with third-party authorities.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CaCommand {
-    /// Add a third-party authority
+    /// Add a third-party CA
     Create(create::CreateArgs),
-    /// Prove that the key of an authority is held
+    /// Verify a CA by proving that you hold its key
     Verify(verify::VerifyArgs),
-    /// Write the token with which whoever holds a certificate of an authority enrolls
+    /// Write the token with which holders of certificates of a CA enroll
     Jwt(jwt::JwtArgs),
-    /// List third-party authorities
+    /// List third-party CAs
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
-    /// Show a third-party authority
+    /// Show a third-party CA
     Show(show::ShowArgs),
-    /// Change a third-party authority
+    /// Change a third-party CA
     Update(update::UpdateArgs),
-    /// Delete third-party authorities; whoever came in by them stays out
+    /// Delete third-party CAs; their certificates are no longer accepted
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
 }

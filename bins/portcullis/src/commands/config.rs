@@ -14,8 +14,8 @@ use portcullis_api::config::ConfigDetail;
 
 /// Shown below the help of `config`.
 pub(crate) const EXAMPLES: &str = "\
-A configuration tells the programs that dial or bind a service how to do so, in the form that its
-type prescribes. A service has at most one of each type.
+A configuration tells the programs that dial or bind a service how to do so, in the form that the
+schema of its type defines. A service has at most one of each type.
 
 Examples:
   portcullis config create wiki-host host.v1 --file host.yml
@@ -34,7 +34,7 @@ Examples:
   portcullis config show wiki-host --output json | jq .data > host.json";
 
 const DELETE: &str = "\
-Services and routers that have it lose it. Several configurations, and what a filter finds, are
+It is removed from services and routers. Several configurations, and what a filter matches, are
 deleted only after a question, or with --yes.
 
 Examples:

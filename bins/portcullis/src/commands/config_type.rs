@@ -14,7 +14,7 @@ use portcullis_api::config_type::ConfigTypeDetail;
 
 /// Shown below the help of `config-type`.
 pub(crate) const EXAMPLES: &str = "\
-The type of a configuration says what it is for, and by a JSON Schema what it has to say.
+The type of a configuration says what it is for; its JSON Schema says what it must contain.
 
 Examples:
   portcullis config-type list
@@ -32,7 +32,7 @@ Examples:
   portcullis config-type show host.v1 --output json | jq .schema";
 
 const DELETE: &str = "\
-A type that configurations have stays. Several types, and what a filter finds, are deleted only
+A type that is in use cannot be deleted. Several types, and what a filter matches, are deleted only
 after a question, or with --yes.
 
 Examples:
@@ -52,7 +52,7 @@ pub(crate) enum ConfigTypeCommand {
     Show(NamedArgs),
     /// Change a type of configurations
     Update(update::UpdateArgs),
-    /// Delete types that no configuration has
+    /// Delete types that are not in use
     #[command(visible_alias = "rm", after_long_help = DELETE)]
     Delete(NamedDeletionArgs),
 }

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 /// The configurations of something.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ConfigsArgs {
-    /// Configurations, by id or name, at most one of each type; all of them, with commas between,
-    /// and empty for none
+    /// All configurations, by id or name, at most one of each type, separated by commas; empty for
+    /// none
     #[arg(long, value_name = "CONFIGS", alias = "config")]
     configs: Option<Vec<String>>,
 }

@@ -1,6 +1,7 @@
 //! Objects that people write, as an argument: what configurations say, and schemas.
 
 use crate::error::CliError;
+use crate::error::cause::in_json;
 use crate::files;
 use clap::Args;
 use portcullis_domain::config::Object;
@@ -30,7 +31,7 @@ impl DataArgs {
     pub(crate) fn read(&self) -> Result<Option<Object>, CliError> {
         if let Some(text) = &self.json {
             let value = serde_json::from_str(text);
-            let value = value.map_err(|error| unreadable("--json", error))?;
+            let value = value.map_err(|error| not_json("--json", &error))?;
             return object("--json", value).map(Some);
         }
         let Some(path) = &self.file else {
@@ -50,23 +51,30 @@ fn parse(place: &str, text: &str) -> Result<Value, CliError> {
     };
     serde_yaml::from_str(text).map_err(|yaml| {
         if text.trim_start().starts_with(['{', '[']) {
-            unreadable(place, json)
+            not_json(place, &json)
         } else {
-            unreadable(place, yaml)
+            not_yaml(place, &yaml)
         }
     })
 }
 
-fn unreadable(place: &str, error: impl Into<anyhow::Error>) -> CliError {
-    CliError::usage(format!("{place} cannot be read")).because(error)
+fn not_json(place: &str, error: &serde_json::Error) -> CliError {
+    CliError::usage(format!("{place} is not valid JSON {}", in_json(error)))
+}
+
+fn not_yaml(place: &str, error: &serde_yaml::Error) -> CliError {
+    let at = error.location().map_or_else(String::new, |at| {
+        format!(" (line {}, column {})", at.line(), at.column())
+    });
+    CliError::usage(format!("{place} is neither valid JSON nor valid YAML{at}"))
 }
 
 fn object(place: &str, value: Value) -> Result<Object, CliError> {
     match value {
         Value::Object(object) => Ok(object),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err(CliError::usage(format!("{place} holds no object"))
-                .hint("an object stands in braces: `{\"hostname\": \"localhost\"}`"))
+            Err(CliError::usage(format!("{place} must be a JSON object"))
+                .hint("an object is written in braces: `{\"hostname\": \"localhost\"}`"))
         },
     }
 }
@@ -107,7 +115,7 @@ mod tests {
             assert!(error.starts_with("data.yml "), "{text}: {error}");
         }
         let json = read("{\"a\": 1,, }").unwrap_err().message();
-        assert!(json.contains("line 1 column"), "{json}");
+        assert!(json.contains("(line 1, column"), "{json}");
     }
 
     #[test]

@@ -14,9 +14,9 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 /// Shown below the help of `database`.
 pub(crate) const EXAMPLES: &str = "\
-A copy lies beside the store, on the machine of the controller, under the store's name and the time.
-A check compares all records with the rows by which they are found. What cannot be put right is for
-a backup to mend.
+A copy is written next to the store, on the controller's machine, named after the store and the
+time. A check compares all records with the indexes by which they are found. What it cannot repair
+has to be restored from a backup.
 
 Examples:
   portcullis database snapshot
@@ -27,11 +27,11 @@ Examples:
 /// What to do with the store.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatabaseCommand {
-    /// Have the controller write a copy of its store
+    /// Write a copy of the controller's store
     Snapshot,
-    /// Have the store checked, and show what is found
+    /// Check the store, and show the findings
     Check(CheckArgs),
-    /// Show what the last check has found
+    /// Show the findings of the last check
     Results,
     /// Show how many entities of each kind there are
     Summary,
@@ -40,7 +40,7 @@ pub(crate) enum DatabaseCommand {
 /// Arguments of `database check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Put right what can be
+    /// Repair what can be repaired
     #[arg(long)]
     fix: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) async fn run(
     match command {
         DatabaseCommand::Snapshot => {
             client.copy_database().await?;
-            output::note("the copy is written, beside the store");
+            output::note("the snapshot was written next to the store");
             Ok(())
         },
         DatabaseCommand::Check(CheckArgs { fix }) => {
@@ -107,15 +107,15 @@ fn table(found: &IntegrityDetails) -> Table {
 /// What is to be said of a check beside its findings.
 fn footer(found: &IntegrityDetails) -> String {
     if found.start_time.is_none() {
-        return "no check since the controller was started".to_owned();
+        return "no check since the controller started".to_owned();
     }
     let results = found.results.as_ref().map_or(0, Vec::len);
     let mut text = count(results, "finding", "findings");
     if found.in_progress {
-        text.push_str("; the check is at work");
+        text.push_str("; the check is running");
     }
     if found.too_many_errors {
-        text.push_str("; there may be more");
+        text.push_str("; there may be more findings");
     }
     if let Some(error) = &found.error {
         text.push_str("; the check ended early: ");

@@ -22,11 +22,11 @@ pub(crate) struct DeletionArgs {
     #[arg(long, value_parser = filter)]
     pub(crate) filter: Option<String>,
 
-    /// Do not ask before several, or what a filter found, are deleted
+    /// Do not ask before deleting several, or what a filter matched
     #[arg(short, long)]
     yes: bool,
 
-    /// Only say what would be deleted
+    /// Only show what would be deleted
     #[arg(long)]
     dry_run: bool,
 }
@@ -34,7 +34,7 @@ pub(crate) struct DeletionArgs {
 /// Reads a filter. An empty one finds everything, and is what a script gives by mistake.
 fn filter(text: &str) -> Result<String, String> {
     if text.trim().is_empty() {
-        Err("an empty filter finds everything; if that is meant, write `true`".to_owned())
+        Err("an empty filter matches everything; if you mean that, write `true`".to_owned())
     } else {
         Ok(text.to_owned())
     }

@@ -14,7 +14,7 @@ pub(crate) fn read_known<D: Decode>(path: &Path, known: &[&str]) -> Result<D, Cl
     if let Some(member) = unknown("", &document, known) {
         let path = path.display();
         return Err(CliError::usage(format!(
-            "{path} cannot be used: `{member}` is no member that is known here"
+            "{path} cannot be used: unknown key `{member}`"
         )));
     }
     parse(path, &text)

@@ -30,8 +30,8 @@ Examples:
   portcullis edge-router list --filter 'isVerified = false' --sort name --all";
 
 const DELETE: &str = "\
-A router that is deleted is shut out at once; its terminators go with it. Several routers, and what
-a filter finds, are deleted only after a question, or with --yes.
+A deleted router is locked out at once; its terminators are deleted with it. Several routers, and
+what a filter matches, are deleted only after a question, or with --yes.
 
 Examples:
   portcullis edge-router delete r1
@@ -60,7 +60,7 @@ pub(crate) enum EdgeRouterCommand {
     Show(show::ShowArgs),
     /// Change an edge router
     Update(update::UpdateArgs),
-    /// Take the certificate of an edge router away, and have it enroll anew
+    /// Invalidate the certificate of an edge router, and issue a new enrollment token
     ReEnroll(re_enroll::ReEnrollArgs),
     /// Delete edge routers
     #[command(visible_alias = "rm", after_long_help = DELETE)]

@@ -26,18 +26,18 @@ use secrecy::SecretString;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-The token is verified with the certificate that its controller shows. What is needed beside it
-depends on its method, which the administrator has chosen:
+The token is verified with the certificate of its controller. What else is needed
+depends on its method, which the administrator chose:
 
-  ott      nothing; a key is made here, and stays here
-  updb     the password that is to be yours
-  ottca    --cert and --key, of a third-party authority
-  ca       the same; whoever holds a certificate of the authority becomes an identity
-  network  --ext-jwt, a JWT of an external signer; whoever holds one becomes an identity. The token
+  ott      nothing; the key is generated here, and stays here
+  updb     the password that you choose
+  ottca    --cert and --key, of a third-party CA
+  ca       the same; every holder of a certificate of the CA becomes an identity
+  network  --ext-jwt, a JWT of an external signer; each holder becomes an identity. The token
            comes from `portcullis ext-jwt-signer network-jwt`
 
-The result is an identity file that OpenZiti clients read, with mode 0600. It holds the key: of the
-certificate that was given too. A password, and --to token, write no file.
+The result is an identity file that OpenZiti clients can read, with mode 0600. It contains the key,
+also that of a given certificate. With a password, or --to token, no file is written.
 
 Examples:
   portcullis enroll laptop.jwt                   writes laptop.json
@@ -50,36 +50,36 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct EnrollArgs {
-    /// File that holds the token; `-` for the standard input
+    /// File with the token; `-` for the standard input
     #[arg(value_name = "TOKEN")]
     token: PathBuf,
 
-    /// Identity file to write; named like the token file, with `.json`, if left out
+    /// Identity file to write; if left out, the name of the token file with `.json`
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Replace the identity file if it is there already; a symbolic link is followed, and a pipe
+    /// Replace the identity file if it exists; a symbolic link is followed, and a pipe
     /// or a device is written into
     #[arg(long)]
     force: bool,
 
-    /// Kind of the key, where one is made; `p256` if left out
+    /// Type of the key, if one is generated; `p256` if left out
     #[arg(long, value_name = "KIND", value_enum)]
     key_type: Option<KeyKind>,
 
     #[command(flatten)]
     certificate: CertificateArgs,
 
-    /// Name to wish for, with a token for `ca`; the authority may name its identities otherwise
+    /// Requested name, with a token for `ca`; the CA's name format may override it
     #[arg(long, value_parser = crate::words::not_blank)]
     name: Option<String>,
 
-    /// File that holds a JWT of an external signer, for a token of the network; `-` for the standard
+    /// File with a JWT of an external signer, for a token of the network; `-` for the standard
     /// input
     #[arg(long, value_name = "FILE", conflicts_with = "cert")]
     ext_jwt: Option<PathBuf>,
 
-    /// What to become an identity for, with --ext-jwt
+    /// How the identity will log in, with --ext-jwt
     #[arg(
         long,
         value_name = "WHAT",
@@ -89,7 +89,7 @@ pub(crate) struct EnrollArgs {
     )]
     to: Aim,
 
-    /// Username to wish for. Controllers pay no attention to it: the administrator has chosen it
+    /// Requested username. Controllers ignore it: the administrator chose it
     #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
     username: Option<String>,
 
@@ -103,10 +103,10 @@ const METHODS: [&str; 5] = ["ott", "updb", "ottca", "ca", "network"];
 /// What somebody with a JWT becomes an identity for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Aim {
-    /// A certificate of the network, in an identity file
+    /// With a certificate of the network, in an identity file
     #[default]
     Certificate,
-    /// Logging in with JWTs of the same signer
+    /// With JWTs of the same signer
     Token,
 }
 
@@ -153,7 +153,7 @@ impl EnrollArgs {
         let stdin = Path::new("-");
         if self.token == stdin && self.ext_jwt.as_deref() == Some(stdin) {
             return Err(CliError::usage(
-                "the standard input holds the token or the JWT, not both",
+                "only one of the token and the JWT can be read from the standard input",
             ));
         }
         self.out
@@ -164,14 +164,14 @@ impl EnrollArgs {
     /// Refuses arguments that do not go with the method of the token, and asks for those that do.
     fn check_method(&self, method: &str) -> Result<(), CliError> {
         if !METHODS.contains(&method) {
-            let fault = format!("tokens for `{method}` are not redeemed here");
-            let hint = "`portcullis enroll` takes tokens for `ott`, `updb`, `ottca`, `ca` and \
+            let fault = format!("tokens for the method `{method}` are not supported");
+            let hint = "`portcullis enroll` supports `ott`, `updb`, `ottca`, `ca` and \
                         `network`";
             return Err(CliError::failed(fault).hint(hint));
         }
         let missing = match method {
             "ottca" | "ca" if self.certificate.cert.is_none() => Some((
-                "this token needs a certificate of a third-party authority",
+                "this token needs a certificate of a third-party CA",
                 "add `--cert FILE --key FILE`",
             )),
             "network" if self.ext_jwt.is_none() => Some((
@@ -186,7 +186,7 @@ impl EnrollArgs {
         match self.misfit(method) {
             None => Ok(()),
             Some(argument) => Err(CliError::usage(format!(
-                "`{argument}` does not go with a token for `{method}`{}",
+                "`{argument}` cannot be used with a token for `{method}`{}",
                 if self.to == Aim::Token {
                     " and `--to token`"
                 } else {
@@ -239,9 +239,9 @@ impl EnrollArgs {
             if path.is_some_and(|path| files::is_same(path, out)) {
                 let out = out.display();
                 return Err(CliError::usage(format!(
-                    "{out} holds {what}, and is not written over"
+                    "{out} already contains {what} and is not overwritten"
                 ))
-                .hint("name another file with `--out`"));
+                .hint("choose another file with `--out`"));
             }
         }
         Ok(())
@@ -328,7 +328,7 @@ impl EnrollArgs {
         claims: EnrollmentClaims,
     ) -> Result<String, CliError> {
         let client = issuer.client()?;
-        let password = self.password.obtain("Password of your choice", true)?;
+        let password = self.password.obtain("New password", true)?;
         let token = SecretString::from(claims.jti);
         let result = client
             .enroll_with_password(token, self.username.clone(), password)

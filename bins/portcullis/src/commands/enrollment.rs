@@ -13,7 +13,7 @@ use clap::Subcommand;
 
 /// Shown below the help of `enrollment`.
 pub(crate) const EXAMPLES: &str = "\
-An enrollment is there until its token is redeemed with `portcullis enroll`, or it is deleted. One
+An enrollment exists until its token is used with `portcullis enroll`, or it is deleted. One
 that has expired stays, and can be refreshed.
 
 Examples:
@@ -31,7 +31,7 @@ pub(crate) enum EnrollmentCommand {
     List(list::ListArgs),
     /// Show an enrollment, or write its token to a file
     Show(show::ShowArgs),
-    /// Replace the token of an enrollment by a new one
+    /// Replace the token of an enrollment with a new one
     Refresh(refresh::RefreshArgs),
     /// Delete enrollments
     #[command(visible_alias = "rm")]

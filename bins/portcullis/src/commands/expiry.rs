@@ -25,7 +25,7 @@ impl ExpiryArgs {
     pub(crate) fn end(&self, context: &Context) -> Result<WireTime, CliError> {
         let end = context.now().checked_add(self.expires_in);
         end.map(WireTime::from)
-            .map_err(|_overflow| CliError::usage("the token would last for too long"))
+            .map_err(|_overflow| CliError::usage("the duration is too long"))
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn duration(text: &str) -> Result<SignedDuration, String> {
     if duration > SignedDuration::ZERO {
         Ok(duration)
     } else {
-        Err("it must be longer than nothing".to_owned())
+        Err("it must be longer than 0".to_owned())
     }
 }
 

@@ -16,7 +16,7 @@ use clap::Subcommand;
 
 /// Shown below the help of `ext-jwt-signer`.
 pub(crate) const EXAMPLES: &str = "\
-An external signer issues JWTs by which identities log in, for example an OpenID provider. A JWT
+An external signer issues JWTs with which identities log in, for example an OpenID provider. A JWT
 belongs to the identity whose id, or external id, it names.
 
 Examples:
@@ -37,7 +37,7 @@ pub(crate) enum ExtJwtSignerCommand {
     Show(show::ShowArgs),
     /// Change an external signer
     Update(Box<update::UpdateArgs>),
-    /// Delete external signers that no policy refers to
+    /// Delete external signers that are not in use
     #[command(visible_alias = "rm")]
     Delete(delete::DeleteArgs),
     /// Get the token with which holders of JWTs enroll

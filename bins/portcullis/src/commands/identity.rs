@@ -20,8 +20,8 @@ use portcullis_api::identity::IdentityDetail;
 
 /// Shown below the help of `identity`.
 pub(crate) const EXAMPLES: &str = "\
-An identity is called by its name or its id. Where a text is the one of one identity and the other
-of another, `id:TEXT` and `name:TEXT` say which is meant.
+Give an identity by its name or its id. If a text is the name of one identity and the id
+of another, write `id:TEXT` or `name:TEXT`.
 
 Examples:
   portcullis identity create laptop --type device --output-jwt laptop.jwt
@@ -51,9 +51,9 @@ pub(crate) enum IdentityCommand {
     Show(show::ShowArgs),
     /// Change an identity
     Update(update::UpdateArgs),
-    /// Shut an identity out, for a time or for good
+    /// Disable an identity, for a time or until it is enabled
     Disable(disable::DisableArgs),
-    /// Let an identity in again
+    /// Enable an identity again
     Enable(disable::EnableArgs),
     /// Have routers report on what an identity sends and receives, for a while
     Trace(trace::TraceArgs),

@@ -28,17 +28,17 @@ use url::Url;
 use way::Way;
 
 const EXAMPLES: &str = "\
-The first login shows the fingerprint of the controller's authority and asks whether to trust it.
-What is trusted is remembered in the profile together with the session, and so are the username and
-the paths of certificates, keys and JWTs; no password and no JWT is.
+The first login shows the fingerprint of the controller's CA and asks whether to trust it.
+The profile remembers what is trusted and the session, and also the username and
+the paths of certificates, keys and JWTs, but no passwords or JWTs.
 
-Where a policy asks for a JWT beside the login, --second-ext-jwt names the file that holds it: every
-later command reads it there, so that whatever renews the JWT may write it anew.
+Where a policy requires a JWT in addition to the login, --second-ext-jwt names its file: every
+later command reads it again, so that another program can renew the JWT there.
 
-Whoever has enrolled an authenticator app (`portcullis mfa enroll`) is asked for a code of it; a
-recovery code does as well. If three are wrong, or none is given, there is no session. Where a
-policy demands a code and you are not enrolled, the session is good for `portcullis mfa enroll`
-alone, and for everything once you are.
+If you have enrolled an authenticator app (`portcullis mfa enroll`), you are asked for its code; a
+recovery code works too. After three wrong codes, or none, there is no session. Where a
+policy requires a code and you are not enrolled, the session is good for `portcullis mfa enroll`
+only, until you are enrolled.
 
 Examples:
   portcullis login https://localhost:1280 --username admin
@@ -60,7 +60,7 @@ const CREATE: &str = "portcullis identity create laptop --type device --output-j
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct LoginArgs {
-    /// Address of the controller, such as `localhost:1280`; that of the profile if left out
+    /// Address of the controller, such as `localhost:1280`; the one in the profile if left out
     url: Option<String>,
 
     /// Username to log in with; the one of the last login if left out
@@ -89,23 +89,23 @@ pub(crate) struct LoginArgs {
     )]
     ext_jwt: Option<PathBuf>,
 
-    /// File that holds the JWT which the authentication policy asks for beside the login
+    /// File with the JWT that the auth policy requires in addition to the login
     #[arg(long, value_name = "FILE", value_parser = second::file)]
     second_ext_jwt: Option<PathBuf>,
 
     #[command(flatten)]
     answer: AnswerArgs,
 
-    /// Trust the authorities in this PEM file, without asking
+    /// Trust the CA certificates in this PEM file, without asking
     #[arg(long, value_name = "FILE")]
     ca: Option<PathBuf>,
 
-    /// Trust the authorities that the controller itself offers, without asking whether their
+    /// Trust the CA certificates that the controller itself offers, without asking whether their
     /// fingerprint is right
     #[arg(short, long, conflicts_with = "ca")]
     yes: bool,
 
-    /// Forget the authorities that were trusted so far
+    /// Forget the CA certificates that were trusted so far
     #[arg(long)]
     forget_ca: bool,
 }
@@ -130,7 +130,7 @@ impl LoginArgs {
         if self.certificate.cert.is_some() && (self.username.is_some() || self.password.is_given())
         {
             return Err(
-                CliError::usage("a login is by certificate or by password, not both")
+                CliError::usage("log in with a certificate or with a password, not both")
                     .hint("leave out `--cert` and `--key`, or the username and the password"),
             );
         }
@@ -146,7 +146,7 @@ impl LoginArgs {
             > 1
         {
             return Err(CliError::usage(
-                "the standard input holds the code or what you log in with, not both",
+                "only one of the code and the credential can be read from the standard input",
             ));
         }
         Ok(())
@@ -197,7 +197,7 @@ pub(crate) async fn run(context: &Context, arguments: LoginArgs) -> Result<(), C
     };
     let next = match &standing {
         Standing::ToEnroll(_) => {
-            output::note("Your policy demands a TOTP code, and you are not enrolled yet.");
+            output::note("Your auth policy requires a TOTP code, and you are not enrolled yet.");
             ENROLL
         },
         Standing::Full if context.output.is_for_programs() => WHOAMI,
@@ -240,7 +240,7 @@ fn url(arguments: &LoginArgs, known: Option<&Profile>) -> Result<Url, CliError> 
     match (&arguments.url, known) {
         (Some(text), _) => controller_url::parse(text),
         (None, Some(profile)) => Ok(profile.url.clone()),
-        (None, None) => Err(CliError::usage("the address of the controller is missing")
+        (None, None) => Err(CliError::usage("the controller address is missing")
             .hint("run `portcullis login https://HOST:1280 --username NAME`")),
     }
 }
@@ -296,7 +296,7 @@ async fn complete(
         Some(end) if end <= context.now() => {
             format!("the JWT of `--second-ext-jwt` expired at {end}")
         },
-        _ => "the JWT of `--second-ext-jwt` does not do: it is not of the signer, or not yours"
+        _ => "the JWT of `--second-ext-jwt` was refused: wrong signer, or not issued to you"
             .to_owned(),
     };
     Err(missing::explain(&held.auth_queries).hint(hint))

@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// Shown below the help of `logout`.
 pub(crate) const EXAMPLES: &str = "\
-The session ends at the controller and is forgotten here. What is trusted stays in the profile.
+The session ends at the controller and is removed here. What is trusted stays in the profile.
 
 Examples:
   portcullis logout
@@ -27,7 +27,7 @@ pub(crate) async fn run(context: &Context) -> Result<(), CliError> {
         Err(error) if !error.is_refused_with(Code::Unauthorized) => Err(session
             .profile
             .explain(error.into())
-            .hint("the session is forgotten here; the controller lets it end by itself")),
+            .hint("the session was removed here; the controller will expire it")),
         // A session that is over already has ended.
         _ => context.output.result(&json!({"loggedOut": true}), || {
             Table::of_properties().footer("Logged out.")

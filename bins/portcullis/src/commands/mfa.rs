@@ -18,12 +18,12 @@ use clap::Subcommand;
 
 /// Shown below the help of `mfa`.
 pub(crate) const EXAMPLES: &str = "\
-TOTP are one-time codes of an authenticator app, on a telephone for example. Whoever is enrolled
-answers every login with such a code, or with a recovery code where the app is not at hand. A code
-of an app changes every 30 seconds and counts once; a recovery code counts once too.
+TOTP codes are one-time codes of an authenticator app, for example on a phone. If you are enrolled,
+every login needs such a code, or a recovery code if the app is not at hand. A code
+of an app changes every 30 seconds and works once; a recovery code works once too.
 
-Log in, and begin with `portcullis mfa enroll`. All of this is about your own identity, the one that
-is logged in; `portcullis identity mfa-remove` is for those of others.
+Log in, then begin with `portcullis mfa enroll`. These commands are for your own identity, the one
+that is logged in; `portcullis identity mfa-remove` is for others.
 
 Examples:
   portcullis mfa enroll --save-codes recovery-codes.txt
@@ -40,9 +40,9 @@ pub(crate) enum MfaCommand {
     Enroll(enroll::EnrollArgs),
     /// Finish an enrollment that was started, with the first code
     Verify(verify::VerifyArgs),
-    /// Show the recovery codes that are not spent
+    /// Show the unused recovery codes
     Codes(codes::CodesArgs),
-    /// Replace all recovery codes by new ones
+    /// Replace all recovery codes with new ones
     NewCodes(new_codes::NewCodesArgs),
     /// Remove your enrollment, so that logins ask for no code
     #[command(visible_alias = "rm")]

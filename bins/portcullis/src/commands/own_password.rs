@@ -16,8 +16,9 @@ Examples:
   portcullis password change";
 
 const CHANGE_EXAMPLES: &str = "\
-The present password comes from --current-password-file or PORTCULLIS_PASSWORD, the new one from
---password-file or PORTCULLIS_NEW_PASSWORD; what is missing is asked for. Sessions stay.
+The current password comes from --current-password-file or PORTCULLIS_PASSWORD, the new one from
+--password-file or PORTCULLIS_NEW_PASSWORD; you are asked for what is missing. A new password ends
+your other sessions that the old one opened; this one stays.
 
 Examples:
   portcullis password change
@@ -48,7 +49,7 @@ impl PasswordCommand {
         let Self::Change(arguments) = self;
         if arguments.current.is_on_stdin() && arguments.update.password.is_on_stdin() {
             return Err(CliError::usage(
-                "the standard input holds the present password or the new one, not both",
+                "only one of the current and the new password can be read from the standard input",
             ));
         }
         Ok(())
@@ -71,7 +72,7 @@ pub(crate) async fn run(
     // As the controller has it, which is the judge of what a username is.
     let changed = own(&session.client).await;
     let username = changed
-        .map_err(|error| error.hint("it was changed all the same"))?
+        .map_err(|error| error.hint("the change itself succeeded"))?
         .username;
     if let Some(username) = &username {
         context.remember_username(username)?;
@@ -93,6 +94,6 @@ async fn own(client: &Client) -> Result<AuthenticatorDetail, CliError> {
     let found = client.own_authenticators(&query).await?;
     found.data.into_iter().next().ok_or_else(|| {
         CliError::failed("you have no password")
-            .hint("an administrator gives you one with `portcullis authenticator create`")
+            .hint("an administrator can set one with `portcullis authenticator create`")
     })
 }

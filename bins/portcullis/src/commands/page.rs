@@ -17,15 +17,15 @@ pub(crate) struct PageArgs {
     #[arg(long)]
     filter: Option<String>,
 
-    /// Order, for example `name` or `createdAt desc, name`; by id if left out
+    /// Sort order, for example `name` or `createdAt desc, name`; by id if left out
     #[arg(long, value_name = "ORDER")]
     sort: Option<String>,
 
-    /// List at most that many; 10 if left out, and 500 are the most
+    /// List at most this many, up to 500; 10 if left out
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     limit: Option<i64>,
 
-    /// Skip that many first, 100000 at most
+    /// Skip this many first, 100000 at most
     #[arg(
         long,
         value_name = "NUMBER",
@@ -34,7 +34,7 @@ pub(crate) struct PageArgs {
     )]
     offset: Option<i64>,
 
-    /// List all, however many
+    /// List all
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 }
@@ -74,7 +74,7 @@ fn describe(
         return whole;
     }
     if shown == 0 {
-        return format!("none of {whole} at this offset; see them with a smaller --offset");
+        return format!("no results at this offset ({whole} in total); use a smaller --offset");
     }
     let first = page.offset.saturating_add(1);
     let length = i64::try_from(shown).unwrap_or(i64::MAX);
@@ -116,7 +116,7 @@ mod tests {
                 0,
                 99,
                 37,
-                "none of 37 cats at this offset; see them with a smaller --offset",
+                "no results at this offset (37 cats in total); use a smaller --offset",
             ),
         ] {
             let page = Pagination {

@@ -22,12 +22,12 @@ service-edge-router policy. The advisor says what of this is missing.
 
 Examples:
   portcullis policy-advisor identities anna wiki        why can anna not reach the wiki?
-  portcullis policy-advisor identities anna             all that anna may use
-  portcullis policy-advisor services --quiet            whatever is wrong with any service";
+  portcullis policy-advisor identities anna             everything that anna may use
+  portcullis policy-advisor services --quiet            everything that is wrong";
 
 const OF_IDENTITIES: &str = "\
-With an identity and a service, all that matters between them is told. Without, each service that an
-identity may use gets a line, and so does each identity that may use none.
+With an identity and a service, it shows everything that matters between them. Without, each
+service that an identity may use gets a line, and so does each identity that may use none.
 
 Examples:
   portcullis policy-advisor identities anna wiki
@@ -35,8 +35,8 @@ Examples:
   portcullis policy-advisor identities --quiet --limit 10000";
 
 const OF_SERVICES: &str = "\
-With a service and an identity, all that matters between them is told. Without, each identity that
-may use a service gets a line, and so does each service that nobody may use.
+With a service and an identity, it shows everything that matters between them. Without, each
+identity that may use a service gets a line, and so does each service that nobody may use.
 
 Examples:
   portcullis policy-advisor services wiki anna
@@ -87,7 +87,7 @@ struct ExtentArgs {
     #[arg(short, long)]
     quiet: bool,
 
-    /// Look at no more pairs of an identity and a service than that many
+    /// Check at most this many pairs of an identity and a service
     #[arg(
         long,
         value_name = "NUMBER",

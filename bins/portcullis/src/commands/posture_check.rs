@@ -25,9 +25,9 @@ use update::UpdateCommand;
 
 /// Shown below the help of `posture-check`.
 pub(crate) const EXAMPLES: &str = "\
-A posture check demands something of a machine, or of who sits at it. Service policies name checks:
-what such a policy grants is to be had as long as all of its checks are passed. A service that
-several policies grant is to be had by any of them.
+A posture check requires something of a machine or its user. Service policies name checks:
+what such a policy grants is available as long as all of its checks pass. A service that
+several policies grant is available through any of them.
 
 Examples:
   portcullis posture-check create os current --os 'Windows:>=10.0.19041' --os macOS -a desktop
@@ -61,7 +61,7 @@ Examples:
   portcullis posture-check show current --output json | jq .operatingSystems";
 
 const UPDATE: &str = "\
-What is not given stays as it is; a list is replaced as a whole. A check keeps its type.
+What is not given stays unchanged; a list is replaced as a whole. The type cannot be changed.
 
 Examples:
   portcullis posture-check update os current --os 'Windows:>=10.0.22000' --os macOS
@@ -69,9 +69,9 @@ Examples:
   portcullis posture-check update domain office --name berlin --role-attributes ''";
 
 const DELETE: &str = "\
-Policies that name it demand it no more, and those that name no other check grant to every machine.
-Several checks, and what a filter finds, are deleted only
-after a question, or with --yes.
+Policies no longer require it, and those that name no other check then grant access to every
+machine. Several checks, and what a filter finds, are deleted only after a question, or with
+--yes.
 
 Examples:
   portcullis posture-check delete current

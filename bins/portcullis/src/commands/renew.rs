@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use zeroize::Zeroizing;
 
 const EXAMPLES: &str = "\
-The file logs in with its certificate, obtains another one, and confirms that it has arrived; from
-then on the one before is worth nothing. The file is replaced all at once. Only certificates that
-the network has issued can be renewed. Whoever is enrolled in TOTP is asked for a code.
+This logs in with the certificate of the file, obtains a new one, and confirms it; from
+then on the previous one is no longer valid. The file is replaced atomically. Only certificates that
+the network issued can be renewed. If you are enrolled in TOTP, you are asked for a code.
 
 Examples:
   portcullis renew --identity laptop.json
@@ -34,15 +34,15 @@ const ROOM: usize = 32 * 1024;
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct RenewArgs {
-    /// Identity file whose certificate is to be renewed
+    /// Identity file whose certificate to renew
     #[arg(long, value_name = "FILE")]
     identity: PathBuf,
 
-    /// Make another key as well
+    /// Generate a new key as well
     #[arg(long)]
     new_key: bool,
 
-    /// Kind of the new key
+    /// Type of the new key
     #[arg(long, value_enum, requires = "new_key", default_value_t)]
     key_type: KeyKind,
 
@@ -59,13 +59,13 @@ struct Key {
 impl RenewArgs {
     /// The key that the new certificate is to be for.
     fn key(&self, file: &IdentityFile) -> Result<Key, CliError> {
-        let unusable = || CliError::failed("there is no key for a new certificate");
+        let unusable = || CliError::failed("the key for the new certificate cannot be used");
         if !self.new_key {
             let pem = file.key()?;
             let signing = SigningKey::from_pem(&pem).map_err(|error| {
                 unusable()
                     .because(error)
-                    .hint("with `--new-key` another one is made")
+                    .hint("use `--new-key` to generate another one")
             })?;
             return Ok(Key { signing, pem });
         }
@@ -116,7 +116,7 @@ pub(crate) async fn run(context: &Context, arguments: RenewArgs) -> Result<(), C
     let _ = client.log_out(Api::Client).await;
     let (cert, json) = renewed?;
     file.finish_or_keep(&json)
-        .map_err(|error| error.hint("the certificate before is worth nothing any more"))?;
+        .map_err(|error| error.hint("the previous certificate is no longer valid"))?;
     report(context, &arguments, &cert)
 }
 
@@ -130,7 +130,7 @@ async fn exchange(
 ) -> Result<(String, Zeroizing<Vec<u8>>), CliError> {
     let subject = Subject::new().common_name(id.as_str());
     let csr = make_csr(&key.signing, &subject)
-        .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
+        .map_err(|error| CliError::failed("the CSR could not be created").because(error))?;
     let extended = client.extend(id, &csr).await?;
     let cert = extended.client_cert;
     let content = write(&chain_for(&cert, &key.signing)?)?;

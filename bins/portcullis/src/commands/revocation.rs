@@ -11,9 +11,9 @@ use clap::Subcommand;
 
 /// Shown below the help of `revocation`.
 pub(crate) const EXAMPLES: &str = "\
-Revocations are for the signed tokens of OIDC logins. They are kept for as long as any such token
-can last, go by themselves, and cannot be deleted. This controller issues no such tokens yet: the
-sessions that it knows are ended with `portcullis session delete`.
+Revocations are for the signed tokens of OIDC logins. They are kept as long as any such token can
+be valid, expire by themselves, and cannot be deleted. This controller issues no such tokens yet:
+the end its sessions with `portcullis session delete`.
 
 Examples:
   portcullis revocation create identity laptop
@@ -24,7 +24,7 @@ Examples:
 pub(crate) enum RevocationCommand {
     /// Revoke a token, or all of an API session or an identity
     Create(create::CreateArgs),
-    /// List what is revoked
+    /// List revocations
     #[command(visible_alias = "ls")]
     List(list::ListArgs),
     /// Show a revocation

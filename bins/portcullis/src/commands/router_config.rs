@@ -17,9 +17,9 @@ use clap::Subcommand;
 
 /// Shown below the help of `router-config`.
 pub(crate) const EXAMPLES: &str = "\
-The files are those of `ziti router run`. A mistake in such a file is often passed over in silence,
-or ends the router with a stack trace; here it is found in milliseconds, with its place and cure.
-Nothing but the named files is read: no login, no profile, no network.
+The files are those of `ziti router run`, where a mistake is often silently ignored,
+or ends the router with a stack trace; here it is found in milliseconds, with its place and a fix.
+Only the named files are read: no login, no profile, no network.
 
 Examples:
   portcullis router-config check router.yml
@@ -32,12 +32,12 @@ Examples:
 /// What to do with configuration files of routers.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RouterConfigCommand {
-    /// Find every mistake in files, and tell whether a router runs with them
+    /// Find every mistake in files, and say whether a router would run with them
     #[command(visible_aliases = ["validate", "lint"])]
     Check(check::CheckArgs),
-    /// Show what holds, defaults filled in, and where each value comes from
+    /// Show the effective values, with defaults, and where each comes from
     Show(show::ShowArgs),
-    /// Tell what a key means, its default, its bounds, and give an example
+    /// Explain a key: its meaning, default, bounds and an example
     Explain(explain::ExplainArgs),
     /// Write a commented file for a new router
     #[command(subcommand, after_long_help = generate::EXAMPLES)]

@@ -11,16 +11,16 @@ use portcullis_domain::roles::Roles;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Selectors(Vec<String>);
 
-/// Reads selectors with commas between them.
+/// Reads selectors separated by commas.
 pub(crate) fn parse(text: &str) -> Result<Selectors, String> {
     let words = between_commas(text);
     match words.iter().find(|word| !is_selector(word)) {
         None => Ok(Selectors(words)),
-        Some(word) if matches!(word.as_str(), "#" | "@") => {
-            Err(format!("nothing stands behind the `{word}`"))
-        },
+        Some(word) if matches!(word.as_str(), "#" | "@") => Err(format!(
+            "`{word}` is empty: write an attribute after `#`, or a name or id after `@`"
+        )),
         Some(word) => Err(format!(
-            "`{word}` is no selector: write `#{word}` for a role attribute, or `@{word}` for a name \
+            "`{word}` is not a selector: write `#{word}` for a role attribute, or `@{word}` for a name \
              or an id"
         )),
     }
@@ -62,7 +62,7 @@ async fn roles<I: EntityId>(
     }
     let roles = Roles::new(option, selectors);
     roles.map(Some).map_err(|error| {
-        CliError::usage(format!("{option}: these selectors do not go together")).because(error)
+        CliError::usage(format!("{option}: these selectors cannot be combined")).because(error)
     })
 }
 

@@ -35,8 +35,8 @@ Examples:
   portcullis service show wiki --output json | jq .configs";
 
 const DELETE: &str = "\
-Its terminators go with it. Several services, and what a filter finds, are deleted only after a
-question, or with --yes.
+Its terminators are deleted with it. Several services, and what a filter matches, are deleted only
+after a question, or with --yes.
 
 Examples:
   portcullis service delete wiki

@@ -13,8 +13,8 @@ use clap::Subcommand;
 
 /// Shown below the help of `terminator`.
 pub(crate) const EXAMPLES: &str = "\
-A terminator says at which router, and at which address from there, a service is to be had. Programs
-that bind a service make their own; those made here lead to programs that know nothing of it.
+A terminator says at which router, and at which address from there, a service is available. Programs
+that bind a service create their own; those created here lead to programs that know nothing of it.
 Terminators have no names, only ids.
 
 Examples:

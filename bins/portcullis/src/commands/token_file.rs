@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 /// Where the token of an enrollment goes.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TokenArgs {
-    /// Write the token, with which to enroll, to a new file, or the standard output for `-`
+    /// Write the enrollment token to a new file, or the standard output for `-`
     #[arg(long, value_name = "FILE")]
     output_jwt: Option<PathBuf>,
 
-    /// Replace the file of the token if it is there already; a symbolic link is followed, and a
+    /// Replace the token file if it exists; a symbolic link is followed, and a
     /// pipe or a device is written into
     #[arg(long, requires = "output_jwt")]
     force: bool,
@@ -44,9 +44,9 @@ impl TokenArgs {
     pub(crate) fn check(&self, output: Output) -> Result<(), CliError> {
         if output.is_for_programs() && self.goes_to_stdout() {
             return Err(CliError::usage(
-                "the standard output takes the token or a document, not both",
+                "the token and the result cannot both go to the standard output",
             )
-            .hint("the document holds the token already: leave `--output-jwt` out"));
+            .hint("the result already contains the token: leave `--output-jwt` out"));
         }
         Ok(())
     }
@@ -86,15 +86,15 @@ impl Destination {
             return Ok(true);
         }
         let missing = || {
-            CliError::failed("the controller shows no token for the enrollment").hint(
-                "it is shown to those who may create or update enrollments, or routers if it is a \
-                 router's, and not above their own rank",
+            CliError::failed("the controller does not show the token of the enrollment").hint(
+                "you need the permission enrollment.create or enrollment.update (router.update for a \
+                 router's), and rank over its owner",
             )
         };
         let token = token.ok_or_else(missing)?.expose_secret();
         self.write(token).map_err(|error| match id {
             Some(id) => error.hint(format!(
-                "the token can be had again: `portcullis enrollment show {id} --output-jwt FILE`"
+                "get it again with `portcullis enrollment show {id} --output-jwt FILE`"
             )),
             None => error,
         })

@@ -28,7 +28,7 @@ Examples:
   portcullis transit-router list --filter 'name contains \"berlin\"'";
 
 const DELETE: &str = "\
-A router that is deleted is shut out at once. Several routers, and what a filter finds, are deleted
+A deleted router is locked out at once. Several routers, and what a filter matches, are deleted
 only after a question, or with --yes.
 
 Examples:

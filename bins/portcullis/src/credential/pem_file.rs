@@ -48,11 +48,12 @@ impl PemFile {
         let name = &self.name;
         certificates_from_pem(&self.text).map_err(|error| match error {
             CertificateError::OtherLabel { label } if label.ends_with("PRIVATE KEY") => {
-                CliError::failed(format!("{name} holds a private key, and no certificate"))
-                    .hint("the file of the certificate and that of the key may be swapped")
+                CliError::failed(format!("{name} contains a private key, but no certificate"))
+                    .hint("the certificate file and the key file may be swapped")
             },
-            other => CliError::failed(format!("{name} holds no certificate that can be read"))
-                .because(other),
+            other => {
+                CliError::failed(format!("{name} contains no readable certificate")).because(other)
+            },
         })
     }
 
@@ -70,10 +71,10 @@ impl PemFile {
         PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_secret| {
             let holds = |label: &str| text.contains(&format!("-----BEGIN {label}-----"));
             if holds("CERTIFICATE") && !text.contains("PRIVATE KEY-----") {
-                CliError::failed(format!("{name} holds a certificate, and no private key"))
-                    .hint("the file of the certificate and that of the key may be swapped")
+                CliError::failed(format!("{name} contains a certificate, but no private key"))
+                    .hint("the certificate file and the key file may be swapped")
             } else {
-                CliError::failed(format!("{name} holds no private key that can be read"))
+                CliError::failed(format!("{name} contains no readable private key"))
             }
         })
     }
@@ -87,11 +88,11 @@ impl PemFile {
         if self.text.contains("-----BEGIN ") {
             return Ok(());
         }
-        let error = CliError::failed(format!("{name} holds no PEM text"));
+        let error = CliError::failed(format!("{name} contains no PEM"));
         if self.is_der {
             return Err(error.hint(format!(
-                "it looks like DER: `openssl {tool} -inform DER -in FILE -out PEM-FILE` makes PEM \
-                 of it"
+                "it looks like DER; convert it with `openssl {tool} -inform DER -in FILE -out \
+                 PEM-FILE`"
             )));
         }
         Err(error)

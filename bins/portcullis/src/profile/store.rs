@@ -25,7 +25,7 @@ impl ProfileStore {
     pub(crate) fn locate(given: Option<PathBuf>) -> Result<Self, CliError> {
         let folder = given.or_else(|| default_folder(|name| env::var_os(name).map(PathBuf::from)));
         let folder = folder.ok_or_else(|| {
-            CliError::failed("there is no folder to keep profiles in")
+            CliError::failed("no folder to keep profiles in is known")
                 .hint("set HOME, XDG_CONFIG_HOME or PORTCULLIS_CONFIG_DIR")
         })?;
         Ok(Self { folder })
@@ -72,7 +72,7 @@ impl ProfileStore {
         };
         // The text of the error says where and what type, and nothing of the values.
         serde_json::from_slice(&text).map_err(|error| {
-            unreadable(&path, error).hint("mend or remove the file, then log in again")
+            unreadable(&path, error).hint("repair or remove the file, then log in again")
         })
     }
 

@@ -211,7 +211,7 @@ fn files_are_named_when_they_are_not_what_they_should_be() {
     assert!(
         outcome
             .stderr
-            .starts_with("error: this is no enrollment token\nhint: ")
+            .starts_with("error: this is not an enrollment token\nhint: ")
     );
 }
 

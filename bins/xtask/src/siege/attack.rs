@@ -14,6 +14,7 @@ mod long_paths;
 mod rapid_resets;
 mod slow_bodies;
 mod slow_readers;
+mod unfinished_heads;
 
 use super::attackers_address;
 use super::scene::Scene;
@@ -49,6 +50,8 @@ pub(super) enum Attack {
     LongPaths,
     /// HTTP/2 streams that are reset as soon as they are opened
     RapidResets,
+    /// HTTP/2 header blocks that are begun and not finished
+    UnfinishedHeads,
     /// Lists with filters as large as they may be
     CostlyFilters,
     /// Service sessions with tags as large as they may be
@@ -75,6 +78,7 @@ impl Attack {
             Self::GuessedCodes => guessed_codes::begin(ground, tasks),
             Self::LongPaths => long_paths::begin(ground, tasks),
             Self::RapidResets => rapid_resets::begin(ground, tasks),
+            Self::UnfinishedHeads => unfinished_heads::begin(ground, tasks),
             Self::CostlyFilters => costly_filters::begin(ground, tasks),
             Self::LargeTags => large_tags::begin(ground, tasks),
             // The log is the controller's own output: whoever reads that makes this attack.

@@ -8,7 +8,7 @@ use tokio::process::ChildStderr;
 use tokio::time::{Instant, sleep_until};
 
 /// How the controller begins its line about a panic.
-const FAULT: &[u8] = b"a fault of the program";
+const FAULT: &[u8] = b"internal error: ";
 /// Bytes that are read at a time.
 const PIECE: usize = 64 * 1024;
 
@@ -91,8 +91,8 @@ mod tests {
 
     #[test]
     fn message_in_two_pieces_is_found_once() {
-        let text = b"xx a fault of the program: y";
-        let end = 25;
+        let text = b"xx internal error: y";
+        let end = 19;
         for before in 0..text.len() {
             assert_eq!(faults(text, before), u64::from(before < end), "{before}");
         }

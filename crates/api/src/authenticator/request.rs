@@ -252,12 +252,12 @@ impl Decode for ExtendVerify {
 
 /// What the method of a new authenticator needs.
 fn needed<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
-    value.ok_or_else(|| FieldError::new(name, format!("{name} is required"), ""))
+    value.ok_or_else(|| FieldError::new(name, "is required", ""))
 }
 
 /// What counts as missing when it is empty.
 fn required<T>(name: &str, value: Option<T>) -> Result<T, FieldError> {
-    value.ok_or_else(|| FieldError::new(name, format!("{name} is required"), "<nil>"))
+    value.ok_or_else(|| FieldError::new(name, "is required", "<nil>"))
 }
 
 #[cfg(test)]

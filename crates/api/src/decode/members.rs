@@ -2,6 +2,7 @@
 
 use super::DecodeError;
 use super::node::{self, Node};
+use super::unreadable::Unreadable;
 use super::watch::{Rule, Shape, Watch};
 use crate::time::WireTime;
 use portcullis_domain::FieldError;
@@ -65,7 +66,7 @@ impl Members {
     /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no object.
     /// The value `null` is an object without members.
     pub fn parse(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
-        match Self::read(bytes, parameter)? {
+        match Self::read(bytes)? {
             Some(members) => Ok(members),
             None => Err(missing(parameter, "").into()),
         }
@@ -76,8 +77,8 @@ impl Members {
     /// # Errors
     ///
     /// [`DecodeError::Parse`] when there is a body and it is no object.
-    pub fn parse_optional(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
-        Ok(Self::read(bytes, parameter)?.unwrap_or_else(|| Self {
+    pub fn parse_optional(bytes: &[u8]) -> Result<Self, DecodeError> {
+        Ok(Self::read(bytes)?.unwrap_or_else(|| Self {
             prefix: String::new(),
             nodes: Vec::new(),
             watch: None,
@@ -93,11 +94,11 @@ impl Members {
     /// [`DecodeError::Field`] when there is no body, [`DecodeError::Parse`] when it is no list.
     /// The value `null` is a list without items.
     pub fn parse_list(bytes: &[u8], parameter: &str) -> Result<Self, DecodeError> {
-        let items = match Node::parse(bytes).map_err(|error| no_json(parameter, &error))? {
+        let items = match Node::parse(bytes).map_err(|error| unreadable(&error))? {
             None => return Err(missing(parameter, "[]").into()),
             Some(Node::Null) => Vec::new(),
             Some(Node::List(items)) => items,
-            Some(other) => return Err(wrong_type(parameter, "a list", &other)),
+            Some(other) => return Err(wrong_type("the body", "a list", &other)),
         };
         let numbered = items.into_iter().enumerate();
         Ok(Self {
@@ -110,12 +111,12 @@ impl Members {
         })
     }
 
-    fn read(bytes: &[u8], parameter: &str) -> Result<Option<Self>, DecodeError> {
-        let members = match Node::parse(bytes).map_err(|error| no_json(parameter, &error))? {
+    fn read(bytes: &[u8]) -> Result<Option<Self>, DecodeError> {
+        let members = match Node::parse(bytes).map_err(|error| unreadable(&error))? {
             None => return Ok(None),
             Some(Node::Null) => Vec::new(),
             Some(Node::Object(members)) => members,
-            Some(other) => return Err(wrong_type(parameter, "an object", &other)),
+            Some(other) => return Err(wrong_type("the body", "an object", &other)),
         };
         Ok(Some(Self {
             prefix: String::new(),
@@ -265,7 +266,7 @@ impl Members {
             Some(choice) => Ok(Some(choice)),
             None => Err(FieldError::new(
                 self.path(name),
-                format!("must be one of [{}]", choices.join(" ")),
+                format!("must be one of {}", choices.join(", ")),
                 echo(&text),
             )
             .into()),
@@ -345,7 +346,7 @@ impl Members {
         let text = self.required_string(name)?;
         WireTime::parse(&text).ok_or_else(|| {
             DecodeError::Parse(format!(
-                "{path} must be an RFC 3339 timestamp such as 2031-01-02T03:04:05.000Z"
+                "{path} must be an RFC 3339 timestamp such as 2031-01-02T03:04:05Z"
             ))
         })
     }
@@ -431,27 +432,16 @@ impl Members {
     }
 }
 
-fn no_json(parameter: &str, error: &serde_json::Error) -> DecodeError {
-    let what = if error.is_eof() {
-        "ends before its JSON does"
-    } else {
-        "is not valid JSON"
-    };
-    let (line, column) = (error.line(), error.column());
-    DecodeError::Parse(format!(
-        "{parameter} {what}, at line {line}, column {column}"
-    ))
+fn unreadable(error: &Unreadable) -> DecodeError {
+    DecodeError::Parse(error.describe())
 }
 
 fn missing(path: &str, value: &str) -> FieldError {
-    FieldError::new(path, format!("{path} is required"), value)
+    FieldError::new(path, "is required", value)
 }
 
 fn wrong_type(path: &str, expected: &str, found: &Node) -> DecodeError {
-    DecodeError::Parse(format!(
-        "{path} must be {expected}, but {} was found",
-        found.kind()
-    ))
+    DecodeError::Parse(format!("{path} must be {expected}, not {}", found.kind()))
 }
 
 /// The items of the list at `path` as texts.

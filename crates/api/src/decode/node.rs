@@ -1,5 +1,6 @@
 //! The JSON tree of a body, with the members of objects in the order in which they came.
 
+use super::unreadable::Unreadable;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::cell::Cell;
@@ -7,7 +8,10 @@ use std::fmt;
 
 /// Most values in one body. In memory a value takes many times the two bytes that it may have in a
 /// body.
-const MOST_VALUES: u32 = 65_536;
+pub(super) const MOST_VALUES: u32 = 65_536;
+
+/// Most levels of lists and objects, which is how far `serde_json` follows them.
+pub(super) const MOST_LEVELS: u32 = 127;
 
 /// A JSON value.
 ///
@@ -27,7 +31,7 @@ impl Node {
     ///
     /// Nesting deeper than 127 levels is an error: `serde_json` stops there, long before the stack
     /// ends. So are more than 65536 values.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, serde_json::Error> {
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, Unreadable> {
         if bytes
             .iter()
             .all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
@@ -35,10 +39,11 @@ impl Node {
             return Ok(None);
         }
         let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-        let left = Cell::new(MOST_VALUES);
+        let left = Cell::new(Some(MOST_VALUES));
         NodeReader { left: &left }
             .deserialize(&mut deserializer)
             .map(Some)
+            .map_err(|error| Unreadable::new(error, left.get().is_none()))
     }
 
     /// The JSON type in words, for errors.
@@ -89,19 +94,19 @@ pub(super) fn into_map(members: Vec<(String, Node)>) -> Map<String, Value> {
 /// Reads a value and those inside of it.
 #[derive(Clone, Copy)]
 struct NodeReader<'c> {
-    /// How many values there may still be.
-    left: &'c Cell<u32>,
+    /// How many values there may still be; `None` once there was one too many.
+    left: &'c Cell<Option<u32>>,
 }
 
 impl<'de> DeserializeSeed<'de> for NodeReader<'_> {
     type Value = Node;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
-        let Some(left) = self.left.get().checked_sub(1) else {
-            let reason = format!("it holds more than {MOST_VALUES} values");
-            return Err(D::Error::custom(reason));
-        };
+        let left = self.left.get().and_then(|left| left.checked_sub(1));
         self.left.set(left);
+        if left.is_none() {
+            return Err(D::Error::custom("too many values"));
+        }
         deserializer.deserialize_any(self)
     }
 }
@@ -187,8 +192,14 @@ mod tests {
     fn depth_is_bounded() {
         let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(Node::parse(nested(127).as_bytes()).is_ok());
-        assert!(Node::parse(nested(128).as_bytes()).is_err());
-        assert!(Node::parse("[".repeat(500_000).as_bytes()).is_err());
+        for text in [nested(128), "[".repeat(500_000), "{\"\":".repeat(128)] {
+            let refused = Node::parse(text.as_bytes()).unwrap_err();
+            assert!(matches!(refused, Unreadable::TooDeep), "{refused:?}");
+        }
+        for text in ["[".repeat(127), format!("{}nope", "[".repeat(127))] {
+            let refused = Node::parse(text.as_bytes()).unwrap_err();
+            assert!(matches!(refused, Unreadable::NotJson(_)), "{refused:?}");
+        }
     }
 
     #[test]
@@ -204,12 +215,13 @@ mod tests {
             let read = Node::parse(text.as_bytes());
             assert_eq!(read.is_ok(), is_read);
             if let Err(error) = read {
-                assert!(
-                    error.to_string().contains("more than 65536 values"),
-                    "{error}"
-                );
+                assert!(matches!(error, Unreadable::TooManyValues), "{error:?}");
             }
         }
+        // As many as there may be, and then something else is wrong.
+        let damaged = inner(65_535).replace(']', "");
+        let refused = Node::parse(damaged.as_bytes()).unwrap_err();
+        assert!(matches!(refused, Unreadable::NotJson(_)), "{refused:?}");
     }
 
     #[test]

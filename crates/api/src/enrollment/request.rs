@@ -91,10 +91,10 @@ fn method(members: &mut Members) -> Result<MethodKind, DecodeError> {
     members.one_of("method", &MethodKind::ALL.map(MethodKind::name));
     let name = members.required_string("method")?;
     MethodKind::from_name(&name).ok_or_else(|| {
-        let all = MethodKind::ALL.map(MethodKind::name).join(" ");
+        let all = MethodKind::ALL.map(MethodKind::name).join(", ");
         FieldError::new(
             members.path("method"),
-            format!("must be one of [{all}]"),
+            format!("must be one of {all}"),
             name,
         )
         .into()

@@ -10,8 +10,8 @@ impl Cause {
     pub fn posture(failures: &[PolicyFailure]) -> Self {
         let ids: Vec<&str> = failures.iter().map(|failure| failure.id.as_str()).collect();
         let message = format!(
-            "Failed to pass posture checks for service policies: [{}]",
-            ids.join(" ")
+            "the device does not pass the posture checks of these policies: {}",
+            ids.join(", ")
         );
         let data: Map<String, Value> = failures
             .iter()

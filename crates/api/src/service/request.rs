@@ -81,7 +81,7 @@ pub struct ServiceMerge {
 /// A strategy that does not exist. Clients are used to be told so as of an entity that is not found,
 /// under [`Code::NotFound`](crate::code::Code::NotFound).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown terminator strategy {0}")]
+#[error("unknown terminator strategy {0:?}; use one of smartrouting, weighted, random, ha, sticky")]
 pub struct UnknownStrategy(pub String);
 
 impl ServiceCreate {

@@ -1,6 +1,8 @@
 //! Where the audit trail goes.
 
-use serde_json::json;
+use portcullis_domain::audit::Event;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use std::io;
 
 /// An event as it is written.
@@ -12,10 +14,23 @@ pub struct AuditEvent {
     pub text: String,
 }
 
+/// How far a sink has come that keeps what it takes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SinkPosition {
+    /// Whether it has nothing at all.
+    pub is_empty: bool,
+    /// Which trail it has, if that is said in it.
+    pub trail: Option<String>,
+    /// The number of the last committed event that it has, 0 for none.
+    pub seq: u64,
+    /// The digest of that event, if it is still there.
+    pub digest: Option<[u8; 32]>,
+}
+
 /// Keeps events, or passes them on. It is called by one thread, which may wait in it.
 pub trait AuditSink: Send + 'static {
-    /// The number of the last event that it has, 0 for none; `None` if it does not know.
-    fn last_seq(&self) -> Option<u64> {
+    /// How far it has come; `None` if it does not know.
+    fn position(&self) -> Option<SinkPosition> {
         None
     }
 
@@ -30,7 +45,8 @@ pub trait AuditSink: Send + 'static {
     ///
     /// # Errors
     ///
-    /// When it may not.
+    /// When it may not. All that was taken since this went well the last time is forgotten then, and
+    /// handed in once more.
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -46,22 +62,16 @@ impl AuditEvent {
         }
     }
 
-    /// An event about events that are missing: `first` to `last`.
-    pub(super) fn missing(timestamp: &str, first: u64, last: u64) -> Self {
-        let event = json!({"timestamp": timestamp, "operation": "audit.missing",
-            "first": first, "last": last});
+    /// An event that is not committed; nothing if it has no form, which cannot be.
+    pub fn uncommitted(event: &Event<'_, impl Serialize>) -> Self {
         Self {
             seq: None,
-            text: event.to_string(),
+            text: serde_json::to_string(event).unwrap_or_else(|_unfit| "{}".to_owned()),
         }
     }
 
-    /// The event that says that the store is older than what the sink has: numbers are used again.
-    pub(super) fn restarted(timestamp: &str, next: u64) -> Self {
-        let event = json!({"timestamp": timestamp, "operation": "audit.restart", "next": next});
-        Self {
-            seq: None,
-            text: event.to_string(),
-        }
+    /// SHA-256 of an event as it is written.
+    pub fn digest(text: &str) -> [u8; 32] {
+        Sha256::digest(text).into()
     }
 }

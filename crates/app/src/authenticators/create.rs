@@ -6,6 +6,7 @@ use crate::cas::{self, Voucher};
 use crate::error::AppError;
 use crate::identities;
 use crate::password::NewPassword;
+use crate::rank::WaysIn;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, CertCredential};
@@ -63,8 +64,10 @@ pub async fn create(
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
     let created = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    let ways_in = WaysIn::of(app);
+    app.commit_for(permit, move |rows, caller| {
         let identity = fit(rows.rows(), &wanted, method)?;
+        ways_in.check(caller, &identity.entity)?;
         let credential = draft.settle(rows.rows(), &identity)?;
         let mut authenticator = Authenticator::new(id.clone(), wanted.clone(), credential, now);
         authenticator.tags = tags.clone();

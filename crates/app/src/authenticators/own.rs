@@ -65,7 +65,7 @@ pub async fn update_own(
     let peer = permit.caller().peer();
     let is_wrong = app.passwords.verify(peer, current, hash).await? == Verdict::Wrong;
     let origin = &permit.caller().origin;
-    let attempt = Attempt::new(app, origin);
+    let attempt = Attempt::new(app, origin).knowing_sessions(app, &found);
     let throttled = attempt.admit(&known).err();
     if is_wrong || throttled.is_some() {
         let wrong = is_wrong.then_some(found);
@@ -77,6 +77,7 @@ pub async fn update_own(
     }
     let wanted = id.clone();
     let now = app.env().now();
+    app.count_own_change(permit.caller())?;
     app.commit_for(permit, move |rows, caller| {
         let mut found = updb(find_own(rows.rows(), caller, &wanted, not_there)?)?;
         if !found.entity.has_password_of(&known) {

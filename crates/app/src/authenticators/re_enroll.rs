@@ -7,6 +7,7 @@ use crate::cas;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
 use crate::identities::owner;
+use crate::rank::WaysIn;
 use portcullis_domain::access::Permit;
 use portcullis_domain::authenticator::{Authenticator, CertCredential, Credential};
 use portcullis_domain::clock::Timestamp;
@@ -33,10 +34,11 @@ pub async fn re_enroll(
     let identity = (found.root_number(), &found.entity.identity);
     let draft = Draft::new(app, identity, method, expires_at)?;
     let enrollment = draft.id().clone();
-    let wanted = id.clone();
+    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
     app.commit_for(permit, move |rows, caller| {
         let found = find(rows.rows(), &wanted)?;
         check_not_own_password(caller, &found.entity)?;
+        ways_in.check(caller, &owner(rows.rows(), &found)?.entity)?;
         remove(rows, &found)?;
         replace(rows, &found, draft.clone())
     })

@@ -33,7 +33,9 @@ pub async fn request_extension(
         let mut after = found.entity.clone();
         let Credential::Cert(cert) = &mut after.credential else {
             return Err(AppError::Denied {
-                rule: Some("the authenticator is not of type cert"),
+                rule: Some(
+                    "only certificates can be extended; this authenticator has the method updb",
+                ),
             });
         };
         cert.request_extension(roll_key, now);
@@ -45,9 +47,9 @@ pub async fn request_extension(
 }
 
 /// Why a request with the old key is not granted.
-const OLD_KEY: &str = "a new key was asked for, and the certificate request has the key of the current \
-     certificate; make a new key pair and send a request for that, or have an administrator withdraw \
-     the demand (request-extend with rollKeys false)";
+const OLD_KEY: &str = "a new key is required, but this CSR has the current key; generate a new key pair \
+     and send its CSR, or have an administrator cancel the key roll (request-extend with rollKeys \
+     false)";
 
 /// Issues the successor of the certificate of one of the caller's authenticators, whose holder the
 /// caller proves to be: `chain`, in DER, is what it presents, leaf first. Answers the new
@@ -77,6 +79,7 @@ pub async fn extend(
         .reserved_names
         .check_certificate(&current)
         .map_err(|error| AppError::Csr(error.to_string()))?;
+    app.count_own_change(permit.caller())?;
     let now = app.env().now();
     let signing = app.network().signing();
     let leaf = signing
@@ -119,10 +122,12 @@ pub async fn confirm(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let now = app.env().now();
+    app.count_own_change(permit.caller())?;
     // What cannot be read is the fingerprint of nothing that is pending.
     let confirmed = certificates_from_pem(pem)
         .ok()
-        .and_then(|certificates| certificates.into_iter().next());
+        .and_then(|certificates| certificates.into_iter().next())
+        .map(|certificate| Confirmed::new(app, &certificate));
     app.commit_for(permit, move |rows, caller| {
         rows.operation("authenticator.extend-verify", wanted.as_str());
         let found = find_own(rows.rows(), caller, &wanted, |_id| Denied.into())?;
@@ -130,6 +135,28 @@ pub async fn confirm(
     })
     .await?;
     Ok(())
+}
+
+/// A certificate that its holder confirms to have.
+struct Confirmed {
+    fingerprint: String,
+    /// Until when it is good, and all that vouches for it; `None` if it is not of the network.
+    not_after: Option<Timestamp>,
+}
+
+impl Confirmed {
+    fn new(app: &App, certificate: &Certificate) -> Self {
+        let network = app.network();
+        let above = network.signing().chain().map(Certificate::as_der);
+        let chain: Vec<&[u8]> = std::iter::once(certificate.as_der()).chain(above).collect();
+        Self {
+            fingerprint: certificate.fingerprint().to_string(),
+            not_after: network
+                .judge(&chain)
+                .ok()
+                .map(|good| good.validity.not_after),
+        }
+    }
 }
 
 /// Checks that whoever presents `chain` holds the certificate of an authenticator, and that it can
@@ -165,7 +192,7 @@ fn swap(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     found: &Found<Authenticator>,
-    confirmed: Option<&Certificate>,
+    confirmed: Option<&Confirmed>,
     now: Timestamp,
 ) -> Result<(), AppError> {
     let mut after = found.entity.clone();
@@ -173,14 +200,16 @@ fn swap(
         return Err(AppError::AuthenticatorUnfit);
     };
     let old = cert.fingerprint.clone();
-    let new = confirmed.map(|certificate| certificate.fingerprint().to_string());
-    cert.renew(&new.unwrap_or_default())
+    let new = confirmed.map(|confirmed| &*confirmed.fingerprint);
+    cert.renew(new.unwrap_or_default())
         .map_err(|error| match error {
             NotRenewed::NothingPending => AppError::AuthenticatorUnfit,
             NotRenewed::AnotherPending => AppError::UnexpectedCertificate,
         })?;
     let fingerprint = cert.fingerprint.clone();
-    let not_after = leaf(cert)?.not_after();
+    let not_after = confirmed
+        .and_then(|confirmed| confirmed.not_after)
+        .ok_or(AppError::UnexpectedCertificate)?;
     after.updated_at = now;
     rows.replace(&found.key, &found.entity, &after)?;
     sessions::move_to(rows, caller, &old, (fingerprint, not_after))?;

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::error::AppError;
 use crate::identities::owner;
 use crate::password::NewPassword;
+use crate::rank::WaysIn;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::authenticator::{Authenticator, Credential};
@@ -73,12 +74,13 @@ pub async fn update(
         check_not_own_password(permit.caller(), &found.entity)?;
     }
     let prepared = Prepared::new(app, permit.caller(), &found, change).await?;
-    let wanted = id.clone();
+    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
     let now = app.env().now();
     app.commit_for(permit, move |rows, caller| {
         let found = updb(find(rows.rows(), &wanted)?)?;
         if prepared.changes_login() {
             check_not_own_password(caller, &found.entity)?;
+            ways_in.check(caller, &owner(rows.rows(), &found)?.entity)?;
         }
         prepared.apply(rows, caller, &found, now)
     })
@@ -155,7 +157,12 @@ impl Prepared {
         }
         if let Some(password) = &self.password {
             let identity = owner(rows.rows(), found)?;
-            updb.set_password(password.settle(rows.rows(), &identity.entity)?);
+            let password = password.settle(rows.rows(), &identity.entity)?;
+            if caller.identity == found.entity.identity {
+                updb.set_password(password);
+            } else {
+                updb.reset_password(password);
+            }
             sessions::forgive(rows, &found.key)?;
             sessions::end_others(rows, caller, found)?;
         }

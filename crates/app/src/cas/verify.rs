@@ -1,8 +1,9 @@
 //! The proof that the key of an authority is held by whoever added it.
 
-use super::{Update, check_rank, find};
+use super::{Update, find, rank};
 use crate::app::App;
 use crate::error::AppError;
+use crate::rank::WaysIn;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ca::Ca;
 use portcullis_domain::clock::Timestamp;
@@ -42,12 +43,12 @@ pub async fn verify(
     let now = app.env().now();
     let ca = find(app.snapshot()?.rows(), id)?.entity;
     check(&ca, pem, now)?;
-    let wanted = id.clone();
+    let (wanted, ways_in) = (id.clone(), WaysIn::of(app));
     app.commit_for(permit, move |rows, caller| {
         rows.operation("ca.verify", wanted.as_str());
         // Neither certificate nor verification token ever change, so the proof still holds.
         let found = find(rows.rows(), &wanted)?;
-        check_rank(caller, &[&found.entity.spec])?;
+        rank::check_named(ways_in, caller, &[&found.entity.spec])?;
         if found.entity.is_verified {
             return Err(ProofError::AlreadyVerified.into());
         }

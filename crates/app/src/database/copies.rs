@@ -4,12 +4,13 @@ use super::{Copy, place};
 use crate::app::App;
 use crate::aside::aside;
 use crate::error::AppError;
-use crate::fresh_factor::FreshFactor;
+use crate::rank::FreshFactor;
 use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_storage::copy::{self, CopyError};
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -127,6 +128,23 @@ fn write(app: &App, wish: Option<&str>) -> Result<PathBuf, AppError> {
     Ok(place)
 }
 
+/// What kept the operating system from writing a copy, and what to do.
+fn why(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "the disk is full; free some space, then try again"
+        },
+        io::ErrorKind::PermissionDenied => {
+            "permission denied; give the controller the right to write to this directory"
+        },
+        io::ErrorKind::ReadOnlyFilesystem => {
+            "the file system is read-only; choose another directory"
+        },
+        io::ErrorKind::NotFound => "the directory does not exist; create it first",
+        _ => "the disk reported an error; check it, then try again",
+    }
+}
+
 fn not_copied(error: CopyError, wish: Option<&str>) -> AppError {
     match (error, wish) {
         (CopyError::Exists, Some(wish)) => {
@@ -139,6 +157,6 @@ fn not_copied(error: CopyError, wish: Option<&str>) -> AppError {
             seconds: 1,
         },
         (CopyError::Store(error), _) => error.into(),
-        (CopyError::Io(error), _) => AppError::NotCopied(error.to_string()),
+        (CopyError::Io(error), _) => AppError::NotCopied(why(&error)),
     }
 }

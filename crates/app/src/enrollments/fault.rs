@@ -7,22 +7,22 @@ use portcullis_storage::tables::{Index, Rows, UniqueValue};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateFault {
     /// The authority that the token is for is not verified, or not enabled for this.
-    #[error("the authority of the enrollment is not verified or not enabled for enrollments")]
+    #[error("the CA of the enrollment is not verified or not enabled for enrollment")]
     AuthorityNotValid,
     /// There is no authority whose certificates could count.
-    #[error("there is no third-party authority")]
+    #[error("no CA is verified and enabled for this enrollment")]
     NoAuthority,
     /// No certificate was presented that the authority of the token vouches for.
-    #[error("the authority of the enrollment does not vouch for the certificate")]
+    #[error("the certificate was not issued by the CA of the enrollment")]
     NotOfAuthority,
     /// No certificate was presented that an authority vouches for.
-    #[error("no authority that enrolls by itself vouches for the certificate")]
+    #[error("no CA that is enabled for automatic enrollment issued the certificate")]
     NotVouchedFor,
     /// The certificate does not name its holder where the authority says that it does.
-    #[error("the certificate does not name its holder")]
+    #[error("the certificate has no value where externalIdClaim looks for one")]
     NoClaim,
     /// The certificate belongs to an authenticator.
-    #[error("the certificate is in use")]
+    #[error("the certificate is already used by another authenticator")]
     InUse {
         /// Its fingerprint, where clients are told.
         fingerprint: Option<String>,

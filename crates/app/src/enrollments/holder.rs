@@ -1,8 +1,8 @@
 //! Whoever is to obtain a credential by an enrollment.
 
-use super::check_rank;
 use crate::error::AppError;
 use crate::identities;
+use crate::rank;
 use portcullis_domain::access::Caller;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::router::Router;
@@ -36,7 +36,7 @@ impl Holder {
     /// no rights on the management API.
     pub(crate) fn is_outranked_by(&self, caller: &Caller) -> bool {
         match self {
-            Self::Identity(identity) => super::outranks(caller, identity),
+            Self::Identity(identity) => rank::outranks(caller, identity),
             Self::Router(_) => true,
         }
     }
@@ -44,7 +44,7 @@ impl Holder {
     /// Checks that a caller may hold the means to become the holder.
     pub(crate) fn check_rank(&self, caller: &Caller) -> Result<(), AppError> {
         match self {
-            Self::Identity(identity) => check_rank(caller, identity),
+            Self::Identity(identity) => rank::check_way_in(caller, identity),
             Self::Router(_) => Ok(()),
         }
     }

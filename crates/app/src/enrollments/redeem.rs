@@ -16,6 +16,7 @@ use crate::authenticators::{self, Draft};
 use crate::error::AppError;
 use crate::identities::owner;
 use crate::routers::RouterCertificates;
+use crate::sessions::Attempt;
 use portcullis_domain::access::Origin;
 use portcullis_domain::audit::Actor;
 use portcullis_domain::authenticator::Authenticator;
@@ -88,12 +89,15 @@ pub async fn redeem(
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
     let actor = Actor::stranger(origin, identity.entity.id.as_str());
+    let attempt = Attempt::new(app, origin);
     app.commit(actor, move |rows| {
         // Somebody else may have been faster: what is there now counts.
         let (found, identity) = pending(rows.rows(), &by_token, redemption.method.as_deref(), now)?;
         let credential = draft.settle(rows.rows(), &identity)?;
         let owner = identity.entity.id.clone();
-        let authenticator = Authenticator::new(id.clone(), owner, credential, now);
+        let mut authenticator = Authenticator::new(id.clone(), owner, credential, now);
+        // Whoever chose the password knows it.
+        attempt.note_right(&mut authenticator);
         rows.operation("enrollment.redeem", found.entity.enrollment.id.as_str());
         rows.remove(&found.key, &found.entity)?;
         authenticators::add(rows, &identity, number, &authenticator)

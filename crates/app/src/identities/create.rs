@@ -1,10 +1,10 @@
 //! Creating identities.
 
-use super::{Create, check_rank, check_references};
+use super::{Create, check_references};
 use crate::app::App;
 use crate::enrollments::{self, Draft};
 use crate::error::AppError;
-use crate::fresh_factor::FreshFactor;
+use crate::rank::{WaysIn, check_grants};
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock;
 use portcullis_domain::enrollment::{Method, Purpose};
@@ -29,16 +29,11 @@ pub async fn create(
         })
         .transpose()?;
     let identity = Identity::new(id.clone(), spec, now);
-    let fresh_factor = FreshFactor::of(app);
+    let ways_in = WaysIn::of(app);
     app.commit_for(permit, move |rows, caller| {
-        check_rank(
-            caller,
-            identity.spec.is_admin,
-            identity.spec.permissions.is_some(),
-        )?;
-        if identity.has_admin_rights() {
-            fresh_factor.check(caller)?;
-        }
+        let spec = &identity.spec;
+        check_grants(caller, spec.is_admin || spec.permissions.is_some())?;
+        ways_in.check_freshness(caller, &identity)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.insert(&identity_key(number), &identity)?;
         if let Some(draft) = &draft {

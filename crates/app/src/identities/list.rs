@@ -65,5 +65,5 @@ pub fn read_type(_permit: &Permit<ReadTypes>, id: &str) -> Result<IdentityType, 
     IdentityType::ALL
         .into_iter()
         .find(|kind| kind.name() == id)
-        .ok_or_else(|| AppError::not_found("identityType", id))
+        .ok_or_else(|| AppError::not_found("identity type", id))
 }

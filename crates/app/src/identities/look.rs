@@ -5,6 +5,7 @@ use crate::app::{App, View};
 use crate::cas;
 use crate::enrollments::{self, secrets};
 use crate::error::AppError;
+use crate::rank::{WaysIn, outranks};
 use portcullis_domain::access::{Action as _, Caller};
 use portcullis_domain::authenticator::Authenticator;
 use portcullis_domain::enrollment::{Enrollment, EnrollmentSecrets};
@@ -23,6 +24,7 @@ pub(crate) struct Onlooker<'a> {
     app: &'a App,
     caller: &'a Caller,
     rows: Rows<'a>,
+    ways_in: WaysIn,
     /// Names of policies: most identities of a list have the same one.
     policies: BTreeMap<AuthPolicyId, Option<String>>,
 }
@@ -47,6 +49,7 @@ impl<'a> Onlooker<'a> {
             app,
             caller,
             rows: view.rows(),
+            ways_in: WaysIn::of(app),
             policies: BTreeMap::new(),
         }
     }
@@ -54,7 +57,7 @@ impl<'a> Onlooker<'a> {
     /// Puts one identity together.
     pub(crate) fn look(&mut self, found: Found<Identity>) -> Result<IdentityView, AppError> {
         let belongings = self.belongings(&found)?;
-        let shown = secrets::are_shown(self.caller, &found.entity);
+        let shown = secrets::are_shown(self.ways_in, self.caller, &found.entity);
         let enrollments = belongings
             .enrollments
             .into_iter()
@@ -77,8 +80,7 @@ impl<'a> Onlooker<'a> {
     /// matter: see [`secrets`].
     fn sees_enrollments(&self, identity: &Identity) -> bool {
         self.caller.identity == identity.id
-            || (self.caller.may(enrollments::Read::ACCESS)
-                && enrollments::outranks(self.caller, identity))
+            || (self.caller.may(enrollments::Read::ACCESS) && outranks(self.caller, identity))
     }
 
     fn belongings(&self, identity: &Found<Identity>) -> Result<Belongings, StoreError> {

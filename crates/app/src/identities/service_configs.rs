@@ -127,7 +127,7 @@ fn assign(
 /// The type of a configuration of services.
 fn type_of(rows: Rows<'_>, id: &ConfigId) -> Result<ConfigTypeId, AppError> {
     let found = configs::find_if_any(rows, id)?;
-    let found = found.ok_or_else(|| AppError::not_found("configs", id.as_str()))?;
+    let found = found.ok_or_else(|| AppError::not_found("config", id.as_str()))?;
     let kind = configs::type_of(rows, &found.entity)?;
     if kind.spec.target == Target::Service {
         Ok(kind.id)

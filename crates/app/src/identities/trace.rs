@@ -3,9 +3,10 @@
 //! It is kept in memory alone, as OpenZiti keeps it: a restart ends it. It is routers that report on
 //! traffic; as long as none is told about identities, nothing asks for what is kept here.
 
-use super::{Update, check_touchable, find};
+use super::{Update, find};
 use crate::app::App;
 use crate::error::AppError;
+use crate::rank::check_touchable;
 use portcullis_domain::access::Permit;
 use portcullis_domain::clock::{self, Timestamp};
 use portcullis_domain::ids::{self, IdentityId, Number};

@@ -1,10 +1,10 @@
 //! Changing identities.
 
-use super::{Update, check_rank, check_references, check_touchable, find};
+use super::{Update, check_references, find};
 use crate::app::App;
-use crate::enrollments;
 use crate::error::AppError;
-use crate::fresh_factor::FreshFactor;
+use crate::rank::{WaysIn, check_grants, check_touchable, rises};
+use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
 use portcullis_domain::clock::{self, SignedDuration};
@@ -48,40 +48,22 @@ pub async fn merge(
         find(app.snapshot()?.rows(), id)?;
         return Ok(());
     }
-    let now = app.env().now();
+    let (now, ways_in) = (app.env().now(), WaysIn::of(app));
     change(
         app,
         permit,
         id,
         "identity.merge",
         move |_rows, identity, caller| {
-            check_rank(
-                caller,
-                patch.is_admin.is_some() || patch.is_default_admin.is_some(),
-                patch.permissions.is_some(),
-            )?;
+            let is_appointing = patch.is_admin.is_some() || patch.is_default_admin.is_some();
+            check_grants(caller, is_appointing || patch.permissions.is_some())?;
             if patch.auth_policy.is_some() || patch.external_id.is_some() {
-                check_way_in(caller, identity)?;
+                ways_in.check(caller, identity)?;
             }
             Ok(identity.merge(patch.clone(), now)?)
         },
     )
     .await
-}
-
-/// Checks that a caller may decide how an identity gets in: whoever opens a way to more than it may
-/// do itself could go there.
-pub(crate) fn check_way_in(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
-    if enrollments::outranks(caller, identity) {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some(
-                "the identity has permissions that you lack; only administrators may change how \
-                 it authenticates",
-            ),
-        })
-    }
 }
 
 /// Shuts an identity out for a time, or until it is enabled, and ends its sessions.
@@ -108,13 +90,14 @@ pub async fn disable(
 
 /// Lets an identity in again.
 pub async fn enable(app: &App, permit: &Permit<Update>, id: &IdentityId) -> Result<(), AppError> {
-    let now = app.env().now();
+    let (now, ways_in) = (app.env().now(), WaysIn::of(app));
     change(
         app,
         permit,
         id,
         "identity.enable",
-        move |_rows, identity, _caller| {
+        move |_rows, identity, caller| {
+            ways_in.check_freshness(caller, identity)?;
             identity.enable(now);
             Ok(())
         },
@@ -134,11 +117,24 @@ fn outgrow_enrollments(rows: &mut RowsMut<'_>, identity: &RecordKey) -> Result<(
     Ok(())
 }
 
-/// Whether a change lets an identity do more than before.
-fn rises(before: &Identity, after: &Identity) -> bool {
-    let permissions = |identity: &Identity| identity.spec.permissions.clone().unwrap_or_default();
-    (after.has_admin_rights() && !before.has_admin_rights())
-        || !permissions(before).covers(&permissions(after))
+/// Whether a change decides how an identity gets in.
+fn gets_in_otherwise(before: &Identity, after: &Identity) -> bool {
+    before.spec.external_id != after.spec.external_id
+        || before.spec.auth_policy != after.spec.auth_policy
+}
+
+/// Checks that the identity of a router gets no other credential than that: an external id is one, for
+/// whoever has a certificate or token that names it. One from before may go.
+fn check_credentials(before: &Identity, after: &Identity) -> Result<(), AppError> {
+    let (old, new) = (&before.spec.external_id, &after.spec.external_id);
+    match new {
+        Some(id) if after.kind == IdentityType::Router && old != new => {
+            let reason = "router identities authenticate with their router's certificate and cannot \
+                          have an externalId";
+            Err(FieldError::new("externalId", reason, id.as_str()).into())
+        },
+        _ => Ok(()),
+    }
 }
 
 fn only_for_admins(caller: &Caller) -> Result<(), AppError> {
@@ -161,16 +157,17 @@ pub(super) async fn change(
 ) -> Result<(), AppError> {
     let wanted = id.clone();
     let now = app.env().now();
-    let fresh_factor = FreshFactor::of(app);
+    let ways_in = WaysIn::of(app);
     app.commit_for(permit, move |rows, caller| {
         rows.operation(operation, wanted.as_str());
         let found = find(rows.rows(), &wanted)?;
         check_touchable(caller, &found.entity)?;
         let mut identity = found.entity.clone();
         apply(rows.rows(), &mut identity, caller)?;
-        if identity.has_admin_rights() && !found.entity.has_admin_rights() {
-            fresh_factor.check(caller)?;
+        if rises(&found.entity, &identity) || gets_in_otherwise(&found.entity, &identity) {
+            ways_in.check_freshness(caller, &identity)?;
         }
+        check_credentials(&found.entity, &identity)?;
         check_references(rows.rows(), &identity.spec)?;
         rows.replace(&found.key, &found.entity, &identity)?;
         if rises(&found.entity, &identity) {

@@ -59,7 +59,7 @@ fn select(schema: &'static Schema, selector: &str) -> Result<Selected, BadListin
     let nobody = Predicate::Constant(false);
     match selector.split_at_checked(1) {
         Some(("#" | "@", "")) => Err(BadListing::Roles(format!(
-            "`{selector}` selects nothing: the attribute, id or name is missing"
+            "`{selector}` is not a selector: write #attribute, or @ and an id or name"
         ))),
         Some(("#", "all")) => Ok(Selected::Carrying(Predicate::Constant(true))),
         Some(("#", attribute)) => {
@@ -72,8 +72,7 @@ fn select(schema: &'static Schema, selector: &str) -> Result<Selected, BadListin
             Ok(Selected::Named(Predicate::any(either)))
         },
         _ => Err(BadListing::Roles(format!(
-            "`{selector}` selects nothing: a role attribute begins with `#`, the id or name of an \
-             entity with `@`"
+            "`{selector}` is not a selector: write #attribute, or @ and an id or name"
         ))),
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn by_token(
     }
     let Some(token) = equals(&listing.predicate, TOKEN).filter(|_token| caller.is_admin) else {
         let reason =
-            "`token` can only be used as `token = \"...\"`, on its own and by administrators";
+            "only administrators can filter by `token`, with nothing but `token = \"...\"`";
         return Err(BadListing::Filter(reason.to_owned()).into());
     };
     let found = find(token)?;

@@ -50,11 +50,13 @@ pub(crate) fn check_named<I: IndexedId>(
     if count == 0 {
         return Ok(());
     }
-    let mut shown = unknown.join(" ");
+    let mut shown = unknown.join(", ");
     if count > unknown.len() {
         let more = count - unknown.len();
         shown = format!("{shown} and {more} more");
     }
-    let reason = format!("no {kind} with the given ids exist");
-    Err(FieldError::new(field, reason, format!("[{shown}]")).into())
+    // The value has the form that lists have in errors.
+    let value = format!("[{}]", unknown.join(" "));
+    let reason = format!("no {kind} with the given ids exist: {shown}");
+    Err(FieldError::new(field, reason, value).into())
 }

@@ -6,6 +6,7 @@ use super::record::{self, Draft, Opened, own_identity};
 use super::{ReadOwn, Start, Verify};
 use crate::app::App;
 use crate::error::AppError;
+use crate::rank::WaysIn;
 use crate::sessions;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::identity::TotpState;
@@ -19,6 +20,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 /// Begins an enrollment of the caller; no session changes by it.
 pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp), AppError> {
     let caller = permit.caller();
+    WaysIn::of(app).check_own_factor(caller)?;
     let name = {
         let view = app.snapshot()?;
         sessions::require_token(view.rows(), caller)?;
@@ -27,6 +29,7 @@ pub async fn start(app: &App, permit: &Permit<Start>) -> Result<(MfaId, MfaSetUp
         require_none(identity.entity.attached.totp)?;
         identity.entity.name().to_owned()
     };
+    app.count_own_change(caller)?;
     let Draft {
         key,
         stored,
@@ -94,6 +97,7 @@ pub async fn verify(
     permit: &Permit<Verify>,
     code: &SecretString,
 ) -> Result<(), AppError> {
+    WaysIn::of(app).check_own_factor(permit.caller())?;
     sessions::require_token(app.snapshot()?.rows(), permit.caller())?;
     attempt(app, permit, Some(code), Finish).await
 }

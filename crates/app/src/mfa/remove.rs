@@ -6,8 +6,8 @@ use super::record::{self, own_identity};
 use super::{Remove, RemoveOwn};
 use crate::app::App;
 use crate::error::AppError;
-use crate::fresh_factor::FreshFactor;
 use crate::identities;
+use crate::rank::{self, FreshFactor};
 use crate::sessions;
 use portcullis_domain::access::{Caller, Denied, Permit, Standing};
 use portcullis_domain::identity::{Identity, TotpState};
@@ -115,7 +115,7 @@ fn check_rank(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
             ),
         });
     }
-    identities::check_way_in(caller, identity)
+    rank::check_way_in(caller, identity)
 }
 
 /// Removes whatever there is of an enrollment, and notes in the identity's record, which is still to

@@ -1,15 +1,19 @@
 //! The queue in front of the hashing threads, shared out among peers.
 //!
 //! Peers take turns, so that nobody waits behind the backlog of somebody else. A peer may queue half
-//! of what fits; when all of it is taken, the peer with the longest backlog loses its newest job to
-//! a peer with a shorter one. Trusted peers queue in a lane of their own and are served every other
-//! time: a crowd of strangers, however many addresses it has, cannot keep them out.
+//! of what fits; when all of it is taken, the heaviest peer loses its newest job to a lighter one.
+//! What weighs are the jobs that wait and the attempts of the last seconds, also those that were turned
+//! away: a crowd with as many peers as there are places keeps out nobody who comes less often. Trusted
+//! peers queue in a lane of their own and are served every other time: a crowd of strangers cannot
+//! keep them out at all.
 //!
 //! No peer is refused a free thread while nobody else wants it: a hash takes milliseconds, so whoever
 //! comes next waits for one hash, not for a backlog.
 
+use super::attempts::RecentAttempts;
 use portcullis_domain::peer::{Peer, PeerUsage};
 use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
 
 /// Which lane a job waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +43,8 @@ impl<J> FairQueue<J> {
 
     /// Adds a job; answers the one that is turned away, if one has to be: this or another.
     #[must_use = "whoever waits for the job has to be told"]
-    pub(super) fn push(&mut self, lane: Lane, peer: Peer, job: J) -> Option<J> {
-        self.backlog(lane).push(peer, job)
+    pub(super) fn push(&mut self, lane: Lane, peer: Peer, job: J, now: Instant) -> Option<J> {
+        self.backlog(lane).push(peer, job, now)
     }
 
     /// Takes out the job whose turn it is.
@@ -72,6 +76,9 @@ struct Backlog<J> {
     /// Each peer that has a job waiting, once.
     turns: VecDeque<Peer>,
     usage: PeerUsage,
+    attempts: RecentAttempts,
+    /// Of peers that have a job waiting: how many, and their recent attempts.
+    weights: PeerUsage,
     room: usize,
 }
 
@@ -81,33 +88,53 @@ impl<J> Backlog<J> {
             by_peer: HashMap::new(),
             turns: VecDeque::new(),
             usage: PeerUsage::default(),
+            attempts: RecentAttempts::default(),
+            weights: PeerUsage::default(),
             room,
         }
     }
 
-    fn push(&mut self, peer: Peer, job: J) -> Option<J> {
+    fn push(&mut self, peer: Peer, job: J, now: Instant) -> Option<J> {
+        if self.attempts.note(peer, now) {
+            self.weigh_all();
+        }
         let share = (self.room / 2).max(1);
         let own = self.usage.of(peer);
-        if own >= share {
-            return Some(job);
-        }
         let mut displaced = None;
-        if self.usage.total() >= self.room {
-            match self.usage.heaviest() {
+        if own >= share {
+            displaced = Some(job);
+        } else if self.usage.total() < self.room {
+            self.add(peer, job);
+        } else {
+            match self.weights.heaviest() {
                 // One who would be no better off than the newcomer keeps its place.
-                Some((heaviest, amount)) if amount > own + 1 => {
-                    displaced = self.take(heaviest, VecDeque::pop_back);
+                Some((heaviest, weight)) if weight > own + 1 + self.attempts.of(peer) => {
+                    displaced = self.displace(heaviest);
+                    self.add(peer, job);
                 },
-                _ => return Some(job),
+                _ => displaced = Some(job),
             }
         }
+        self.weigh(peer);
+        displaced
+    }
+
+    /// Takes the newest job of a peer.
+    fn displace(&mut self, peer: Peer) -> Option<J> {
+        let job = self.take(peer, VecDeque::pop_back);
+        if !self.by_peer.contains_key(&peer) {
+            self.turns.retain(|&waiting| waiting != peer);
+        }
+        job
+    }
+
+    fn add(&mut self, peer: Peer, job: J) {
         let waiting = self.by_peer.entry(peer).or_default();
         if waiting.is_empty() {
             self.turns.push_back(peer);
         }
         waiting.push_back(job);
         self.usage.charge(peer, 1);
-        displaced
     }
 
     fn pop(&mut self) -> Option<J> {
@@ -126,7 +153,24 @@ impl<J> Backlog<J> {
             self.by_peer.remove(&peer);
         }
         self.usage.release(peer, 1);
+        self.weigh(peer);
         Some(job)
+    }
+
+    fn weigh(&mut self, peer: Peer) {
+        let weight = match self.usage.of(peer) {
+            0 => 0,
+            waiting => waiting + self.attempts.of(peer),
+        };
+        self.weights.release(peer, self.weights.of(peer));
+        self.weights.charge(peer, weight);
+    }
+
+    fn weigh_all(&mut self) {
+        let waiting: Vec<Peer> = self.by_peer.keys().copied().collect();
+        for peer in waiting {
+            self.weigh(peer);
+        }
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn issue(
     let client = read(&proof.client_csr)
         .and_then(|csr| match router.spec.edge() {
             Some(_) => csr.check_common_name(&router.id),
-            None => Ok(csr.with_common_name(&router.id)),
+            None => Ok(csr),
         })
         .map_err(|error| refused(CLIENT, &error))?;
     let (signing, entropy) = (app.network().signing(), &*app.env().entropy);

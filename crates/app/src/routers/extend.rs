@@ -14,8 +14,8 @@ use portcullis_storage::tables::{Found, Index, Rows, UniqueValue};
 ///
 /// # Errors
 ///
-/// [`AppError::Denied`] unless it is the certificate of a router, within its time, that is not shut
-/// out; [`AppError::Csr`] for requests that cannot be granted.
+/// [`AppError::Denied`] unless it is the certificate of a router, within its time and that of what
+/// vouches for it, and the router is not shut out; [`AppError::Csr`] for requests that cannot be granted.
 pub async fn extend(
     app: &App,
     origin: &Origin,
@@ -27,9 +27,17 @@ pub async fn extend(
     let leaf = Certificate::from_der(leaf).or(Err(Denied))?;
     let by_fingerprint = UniqueValue::new(Index::RouterFingerprint, leaf.fingerprint().to_string());
     let router = find(app.snapshot()?.rows(), &by_fingerprint)?.entity;
-    if !leaf.is_valid_at(now) {
+    // Certificates that somebody else issued are known by their fingerprint alone.
+    let validity = match app.network().judge(certificates) {
+        Ok(chain) => chain.validity,
+        Err(_foreign) => leaf.validity(),
+    };
+    if !validity.contains(now) {
         return Err(AppError::Denied {
-            rule: Some("the certificate has expired; re-enroll the router"),
+            rule: Some(
+                "the certificate, or that of the authority which issued it, has expired; re-enroll \
+                 the router",
+            ),
         });
     }
     let (certificate, issued) = issue(app, &router, &proof, now)?;

@@ -4,17 +4,29 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::managed::{self, Create, Delete, OnFabric, Update};
+use portcullis_domain::FieldError;
 use portcullis_domain::access::Permit;
 use portcullis_domain::ids::RouterId;
 use portcullis_domain::router::{Router, RouterPatch, RouterSpec};
 
 /// Creates a router under an id of its maker's choice. It has no enrollment: its certificate, whose
-/// fingerprint is part of what is decided, comes from elsewhere.
+/// fingerprint is part of what is decided, comes from elsewhere. The id is the common name of the
+/// certificates that it gets later, so it must not be a name of the controller.
+///
+/// # Errors
+///
+/// [`AppError::Field`] for such an id; otherwise those of creation.
 pub async fn create(
     app: &App,
     permit: &Permit<OnFabric<Create<RouterSpec>>>,
     (id, spec): (RouterId, RouterSpec),
 ) -> Result<RouterId, AppError> {
+    let in_service = app.network().served();
+    if in_service.reserved_names.check(id.as_str()).is_err() {
+        let reason = "must not be a name of the controller: the router's certificates bear its id as \
+                      common name";
+        return Err(FieldError::new("id", reason, id.as_str()).into());
+    }
     managed::create_as(app, permit, id, spec).await
 }
 

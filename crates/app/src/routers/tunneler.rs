@@ -4,8 +4,8 @@
 //! changes it here no more than anywhere else.
 
 use crate::error::AppError;
-use crate::identities;
 use crate::managed::Belongings;
+use crate::rank::check_touchable;
 use portcullis_domain::access::Caller;
 use portcullis_domain::identity::{Identity, IdentityName, IdentitySpec, IdentityType};
 use portcullis_domain::ids::{EdgeRouterPolicyId, IdentityId, RouterId};
@@ -53,7 +53,7 @@ pub(super) fn remove(
     }
     match identity_of(rows.rows(), &router.id)? {
         Some(identity) => {
-            identities::check_touchable(caller, &identity.entity)?;
+            check_touchable(caller, &identity.entity)?;
             Ok(rows.remove_identity(&identity)?)
         },
         None => Ok(()),
@@ -96,7 +96,7 @@ fn rename(
 ) -> Result<(), AppError> {
     let identity = identity_of(rows.rows(), &router.id)?
         .ok_or_else(|| StoreError::corrupt("the identity of a router is lost"))?;
-    identities::check_touchable(caller, &identity.entity)?;
+    check_touchable(caller, &identity.entity)?;
     let mut after = identity.entity.clone();
     after.spec.name = IdentityName::new(&*router.spec.name)?;
     after.updated_at = belongings.now;

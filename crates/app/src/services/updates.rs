@@ -116,7 +116,7 @@ impl ServiceUpdates {
 pub fn last_change(app: &App, permit: &Permit<ReadUpdates>) -> Result<Timestamp, AppError> {
     let caller = permit.caller();
     let noted = note(app, caller)?;
-    noted.ok_or_else(|| AppError::not_found("apiSession", caller.session.as_str()))
+    noted.ok_or_else(|| AppError::not_found("API session", caller.session.as_str()))
 }
 
 /// Takes the services as they are now for what a caller has seen: it lists them.
@@ -222,12 +222,13 @@ fn mix_services(
     let (access, kinds) = (guard.access(), guard.kinds());
     let policies = access.selecting(PolicyKind::Service, Side::Identities, identity, kinds);
     for policy in &policies {
-        let (bit, policy) = (policy, Slot::from_bit(policy));
+        let policy = Slot::from_bit(policy);
         if !access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
             // It grants nothing, so nothing that a client loads depends on it.
             continue;
         }
-        mix(hasher, guard.service_policies(), bit);
+        guard.service_policies().id(policy).hash(hasher);
+        access.terms(policy).hash(hasher);
         for check in &access.selected(PolicyKind::Service, policy, Side::PostureChecks, kinds) {
             mix(hasher, guard.posture_checks(), check);
         }

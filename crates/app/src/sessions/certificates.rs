@@ -58,6 +58,7 @@ pub async fn create_certificate(
     let caller = permit.caller();
     // Its subject is not used.
     let csr = Csr::from_pem(csr).map_err(|error| AppError::Csr(error.to_string()))?;
+    app.count_own_change(caller)?;
     let id = SessionCertificateId::generate(&*app.env().entropy)?;
     let leaf = issue(app, caller, &id, &csr)?;
     let chain = app.network().signing().chain_pem(&leaf);
@@ -204,7 +205,7 @@ pub async fn delete_certificate(
 }
 
 fn not_found(id: &SessionCertificateId) -> AppError {
-    AppError::not_found("apiSessionCertificate", id.as_str())
+    AppError::not_found("API session certificate", id.as_str())
 }
 
 /// The caller's own session.

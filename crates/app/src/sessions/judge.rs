@@ -66,7 +66,7 @@ pub(super) fn judge(
         return Ok(None);
     }
     let policy = policy_of(rows, &identity.entity)?;
-    if identity.entity.is_disabled(now) {
+    if identity.entity.is_disabled(now) || !session.entity.opened_by.fits(identity.entity.kind) {
         return Ok(None);
     }
     let method = |id: &AuthenticatorId| method_of(rows, id);

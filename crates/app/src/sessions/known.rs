@@ -77,7 +77,7 @@ impl<'a> Known<'a> {
             // It depends on the rank of its identity, which its record tells.
             return Ok(None);
         }
-        let policy = match self.governing(seen.identity) {
+        let policy = match self.governing(seen) {
             Some(id) => self.policy(rows, &id)?,
             None => None,
         };
@@ -89,14 +89,16 @@ impl<'a> Known<'a> {
         Ok(Some(is_open))
     }
 
-    /// The policy of an identity; `None` if that may be shut out, for until when is in its record.
-    fn governing(&self, identity: Number) -> Option<AuthPolicyId> {
+    /// The policy of the identity of a session; `None` if that may be shut out, for until when is in its
+    /// record, or has come by a way that is none for its type.
+    fn governing(&self, seen: &Seen) -> Option<AuthPolicyId> {
         let identities = self.app.projections().identities();
-        let slot = identities.slot(identity)?;
+        let slot = identities.slot(seen.identity)?;
         let columns = identities.columns();
         let policy = columns.auth_policies().of(slot).next();
         policy
             .filter(|_| !columns.disabled().contains(slot.bit()))
+            .filter(|_| seen.session.opened_by.fits(columns.kind(slot)))
             .map(AuthPolicyId::from_wire)
     }
 

@@ -4,10 +4,11 @@ use super::{StillOpen, hash};
 use crate::action::actions;
 use crate::app::App;
 use crate::error::AppError;
-use crate::identities::{check_touchable, policy_of};
+use crate::identities::policy_of;
 use crate::listing::{
     Asked, Listing, Paging, by_token, equalities, kinds, kinds::SessionRow, read as read_listing,
 };
+use crate::rank::check_touchable;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::api_session::ApiSession;
 use portcullis_domain::entropy;
@@ -51,12 +52,12 @@ pub fn read(
         Some(row) => look(app, view.rows(), &row)?,
         None => None,
     };
-    found.ok_or_else(|| AppError::not_found("apiSession", id.as_str()))
+    found.ok_or_else(|| AppError::not_found("API session", id.as_str()))
 }
 
 /// Ends a session of anybody. Its token opens nothing from then on.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &ApiSessionId) -> Result<(), AppError> {
-    let gone = || AppError::not_found("apiSession", id.as_str());
+    let gone = || AppError::not_found("API session", id.as_str());
     let (owner, number) = {
         let sessions = app.require_lists()?.sessions();
         let session = sessions.find_by_id(id.as_str()).ok_or_else(gone)?;

@@ -214,6 +214,9 @@ fn judge(
         .get(&key)?
         .ok_or(LoginError::Refused("the identity is gone"))?;
     way.recheck(rows, &entity)?;
+    if !way.opened_by().fits(entity.kind) {
+        return Err(LoginError::Refused("it is the identity of a router"));
+    }
     if entity.is_disabled(now) {
         return Err(LoginError::Refused("the identity is disabled"));
     }

@@ -13,20 +13,22 @@ pub(crate) fn pass_totp(
     caller: &Caller,
     now: Timestamp,
 ) -> Result<(), AppError> {
-    change(rows, caller, |totp| totp.passed_at = Some(now))
+    change(rows, caller, |totp| {
+        totp.passed_at = Some(now);
+        totp.factor_at = Some(now);
+    })
 }
 
-/// Notes that the caller became enrolled through its session, by a code.
+/// Notes that the caller became enrolled through its session, by a code. It is no factor that was proved:
+/// the secret was told through the same session.
 pub(crate) fn enroll_in_totp(
     rows: &mut RowsMut<'_>,
     caller: &Caller,
     now: Timestamp,
 ) -> Result<(), AppError> {
     change(rows, caller, |totp| {
-        *totp = SessionTotp {
-            is_required: true,
-            passed_at: Some(now),
-        };
+        totp.is_required = true;
+        totp.passed_at = Some(now);
     })
 }
 

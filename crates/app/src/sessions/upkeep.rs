@@ -9,7 +9,7 @@ use portcullis_domain::audit::Actor;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::Number;
-use portcullis_index::Direction;
+use portcullis_index::{Direction, Slot};
 use portcullis_storage::tables::{API_SESSION, identity_key};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,21 +65,41 @@ async fn end_outlived(app: &App) -> Result<usize, AppError> {
     Ok(ended)
 }
 
-/// Those of some sessions, others each time, that are over if they are an administrator's.
+/// Those of some sessions, others each time, that have lived as long as they may, going by the rank that
+/// memory knows of.
 fn old_sessions(app: &App, now: Timestamp) -> Vec<(Number, Number)> {
     let lifetimes = app.settings().session_lifetimes;
     let from = app.session_round.0.load(Ordering::Relaxed);
-    let sessions = app.projections().sessions();
-    let page = sessions.page(Direction::Ascending, from, LOOKED_AT);
-    let following = match u64::try_from(page.len()) {
-        Ok(count) if page.len() == LOOKED_AT => from.saturating_add(count),
-        _ => 0,
+    let old: Vec<_> = {
+        let sessions = app.projections().sessions();
+        let page = sessions.page(Direction::Ascending, from, LOOKED_AT);
+        let following = match u64::try_from(page.len()) {
+            Ok(count) if page.len() == LOOKED_AT => from.saturating_add(count),
+            _ => 0,
+        };
+        app.session_round.0.store(following, Ordering::Relaxed);
+        page.into_iter()
+            .filter_map(|number| sessions.get(number))
+            .filter(|session| lifetimes.may_be_over(session.record, now))
+            .map(|session| (session.owner, session.number, Arc::clone(session.record)))
+            .collect()
     };
-    app.session_round.0.store(following, Ordering::Relaxed);
-    page.into_iter()
-        .filter_map(|number| sessions.get(number))
-        .filter(|session| lifetimes.may_be_over(session.record, now))
-        .map(|session| (session.owner, session.number))
+    // Those of others are old as well, day after day, and are not to stand in the way.
+    let identities = app.projections().identities();
+    let columns = identities.columns();
+    let is_admin = |owner: Number| {
+        let bit = identities.slot(owner).map(Slot::bit);
+        bit.is_some_and(|bit| {
+            columns.admins().contains(bit) || columns.default_admins().contains(bit)
+        })
+    };
+    old.into_iter()
+        .filter(|(owner, _, session)| {
+            lifetimes
+                .end(session, is_admin(*owner))
+                .is_some_and(|end| now >= end)
+        })
+        .map(|(owner, number, _)| (owner, number))
         .take(BATCH)
         .collect()
 }

@@ -1,25 +1,23 @@
 //! Changing external JWT signers.
 
+use super::rank;
 use super::{Create, Delete, Update, require};
 use crate::app::App;
 use crate::error::{AppError, referenced};
-use crate::fresh_factor::FreshFactor;
 use crate::identities::find_policy;
+use crate::rank::WaysIn;
 use portcullis_domain::FieldError;
-use portcullis_domain::access::{Caller, Permit};
+use portcullis_domain::access::Permit;
 use portcullis_domain::auth_policy::AuthPolicy;
 use portcullis_domain::ids::SignerId;
 use portcullis_domain::signer::{
-    KeyPatch, KeySource, Signer, SignerCertificate, SignerPatch, SignerSpec, TargetToken,
-    check_length,
+    KeyPatch, KeySource, Signer, SignerCertificate, SignerPatch, SignerSpec, check_length,
 };
-use portcullis_domain::tags::Tags;
 use portcullis_pki::Certificate;
 use portcullis_pki::external::{ClaimSelector, VerificationKey};
 use portcullis_storage::engine::StoreError;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTH_POLICY, Found, Rows, RowsMut, SIGNER};
-use std::collections::BTreeSet;
 
 /// Creates a signer.
 pub async fn create(
@@ -33,9 +31,9 @@ pub async fn create(
     let signer = Signer::new(id.clone(), keys, spec, app.env().now())?;
     check_selectors(&signer.spec)?;
     let key = RecordKey::root(SIGNER, app.number(SIGNER).0);
-    let fresh_factor = FreshFactor::of(app);
+    let ways_in = WaysIn::of(app);
     app.commit_for(permit, move |rows, caller| {
-        check_rank(caller, fresh_factor, None, &signer)?;
+        rank::check_new(ways_in, caller, &signer)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.insert(&key, &signer)?)
     })
@@ -98,13 +96,13 @@ async fn change(
     mut apply: impl FnMut(&mut Signer) -> Result<(), AppError> + Send + 'static,
 ) -> Result<(), AppError> {
     let wanted = id.clone();
-    let fresh_factor = FreshFactor::of(app);
+    let ways_in = WaysIn::of(app);
     app.commit_for(permit, move |rows, caller| {
         rows.operation(operation, wanted.as_str());
         let found = require(rows.rows(), &wanted)?;
         let mut signer = found.entity.clone();
         apply(&mut signer)?;
-        check_rank(caller, fresh_factor, Some(&found.entity), &signer)?;
+        rank::check_change(rows.rows(), ways_in, caller, (&found, &signer))?;
         check_selectors(&signer.spec)?;
         check_policy(rows.rows(), &signer)?;
         Ok(rows.replace(&found.key, &found.entity, &signer)?)
@@ -116,49 +114,14 @@ async fn change(
 /// Deletes a signer, unless a policy names it. Sessions that it opened are over when this returns.
 pub async fn delete(app: &App, permit: &Permit<Delete>, id: &SignerId) -> Result<(), AppError> {
     let wanted = id.clone();
-    app.commit_for(permit, move |rows, _caller| {
+    app.commit_for(permit, move |rows, caller| {
         let found = require(rows.rows(), &wanted)?;
         check_unused(rows, &found)?;
+        rank::check_removal(rows.rows(), caller, &found)?;
         Ok(rows.remove(&found.key, &found.entity)?)
     })
     .await?;
     Ok(())
-}
-
-/// Checks that a caller may have a signer be what it becomes.
-///
-/// Its tokens make whoever holds them any identity, and so decide who gets in as an administrator.
-/// Others may prepare signers, and take them out of use.
-fn check_rank(
-    caller: &Caller,
-    fresh_factor: FreshFactor,
-    before: Option<&Signer>,
-    after: &Signer,
-) -> Result<(), AppError> {
-    let is_as_good = before.is_some_and(|before| vouches_alike(before, after));
-    if !after.spec.enabled || is_as_good {
-        Ok(())
-    } else if caller.is_admin {
-        fresh_factor.check(caller)
-    } else {
-        Err(AppError::Denied {
-            rule: Some("only administrators may change which tokens are accepted"),
-        })
-    }
-}
-
-/// Whether the same tokens count for the same identities.
-fn vouches_alike(before: &Signer, after: &Signer) -> bool {
-    let told = |spec: &SignerSpec| SignerSpec {
-        name: String::new(),
-        external_auth_url: None,
-        client_id: None,
-        scopes: BTreeSet::new(),
-        target_token: TargetToken::default(),
-        tags: Tags::default(),
-        ..spec.clone()
-    };
-    before.keys == after.keys && told(&before.spec) == told(&after.spec)
 }
 
 /// Checks that no policy names a signer.
@@ -176,8 +139,12 @@ fn check_unused(rows: &RowsMut<'_>, signer: &Found<Signer>) -> Result<(), AppErr
     } else {
         "primary.extJwt.allowedSigners"
     };
-    let by = ("authPolicy", policy.id.as_str());
-    Err(AppError::InUse(referenced("externalJwtSigner", field, by)))
+    let by = ("auth policy", policy.id.as_str());
+    Err(AppError::InUse(referenced(
+        "external JWT signer",
+        field,
+        by,
+    )))
 }
 
 /// Where keys are to come from: certificates read and addresses judged, which is no work for a
@@ -245,7 +212,7 @@ impl JudgedKeys {
                 ("only one of jwksEndpoint and certPem may be set", address)
             },
             (None, None) => {
-                let reason = "one of jwksEndpoint and certPem must be set";
+                let reason = "jwksEndpoint or certPem must be set";
                 (reason, String::new())
             },
         };

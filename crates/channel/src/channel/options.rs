@@ -18,8 +18,9 @@ const MIB: usize = 1024 * 1024;
 
 /// How a channel behaves, and what it may hold.
 ///
-/// Worst-case memory of a channel: the bytes of both queues, or one frame where that is more, plus about
-/// 200 bytes for each of `max_requests` and `max_underlays`.
+/// Worst-case memory of a channel: for each of the two queues its bytes, or one frame of `send_limits`
+/// where that is more, since an empty queue takes a frame of any size; plus about 200 bytes for each of
+/// `max_requests` and `max_underlays`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelOptions {
     /// What the channel is used for.
@@ -83,7 +84,8 @@ const fn queue(frames: usize, bytes: usize) -> QueueLimits {
     QueueLimits { frames, bytes }
 }
 
-/// Five hundred routers that read nothing hold less than 8 GiB in the queues of their controller.
+/// Five hundred routers that read nothing hold less than 8 GiB in the queues of their controller, as long
+/// as no message to them is longer than a queue.
 const _: () = {
     let (high, default) = queues(ChannelKind::Control);
     assert!(500 * (high.bytes + default.bytes) < 8 * 1024 * MIB);

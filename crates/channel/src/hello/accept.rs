@@ -3,7 +3,7 @@
 use super::{Grouping, Hello};
 use crate::frame::{ContentType, Frame, FrameLimits, FrameTooLong, Message, Sequence};
 use crate::group::Grant;
-use crate::headers::{Headers, key};
+use crate::headers::{HeaderKey, Headers, HeadersBuilder, key};
 use bytes::Bytes;
 
 /// The class of a refusal, which tells a dialer what to expect of another attempt.
@@ -53,8 +53,7 @@ impl Hello {
         responder: &str,
         headers: &Headers,
     ) -> Result<Bytes, FrameTooLong> {
-        let mut headers = Headers::builder()
-            .append(headers)
+        let mut headers = without_own(headers)
             .i32(key::REPLY_FOR, self.sequence.0)
             .bool(key::RESULT_SUCCESS, true)
             .string(key::RESPONDER_ID, responder)
@@ -86,6 +85,24 @@ impl Hello {
         // These few headers and the cut body are within the limits.
         result(headers.build(), body).unwrap_or_default()
     }
+}
+
+/// The headers that a protocol adds, but for those by which the answer itself says something: what it
+/// leaves out must not be said by anybody else.
+fn without_own(headers: &Headers) -> HeadersBuilder {
+    const OWN: [HeaderKey; 7] = [
+        key::CONNECTION_ID,
+        key::REPLY_FOR,
+        key::RESULT_SUCCESS,
+        key::UNDERLAY_TYPE,
+        key::RESPONDER_ID,
+        key::IS_GROUPED,
+        key::GROUP_SECRET,
+    ];
+    let others = headers.iter().filter(|(key, _)| !OWN.contains(key));
+    others.fold(Headers::builder(), |all, (key, value)| {
+        all.bytes(key, value)
+    })
 }
 
 fn result(headers: Headers, body: Bytes) -> Result<Bytes, FrameTooLong> {

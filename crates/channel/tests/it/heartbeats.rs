@@ -295,3 +295,28 @@ fn links_are_closed_after_a_minute_of_silence_and_two_of_grace() {
     };
     assert_eq!(ended.mono.as_micros(), 180_000_000);
 }
+
+/// However short the interval is, answers that come in time keep a channel open.
+#[test]
+fn late_answers_count_with_short_intervals_too() {
+    let mut options = ChannelOptions::new(ChannelKind::Control, Side::Dialer);
+    let heartbeats = options.heartbeats.as_mut().unwrap();
+    heartbeats.send_interval = Duration::from_millis(1);
+    heartbeats.check_interval = Duration::ZERO;
+    heartbeats.close_after = Duration::from_secs(1);
+    heartbeats.grace = Duration::ZERO;
+    let (mut channel, underlay) = channel_with(options);
+    let mut sent_at = std::collections::VecDeque::new();
+    for ms in 0..5_000 {
+        let now = at_ms(ms);
+        channel.handle_timeout(now);
+        if let Some(frame) = sent(&mut channel, underlay, now) {
+            sent_at.extend(frame.headers().u64(key::HEARTBEAT).map(|beat| (ms, beat)));
+        }
+        while let Some((_, beat)) = sent_at.pop_front_if(|(sent, _)| *sent + 900 <= ms) {
+            channel.handle_frame(underlay, incoming(self::beat(None, Some(beat)), 1), now);
+        }
+        assert!(channel.poll_timeout().is_some(), "closed after {ms} ms");
+    }
+    assert!(channel.liveness(at_ms(5_000)).unwrap().latency.is_some());
+}

@@ -148,6 +148,10 @@ fn the_headers_of_a_protocol_do_not_replace_those_of_the_group() {
         .unwrap();
     let headers = Headers::builder()
         .string(key::CONNECTION_ID, "other")
+        .string(key::UNDERLAY_TYPE, "other")
+        .string(key::VERSION, "v2.1.0")
+        .bool(key::IS_GROUPED, true)
+        .bytes(key::GROUP_SECRET, &[1; 16])
         .build();
     let answer = hello
         .accept(&Grant::alone(id("mine")), "c", &headers)
@@ -156,7 +160,10 @@ fn the_headers_of_a_protocol_do_not_replace_those_of_the_group() {
         .datagram(answer)
         .unwrap();
     assert_eq!(answer.headers().string(key::CONNECTION_ID), Some("mine"));
-    assert_eq!(answer.headers().get(key::IS_GROUPED), None);
+    for key in [key::IS_GROUPED, key::GROUP_SECRET, key::UNDERLAY_TYPE] {
+        assert_eq!(answer.headers().get(key), None, "{key:?}");
+    }
+    assert_eq!(answer.headers().string(key::VERSION), Some("v2.1.0"));
 }
 
 #[test]

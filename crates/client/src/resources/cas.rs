@@ -52,7 +52,7 @@ impl Client {
         let reply = reply.into_success().map_err(ClientError::Refused)?;
         String::from_utf8(reply.body.into())
             .map(SecretString::from)
-            .map_err(|_bytes| self.unexpected(&Method::GET, &endpoint, "it is no text"))
+            .map_err(|_bytes| self.unexpected(&Method::GET, &endpoint, "it is not text"))
     }
 }
 

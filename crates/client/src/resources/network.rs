@@ -27,6 +27,6 @@ impl Client {
         let reply = self.send(Method::GET, &endpoint, Body::none()).await?;
         let reply = reply.into_success().map_err(ClientError::Refused)?;
         String::from_utf8(reply.body.into())
-            .map_err(|_bytes| self.unexpected(&Method::GET, &endpoint, "it is no text"))
+            .map_err(|_bytes| self.unexpected(&Method::GET, &endpoint, "it is not text"))
     }
 }

@@ -33,13 +33,15 @@ const STATE: usize = 64;
 /// What is wrong with it, in words.
 pub(super) fn size(pattern: &str) -> Result<usize, String> {
     if pattern.len() > LONGEST {
-        return Err(format!("has a pattern of more than {LONGEST} bytes"));
+        return Err(format!(
+            "has a pattern longer than {LONGEST} bytes; shorten it"
+        ));
     }
     let shown = super::text::shortened(pattern);
     let unknown = || {
         format!(
-            "has the pattern `{shown}`, which is no regular expression, or one that looks around \
-             or back"
+            "has the pattern `{shown}`, which is not a supported regular expression (lookaround and \
+             backreferences are not supported)"
         )
     };
     let translated = jsonschema_regex::to_rust_regex(pattern).map_err(|()| unknown())?;
@@ -50,7 +52,9 @@ pub(super) fn size(pattern: &str) -> Result<usize, String> {
             Err(_) => return Err(unknown()),
         }
     }
-    Err(format!("has the pattern `{shown}`, which is too large"))
+    Err(format!(
+        "has the pattern `{shown}`, which is too complex; simplify it"
+    ))
 }
 
 /// Steps that a pattern of this size takes for 16 bytes of a text at most.

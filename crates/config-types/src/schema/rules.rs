@@ -176,7 +176,7 @@ impl Reader {
 
     fn reference(&mut self, value: &Value, here: &Place, id: NodeId) -> Result<Value, String> {
         if here.foreign {
-            return Err(here.fault("stands in a document of its own, which is not supported"));
+            return Err(here.fault("is in a separate document (`$id`), which is not supported"));
         }
         let Some(reference) = value.as_str() else {
             return Err(here.fault("must be a string"));
@@ -243,7 +243,7 @@ impl Reader {
         let size = pattern::size(pattern).map_err(|reason| here.fault(reason))?;
         self.patterns += size;
         if self.patterns > LARGEST_PATTERNS {
-            return Err("has patterns that are too large together".to_owned());
+            return Err("is too complex: its patterns are too large together".to_owned());
         }
         Ok(pattern::steps(size))
     }
@@ -253,7 +253,9 @@ impl Reader {
         for (from, pointer) in std::mem::take(&mut self.references) {
             let Some(&to) = self.places.get(&pointer) else {
                 let shown = super::text::shortened(&pointer);
-                return Err(format!("refers to `#{shown}`, where no schema is"));
+                return Err(format!(
+                    "has a `$ref` that does not point to a schema: `#{shown}`"
+                ));
             };
             if let Some(node) = self.plan.node_mut(from) {
                 node.same.push(to);

@@ -149,6 +149,6 @@ proptest! {
         more.insert(name.clone(), json!(1));
         let error = HOST.check(&more).unwrap_err();
         prop_assert_eq!(error.field, "(root)");
-        prop_assert_eq!(error.reason, format!("has no member `{name}`"));
+        prop_assert_eq!(error.reason, format!("unknown property `{name}`"));
     }
 }

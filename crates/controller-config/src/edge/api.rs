@@ -74,17 +74,17 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
             diagnostics,
         )
     });
-    let mut limit = |name, range, default| match section.get(name) {
-        Some(field) => limit(&field, range, diagnostics),
+    let mut most = |name, bounds, default| match section.get(name) {
+        Some(field) => limit(&field, bounds, diagnostics),
         None => default,
     };
-    let session_lifetime = limit("sessionLifetime", &LIFETIMES, None);
-    let administrator_session_lifetime = limit(
+    let session_lifetime = most("sessionLifetime", (&LIFETIMES, "no limit"), None);
+    let administrator_session_lifetime = most(
         "administratorSessionLifetime",
-        &LIFETIMES,
+        (&LIFETIMES, "no limit"),
         Some(DEFAULT_ADMINISTRATOR_LIFETIME),
     );
-    let fresh_factor = limit("freshFactor", &FACTOR_AGES, None);
+    let fresh_factor = most("freshFactor", (&FACTOR_AGES, "any age"), None);
     let quota = section
         .get("identityStorageQuota")
         .and_then(|field| field.integer(QUOTAS, diagnostics));
@@ -120,8 +120,8 @@ pub(super) fn at_least(
     let duration = field.duration(diagnostics)?;
     let long_enough = duration.as_std().filter(|duration| *duration >= least);
     if long_enough.is_none() {
-        let (path, least, default) = (field.path(), minutes(least), minutes(default));
-        let message = format!("`{path}` is shorter than {least}, {default} is used instead");
+        let (path, least, default) = (field.path(), in_units(least), in_units(default));
+        let message = format!("`{path}` is shorter than {least}; {default} is used instead");
         field
             .warning(codes::OUT_OF_RANGE, message, diagnostics)
             .help(format!("write a duration of {least} or more"));
@@ -129,29 +129,35 @@ pub(super) fn at_least(
     long_enough
 }
 
-/// Reads a limit in a range; `None` for `0s`, which means no limit.
+/// Reads a limit in a range; `None` for `0s`, which means no limit, in the words of `without`.
 fn limit(
     field: &Field<'_>,
-    range: &RangeInclusive<Duration>,
+    (range, without): (&RangeInclusive<Duration>, &str),
     diagnostics: &mut Diagnostics,
 ) -> Option<Duration> {
     match field.duration(diagnostics)?.as_std() {
         Some(Duration::ZERO) => None,
         Some(limit) if range.contains(&limit) => Some(limit),
         _ => {
-            let (least, most) = (minutes(*range.start()), minutes(*range.end()));
+            let (least, most) = (in_units(*range.start()), in_units(*range.end()));
             let message = format!("`{}` must be from {least} to {most}", field.path());
             field
                 .error(codes::OUT_OF_RANGE, message, diagnostics)
-                .help("write `0s` for no limit");
+                .help(format!("write `0s` for {without}"));
             None
         },
     }
 }
 
-/// Writes a duration of whole minutes.
-fn minutes(duration: Duration) -> String {
-    format!("{}m", duration.as_secs() / 60)
+/// Writes a duration of whole minutes, from a day on in hours.
+fn in_units(duration: Duration) -> String {
+    const DAY: u64 = 24 * 60;
+    let minutes = duration.as_secs() / 60;
+    if minutes >= DAY && minutes.is_multiple_of(60) {
+        format!("{}h", minutes / 60)
+    } else {
+        format!("{minutes}m")
+    }
 }
 
 fn update_interval(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<Duration> {

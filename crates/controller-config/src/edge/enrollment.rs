@@ -1,6 +1,6 @@
 //! Section `edge.enrollment`.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use portcullis_yaml::{Diagnostics, Field, Key, Section, codes};
@@ -112,16 +112,36 @@ fn shared_hosts(section: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
 /// Reads a host name, of which the first label may be `*`, or an IP address.
 fn host(item: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
     let text = item.non_empty(diagnostics)?.trim();
-    let is_address = text.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
-    let name = text.strip_prefix("*.").unwrap_or(text);
-    let is_odd = |c: char| c.is_whitespace() || c.is_control() || "*/:@[]".contains(c);
-    if !is_address && (name.trim_matches('.').is_empty() || name.contains(is_odd)) {
+    if !is_address(text) && !is_name(text) {
         let message = format!("`{text}` is neither a host name nor an IP address");
         item.error(codes::INVALID_VALUE, message, diagnostics)
             .help("write the host alone, such as `ctrl.example.test` or `\"2001:db8::1\"`");
         return None;
     }
     Some(text.to_owned())
+}
+
+fn is_address(text: &str) -> bool {
+    let bracketed = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    match bracketed {
+        Some(inner) => inner.parse::<Ipv6Addr>().is_ok(),
+        None => text.parse::<IpAddr>().is_ok(),
+    }
+}
+
+/// Whether a text is a host name, in any script. One whose last label is a number would be an address
+/// (WHATWG URL Standard, section 3.5), such as `1.2.3` for `1.2.0.3`.
+fn is_name(text: &str) -> bool {
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || "*/:@[]%?#\\".contains(c);
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let hex = last.strip_prefix("0x").or(last.strip_prefix("0X"));
+    let is_number = last.bytes().all(|byte| byte.is_ascii_digit())
+        || hex.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    !name.contains(is_odd) && name.split('.').all(|label| !label.is_empty()) && !is_number
 }
 
 /// The section must be there, the duration in it need not.

@@ -73,7 +73,7 @@ pub(super) fn read(signers: &Section<'_>, diagnostics: &mut Diagnostics) -> Opti
     if let Some(field) = section.get_non_null("blockPrivateAddresses")
         && !field.boolean(diagnostics)?
     {
-        let message = "private addresses are refused all the same, unless `allowedIPs` holds them";
+        let message = "private addresses are still refused, unless they are in `allowedIPs`";
         field.warning(root::codes::STRICTER, message, diagnostics);
     }
     Some(JwksFetch {

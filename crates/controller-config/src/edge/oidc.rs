@@ -67,7 +67,7 @@ fn raised(field: &Field<'_>, least: Duration, diagnostics: &mut Diagnostics) -> 
     let duration = field.duration(diagnostics)?.as_std().unwrap_or_default();
     if duration < least {
         let least = format!("{}s", least.as_secs());
-        let message = format!("`{}` is too short, {least} is used instead", field.path());
+        let message = format!("`{}` is too short; {least} is used instead", field.path());
         field
             .warning(codes::OUT_OF_RANGE, message, diagnostics)
             .help(format!("write a duration of {least} or more"));

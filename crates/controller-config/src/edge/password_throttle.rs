@@ -41,8 +41,8 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
     if let Some(field) = section.get_non_null("enabled")
         && !field.boolean(diagnostics)?
     {
-        let message = "passwords can be guessed as fast as they can be checked, wherever the \
-                       authentication policy sets no `maxAttempts`";
+        let message = "passwords can be guessed without any delay wherever the auth policy sets no \
+                       `maxAttempts`";
         field
             .warning(root::codes::WEAKENED, message, diagnostics)
             .help("remove the key; behind a proxy that hides the addresses of clients, set `maxAttempts` in the policies");

@@ -39,8 +39,8 @@ pub(super) fn read(
     if let Some(field) = section.get_non_null("requireExpiry") {
         require_expiry = field.boolean(diagnostics)?;
         if !require_expiry {
-            let message = "tokens without `exp` are accepted for ever: whoever finds an old one \
-                           can log in with it";
+            let message = "tokens without `exp` are accepted forever: anyone who obtains an old one \
+                           can log in";
             field
                 .warning(root::codes::WEAKENED, message, diagnostics)
                 .help("remove the key once the signers write `exp` into their tokens");

@@ -49,7 +49,7 @@ pub(super) fn read(edge: &Section<'_>, diagnostics: &mut Diagnostics) -> Option<
         totp.compatibility = field.one_of(&words, diagnostics)?;
         if totp.compatibility == TotpCompatibility::OpenZiti {
             let message = "`openziti` accepts one-time codes two steps early or late, and more than \
-                           once: whoever sees a code can use it too";
+                           once: anyone who sees a code can use it too";
             field
                 .warning(root::codes::WEAKENED, message, diagnostics)
                 .help("remove the key once no client depends on it");

@@ -96,12 +96,12 @@ const OIDC_KEYS: &[Key] = &[
     Key::read("redirectURIs"),
     Key::read("postLogoutURIs"),
     Key::read("allowedHostnames"),
-    Key::ignored("secret", "the controller makes and keeps its own"),
+    Key::ignored("secret", "the controller generates and keeps its own"),
 ];
 
 const METRICS_KEYS: &[Key] = &[
-    Key::ignored("scrapeCert", "measurements are not served"),
-    Key::ignored("includeTimestamps", "measurements are not served"),
+    Key::ignored("scrapeCert", "Portcullis does not serve metrics"),
+    Key::ignored("includeTimestamps", "Portcullis does not serve metrics"),
 ];
 
 const SPA_KEYS: &[Key] = &[

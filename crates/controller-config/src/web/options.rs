@@ -92,7 +92,7 @@ pub(super) fn read(listener: &Section<'_>, diagnostics: &mut Diagnostics) -> Opt
 fn least_version(field: &Field<'_>, diagnostics: &mut Diagnostics) -> Option<TlsVersion> {
     let version = field.one_of(&VERSIONS, diagnostics)?;
     if version.is_none() {
-        let message = "TLS below 1.2 is never served, the lowest version is TLS1.2";
+        let message = "TLS below 1.2 is not supported; the minimum is TLS1.2";
         field
             .warning(root::codes::STRICTER, message, diagnostics)
             .help("write `TLS1.2`");
@@ -110,7 +110,7 @@ fn most_version(
         .filter(|version| *version >= least);
     if version.is_none() {
         let message = format!(
-            "`{}` is below the lowest version, so nothing could be served",
+            "`{}` is below the minimum version, so nothing could be served",
             field.path()
         );
         field

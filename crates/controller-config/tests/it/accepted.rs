@@ -184,21 +184,29 @@ fn every_key_of_limits_is_read() {
         accept(&[&text]).expect("file is complete").limits
     };
     let all = limits(
-        "{connections: 100, connectionsPerPeer: 99, unreadAnswerBytes: 20000000, \
+        "{connections: 100, connectionsPerPeer: 99, requestHeadBytes: 5000000, \
+         requestHeadBytesPerPeer: 4999999, unreadAnswerBytes: 20000000, \
          unreadAnswerBytesPerPeer: 19999999, requestBytes: 30000000, \
          requestBytesPerIdentity: 29999999, unauthenticatedRequestBytes: 40000000, \
-         unauthenticatedRequestBytesPerPeer: 39999999}",
+         unauthenticatedRequestBytesPerPeer: 39999999, passwordsWaiting: 7, \
+         logLinesPerMinute: 600, logLinesPerMinutePerPeer: 599}",
     );
     let share = |total, each| Share { total, each };
     assert_eq!(all.connections, share(100, 99));
+    assert_eq!(all.request_head_bytes, share(5_000_000, 4_999_999));
     assert_eq!(all.unread_answer_bytes, share(20_000_000, 19_999_999));
     assert_eq!(all.request_bytes, share(30_000_000, 29_999_999));
+    assert_eq!(all.passwords_waiting, Some(7));
+    assert_eq!(all.log_lines_per_minute, share(600, 599));
     assert_eq!(
         all.unauthenticated_request_bytes,
         share(40_000_000, 39_999_999)
     );
     // One client has a part of what there is, unless it is said how much.
-    let totals = limits("{connections: 100, requestBytes: 16777216}");
+    assert_eq!(usual.passwords_waiting, None);
+    assert_eq!(usual.log_lines_per_minute, share(60, 6));
+    let totals = limits("{connections: 100, requestBytes: 16777216, logLinesPerMinute: 6}");
+    assert_eq!(totals.log_lines_per_minute, share(6, 1));
     assert_eq!(totals.connections, share(100, 25));
     assert_eq!(totals.request_bytes, share(16 << 20, 2 << 20));
 }

@@ -27,7 +27,7 @@ const ROOT: &[Case] = &[
     case(
         "v: 3",
         "v: 2",
-        &[(1, 4, "version", "to the format of version 3")],
+        &[(1, 4, "version", "convert the file to version 3")],
     ),
     case(
         "v: 3",
@@ -285,12 +285,12 @@ const API: &[Case] = &[
     case(
         "  api:\n",
         "  api:\n    administratorSessionLifetime: -1h\n",
-        &[(8, 35, "out-of-range", "from 5m to 525600m")],
+        &[(8, 35, "out-of-range", "from 5m to 8760h")],
     ),
     case(
         "  api:\n",
         "  api:\n    freshFactor: 25h\n",
-        &[(8, 18, "out-of-range", "from 1m to 1440m")],
+        &[(8, 18, "out-of-range", "`0s` for any age")],
     ),
     case(
         "  api:\n",
@@ -380,6 +380,20 @@ const EDGE: &[Case] = &[
     ),
     case(
         "    edgeRouter: {}\n",
+        "    edgeRouter: {}\n    sharedHosts: [a..b, '[::1', '::1]', 1.2.3, a.0x10, '.a', '*.a..b', '[1.2.3.4]']\n",
+        &[
+            (13, 19, "invalid-value", "`a..b` is neither"),
+            (13, 25, "invalid-value", "`[::1` is neither"),
+            (13, 33, "invalid-value", "`::1]` is neither"),
+            (13, 41, "invalid-value", "`1.2.3` is neither"),
+            (13, 48, "invalid-value", "`a.0x10` is neither"),
+            (13, 56, "invalid-value", "`.a` is neither"),
+            (13, 62, "invalid-value", "`*.a..b` is neither"),
+            (13, 72, "invalid-value", "`[1.2.3.4]` is neither"),
+        ],
+    ),
+    case(
+        "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  sharedHosts: [a]\n",
         &[(13, 3, "unknown-key", "`edge.enrollment`")],
     ),
@@ -430,7 +444,7 @@ const EDGE: &[Case] = &[
     case(
         "    edgeRouter: {}\n",
         "    edgeRouter: {}\n  externalJwtSigners: {requireExpiry: no}\n",
-        &[(13, 39, "weakened", "for ever")],
+        &[(13, 39, "weakened", "forever")],
     ),
     case(
         "    edgeRouter: {}\n",
@@ -496,7 +510,7 @@ const WEB: &[Case] = &[
     case(
         "interface: '0",
         "identity: {file: a}, interface: '0",
-        &[(16, 10, "ignored-key", "overlay")],
+        &[(16, 10, "ignored-key", "network itself")],
     ),
     case(
         "      - binding: edge-client\n",
@@ -604,8 +618,36 @@ const LIMITS: &[Case] = &[
     ),
     case(
         "v: 3\n",
+        "v: 3\nlimits: {requestHeadBytes: 4194303}\n",
+        &[(2, 28, "out-of-range", "from 4194304")],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {requestHeadBytesPerPeer: 1048575}\n",
+        &[(2, 35, "out-of-range", "from 1048576")],
+    ),
+    case(
+        "v: 3\n",
         "v: 3\nlimits: {requestBytesPerIdentity: 1048576}\n",
         &[(2, 35, "out-of-range", "from 2097152")],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {passwordsWaiting: 1, logLinesPerMinute: 60001}\n",
+        &[
+            (2, 28, "out-of-range", "from 2 to 65536"),
+            (2, 50, "out-of-range", "from 6 to 60000"),
+        ],
+    ),
+    case(
+        "v: 3\n",
+        "v: 3\nlimits: {logLinesPerMinutePerPeer: 61}\n",
+        &[(
+            2,
+            36,
+            "out-of-range",
+            "more than the 60 of `limits.logLinesPerMinute`",
+        )],
     ),
     case(
         "v: 3\n",

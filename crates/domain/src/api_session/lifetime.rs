@@ -48,9 +48,10 @@ impl ApiSession {
         }
     }
 
-    /// When its holder last proved a factor: by the login, or by a TOTP code since.
+    /// When its holder last proved a factor: by the login, or by a TOTP code since. The code by which an
+    /// enrollment was finished is none; see [`SessionTotp::factor_at`](super::SessionTotp::factor_at).
     pub fn last_factor_at(&self) -> Timestamp {
-        let code = self.totp.passed_at;
+        let code = self.totp.factor_at;
         code.map_or(self.created_at, |code| code.max(self.created_at))
     }
 }

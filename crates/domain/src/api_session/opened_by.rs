@@ -1,5 +1,6 @@
 //! What opens a session.
 
+use crate::identity::IdentityType;
 use crate::ids::{AuthenticatorId, SignerId};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -32,6 +33,12 @@ impl OpenedBy {
             Self::ExternalId => Cow::Borrowed(INTERNAL),
             Self::Signer(id) => Cow::Owned(format!("{SIGNER_PREFIX}{id}")),
         }
+    }
+
+    /// Whether it is a way in for identities of a type. Those of routers authenticate as their routers do:
+    /// no certificate or token of somebody else that names them stands for them.
+    pub fn fits(&self, kind: IdentityType) -> bool {
+        kind != IdentityType::Router || matches!(self, Self::Authenticator(_))
     }
 }
 

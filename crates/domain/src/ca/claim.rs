@@ -132,12 +132,20 @@ impl ExternalIdClaim {
                 );
             },
             _ if self.matcher_criteria.is_empty() => {
-                return fault("matcherCriteria", "must not be empty for this matcher", "");
+                return fault(
+                    "matcherCriteria",
+                    "must not be empty when the matcher is PREFIX, SUFFIX or SCHEME",
+                    "",
+                );
             },
             _ => {},
         }
         if self.parser == Parser::Split && self.parser_criteria.is_empty() {
-            return fault("parserCriteria", "must not be empty for SPLIT", "");
+            return fault(
+                "parserCriteria",
+                "must not be empty when the parser is SPLIT",
+                "",
+            );
         }
         Ok(())
     }

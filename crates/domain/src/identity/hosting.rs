@@ -40,7 +40,7 @@ impl Precedence {
         Self::ALL
             .into_iter()
             .find(|precedence| precedence.name() == name)
-            .ok_or_else(|| FieldError::new(field, "must be one of [default required failed]", name))
+            .ok_or_else(|| FieldError::new(field, "must be one of default, required, failed", name))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The sources of attempts at one password, bounded in number.
 
-use super::WrongPasswords;
+use super::{ThrottleRules, WrongPasswords};
 use crate::clock::{SignedDuration, Timestamp, to_millisecond};
 use crate::peer;
 use serde::{Deserialize, Serialize};
@@ -65,9 +65,9 @@ impl Sources {
             .is_some_and(|source| source.is_known(now))
     }
 
-    pub(super) fn note_wrong(&mut self, address: IpAddr, now: Timestamp) {
+    pub(super) fn note_wrong(&mut self, address: IpAddr, rules: ThrottleRules, now: Timestamp) {
         self.change(address, now, |source| {
-            source.wrong = Some(WrongPasswords::one_more(source.wrong, now));
+            source.wrong = Some(WrongPasswords::one_more(source.wrong, rules, now));
         });
     }
 
@@ -80,6 +80,12 @@ impl Sources {
             if !is_noted {
                 source.right_at = Some(to_millisecond(now));
             }
+        });
+    }
+
+    pub(super) fn recall_right(&mut self, address: IpAddr, right_at: Timestamp, now: Timestamp) {
+        self.change(address, now, |source| {
+            source.right_at = source.right_at.max(Some(to_millisecond(right_at)));
         });
     }
 

@@ -85,7 +85,7 @@ impl ServiceGrant {
         Self::ALL
             .into_iter()
             .find(|grant| grant.name() == name)
-            .ok_or_else(|| FieldError::new(field, "must be one of [Dial Bind]", name))
+            .ok_or_else(|| FieldError::new(field, "must be one of Dial, Bind", name))
     }
 }
 

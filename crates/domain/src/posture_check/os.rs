@@ -62,7 +62,7 @@ impl OsType {
     pub fn from_name(field: &str, name: &str) -> Result<Self, FieldError> {
         let found = Self::ALL.into_iter().find(|system| system.name() == name);
         found.ok_or_else(|| {
-            let reason = "must be one of [Windows WindowsServer Android iOS Linux macOS]";
+            let reason = "must be one of Windows, WindowsServer, Android, iOS, Linux, macOS";
             FieldError::new(field, reason, name)
         })
     }

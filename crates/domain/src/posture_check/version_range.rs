@@ -40,10 +40,10 @@ pub enum RangeError {
     #[error("must have a version on both sides of every ||")]
     NoBounds,
     /// The version of a bound is none.
-    #[error("{0:?} is neither a version such as 1.2.3 nor one such as 1.2.x or 1.x")]
+    #[error("{0:?} is not a version range; write one such as >=1.2.0 <2.0.0, or 1.2.x")]
     NoVersion(String),
     /// The comparator of a bound is none.
-    #[error("{0:?} is not one of the operators = == ! != < <= > >=")]
+    #[error("{0:?} is not an operator; use one of = == ! != < <= > >=")]
     NoComparator(String),
     /// A wildcard stands after `!`.
     #[error("{0:?} excludes a wildcard; write it as two alternatives, such as <1.2.0 || >=1.3.0")]

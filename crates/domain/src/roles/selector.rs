@@ -57,7 +57,7 @@ impl Semantic {
         Self::ALL
             .into_iter()
             .find(|semantic| semantic.name() == name)
-            .ok_or_else(|| FieldError::new("semantic", "must be one of [AllOf AnyOf]", name))
+            .ok_or_else(|| FieldError::new("semantic", "must be one of AllOf, AnyOf", name))
     }
 
     /// Whether an entity with the attributes `carried` carries those `asked` for.
@@ -99,7 +99,7 @@ impl<I: EntityId> Roles<I> {
         match selectors.iter().find(|selector| is_bare(selector)) {
             Some(bare) => Err(FieldError::new(
                 field,
-                "# must be followed by a role attribute, @ by an id",
+                "is incomplete; write #attribute or @id",
                 bare.as_str(),
             )),
             None => Self::sort(field, selectors),
@@ -128,7 +128,7 @@ impl<I: EntityId> Roles<I> {
             } else {
                 return Err(FieldError::new(
                     field,
-                    "selectors must begin with # (role attribute) or @ (id), such as #sales or #all",
+                    "is not a selector; write #attribute or @id, such as #sales or #all",
                     selector,
                 ));
             }

@@ -230,13 +230,13 @@ static REFUSED: &[(&Schema, &str, usize, &str)] = &[
         &IDENTITIES,
         r#"external-id = "x""#,
         8,
-        "unexpected character '-' (symbols are letters and `_`; behind a dot, a letter and then `-` too)",
+        "unexpected character '-' (names consist of letters and `_`; after a dot and a letter, `-` is allowed too)",
     ),
     (
         &IDENTITIES,
         r#"tags.2nd = "x""#,
         4,
-        "unexpected character '.' (symbols are letters and `_`; behind a dot, a letter and then `-` too)",
+        "unexpected character '.' (names consist of letters and `_`; after a dot and a letter, `-` is allowed too)",
     ),
     (&IDENTITIES, r#"nosuch = "x""#, 0, "unknown field `nosuch`"),
     (
@@ -303,7 +303,7 @@ static REFUSED: &[(&Schema, &str, usize, &str)] = &[
         &IDENTITIES,
         r#"'name' = "x""#,
         0,
-        "unknown field `'name'`, the nearest known one is `name`",
+        "unknown field `'name'`; did you mean `name`?",
     ),
     (&IDENTITIES, "limit 2.5", 6, "`limit` expects an integer"),
     (
@@ -317,7 +317,7 @@ static REFUSED: &[(&Schema, &str, usize, &str)] = &[
         &IDENTITIES,
         "name",
         0,
-        "`name` is a string; compare it with something, only booleans can stand alone",
+        "`name` is a string; compare it with a value; only booleans can be used alone",
     ),
     (
         &IDENTITIES,
@@ -341,7 +341,7 @@ static REFUSED: &[(&Schema, &str, usize, &str)] = &[
         &IDENTITIES,
         r#"NAME = "x""#,
         0,
-        "unknown field `NAME`, the nearest known one is `name`",
+        "unknown field `NAME`; did you mean `name`?",
     ),
     (
         &IDENTITIES,
@@ -460,6 +460,12 @@ fn places_are_lines_and_characters() {
     let error = refuse(&IDENTITIES, text);
     assert_eq!(error.location, Location { line: 2, column: 6 });
     assert_eq!(error.point_at(text), "  and nmae = 1\n      ^^^^");
+    // People count from 1, and read the place before the advice.
+    assert!(
+        error
+            .to_string()
+            .starts_with("line 2, column 7: unknown field `nmae`")
+    );
 
     let text = "name = \"ünï\" x";
     let error = refuse(&IDENTITIES, text);

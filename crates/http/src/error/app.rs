@@ -19,10 +19,13 @@ impl From<AppError> for ApiError {
             AppError::Denied { rule: None } => Self::new(Code::Unauthorized),
             AppError::Denied { rule: Some(rule) } => saying(Code::Unauthorized, rule),
             AppError::NotFound { kind, id } => {
-                saying(Code::NotFound, format!("{kind} with id {id} not found"))
+                let text = format!("{kind} with id {id} not found");
+                Self::new(Code::NotFound).because(Cause::text(text))
             },
             AppError::Field(error) => Self::field(error),
-            AppError::InvalidField(error) => saying(Code::InvalidField, in_words(&error)),
+            AppError::InvalidField(error) => {
+                Self::new(Code::InvalidField).because(Cause::text(in_words(&error)))
+            },
             AppError::MissingReference(error) => Self::new(Code::NotFound).because(error),
             AppError::Listing(error) => error.into(),
             AppError::Undeletable { rule: None } => Self::new(Code::EntityCanNotBeDeleted),
@@ -38,7 +41,7 @@ impl From<AppError> for ApiError {
             AppError::AuthenticatorUnfit => Self::new(Code::CanNotUpdateAuthenticator),
             AppError::WrongPassword => Self::new(Code::Unauthorized).because(FieldError::new(
                 "currentPassword",
-                "is not the current password",
+                "is wrong; send the current password of the caller",
                 "",
             )),
             AppError::NotOneCertificate => Self::new(Code::CouldNotParsePemBlock),
@@ -105,7 +108,7 @@ impl From<LoginError> for ApiError {
             // One answer for all reasons; which it was stands in the log.
             LoginError::Refused(reason) => Self::new(Code::InvalidAuth).detail(reason),
             LoginError::NoToken(demand) => {
-                let refusal = Self::unauthenticated().detail("no token lets anybody in");
+                let refusal = Self::unauthenticated().detail("no acceptable token was presented");
                 match challenge::external(challenge::PRIMARY, &demand) {
                     Some(value) => refusal.with(header::WWW_AUTHENTICATE, value),
                     None => refusal,
@@ -132,16 +135,18 @@ impl From<BadListing> for ApiError {
     }
 }
 
-/// An error with a cause in words.
+/// An error with a cause in words, which the log has too: they hold nothing that is secret.
 fn saying(code: Code, text: impl Into<Cow<'static, str>>) -> ApiError {
-    ApiError::new(code).because(Cause::text(text))
+    let text = text.into();
+    ApiError::new(code).detail(&text).because(Cause::text(text))
 }
 
 /// A fault of a member in one sentence, for the errors that report it so.
 fn in_words(error: &FieldError) -> String {
     let value: String = error.value.chars().take(64).collect();
-    format!(
-        "the value '{value}' for '{}' is invalid: {}",
-        error.field, error.reason
-    )
+    let (field, reason) = (&error.field, &error.reason);
+    if value.is_empty() {
+        return format!("{field}: {reason}");
+    }
+    format!("the value '{value}' for '{field}' is invalid: {reason}")
 }

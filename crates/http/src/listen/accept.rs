@@ -12,7 +12,6 @@ use tokio_util::task::TaskTracker;
 
 use super::drive::{self, FAREWELL, Shared};
 use super::half_open::HalfOpen;
-use super::head_room::HeadRoom;
 use super::log_interval::LogInterval;
 use super::{Budgets, Limits, ServerTls, Service};
 
@@ -52,8 +51,8 @@ pub enum ListenError {
     Denied(SocketAddr),
     /// No interface of this machine has the address.
     #[error(
-        "cannot listen on {0}: no interface of this machine has the address; choose one that it \
-         has, or 0.0.0.0 for all"
+        "cannot listen on {0}: no interface of this machine has this address; choose one of its \
+         addresses, or 0.0.0.0 for all"
     )]
     NotHere(SocketAddr),
     /// Anything else.
@@ -129,7 +128,6 @@ impl Listener {
             service,
             tls,
             budgets: self.budgets,
-            head_room: HeadRoom::new(limits.head_room),
             limits: Arc::new(limits),
             shutdown,
             abort: CancellationToken::new(),
@@ -144,7 +142,7 @@ impl Listener {
             shared.service.settled().await;
         };
         if timeout(shared.limits.drain, finish).await.is_err() {
-            tracing::warn!("requests were still running at the end of the shutdown time");
+            tracing::warn!("requests were still running when the shutdown timeout ended");
             shared.abort.cancel();
             shared.tasks.wait().await;
             // What the last of them has begun is nearly done.

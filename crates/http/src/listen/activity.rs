@@ -3,23 +3,25 @@
 mod answers;
 mod usage;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use portcullis_domain::peer::Peer;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::budget::Charge;
-use super::head_room::Share;
-use super::inbound::Inbound;
+use super::head_memory::{HeadMemory, HeadSender};
+use super::inbound::Pending;
 use super::unread::Unread;
-use super::{Limits, framing};
+use super::{Budgets, Limits};
 
 /// State of one connection, shared by its byte stream, its requests and its driver.
 pub(super) struct Activity {
     limits: Arc<Limits>,
     state: Mutex<State>,
     evicted: CancellationToken,
+    is_head_refused: AtomicBool,
     // Told when the deadline has moved nearer; one that moved away is seen when the old one fires.
     nearer: Notify,
 }
@@ -33,8 +35,8 @@ struct State {
     stalled_since: Option<Instant>,
     /// What the driver waits for.
     awaited: Option<Instant>,
-    inbound: Inbound,
-    held: Share,
+    pending: Pending,
+    head_memory: HeadMemory,
     unread: Unread,
 }
 
@@ -65,15 +67,17 @@ pub(super) struct Running {
 }
 
 impl Activity {
-    /// Starts watching a fresh connection. `held` is its share of the room for request heads, whose
-    /// token is that of the connection; `unread` its charge for answers.
+    /// Starts watching a fresh connection of a peer, which is charged for heads and answers.
     pub(super) fn new(
         limits: Arc<Limits>,
-        inbound: Inbound,
-        held: Share,
-        unread: Charge<CancellationToken>,
+        pending: Pending,
+        budgets: &Budgets,
+        peer: Peer,
     ) -> Arc<Self> {
-        let evicted = held.evicted();
+        let evicted = CancellationToken::new();
+        let sender = HeadSender::new(evicted.clone());
+        let heads = budgets.request_heads.charge(peer, sender);
+        let unread = budgets.unread_answers.charge(peer, evicted.clone());
         let state = State {
             running: 0,
             has_served: false,
@@ -82,35 +86,27 @@ impl Activity {
             head_since: None,
             stalled_since: None,
             awaited: None,
-            inbound,
-            held,
+            pending,
+            head_memory: HeadMemory::new(heads),
             unread: Unread::new(unread),
         };
         Arc::new(Self {
             limits,
             state: Mutex::new(state),
             evicted,
+            is_head_refused: AtomicBool::new(false),
             nearer: Notify::new(),
         })
     }
 
-    /// Notes bytes from the client.
-    pub(super) fn received(&self, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
+    /// Notes what is pending after bytes from the client.
+    pub(super) fn received(&self, pending: Pending) {
         let mut state = self.lock();
-        let is_running = state.running > 0;
-        state.inbound.feed(bytes, is_running);
+        state.pending = pending;
         state.recount(&self.limits);
-        if !state.inbound.in_head(is_running) {
-            if state.inbound.is_http2() {
-                state.head_since = None;
-            }
-        } else if state.head_since.is_none() {
-            state.head_since = Some(Instant::now());
+        if state.time_head() {
+            self.tell_if_nearer(&state);
         }
-        self.tell_if_nearer(&state);
     }
 
     /// Notes bytes handed over for the client.
@@ -118,9 +114,8 @@ impl Activity {
         let mut state = self.lock();
         state.stalled_since = None;
         // HTTP/2 sends without being asked, to find out whether the client is still there.
-        if !state.inbound.is_http2() {
+        if !state.pending.is_http2() {
             state.idle_since = Instant::now();
-            state.inbound.forget();
         }
     }
 
@@ -138,25 +133,32 @@ impl Activity {
         self.lock().stalled_since = None;
     }
 
-    /// Notes the start of a request, and returns what its head looked like on the byte stream, which
-    /// only HTTP/1 has in the clear.
-    pub(super) fn begin(self: &Arc<Self>) -> (Running, Option<framing::Scanner>) {
+    /// Notes the start of request number `number`.
+    pub(super) fn begin(self: &Arc<Self>, number: u64) -> Running {
         let mut state = self.lock();
         state.running += 1;
         state.has_served = true;
-        let head = state.inbound.begin();
-        if head.is_some() {
-            state.head_since = None;
-        }
+        state.pending.begin(number);
+        state.time_head();
         state.recount(&self.limits);
         let running = state.running;
         state.unread.set_requests(running);
-        (
-            Running {
-                activity: Arc::clone(self),
-            },
-            head,
-        )
+        Running {
+            activity: Arc::clone(self),
+        }
+    }
+
+    /// Has a head refused that is not complete, if the connection still allows an answer.
+    pub(super) fn refuse_head(&self) -> bool {
+        let pending = self.lock().pending;
+        let is_answered = pending.in_head() && !pending.is_http2();
+        self.is_head_refused.store(is_answered, Ordering::Relaxed);
+        is_answered
+    }
+
+    /// Reports whether a head that is not complete is to be refused.
+    pub(super) fn is_head_refused(&self) -> bool {
+        self.is_head_refused.load(Ordering::Relaxed)
     }
 
     /// Notes that a request was answered without its body having been taken in.
@@ -247,10 +249,22 @@ impl State {
         deadlines.min_by_key(|(at, _)| *at)
     }
 
-    /// Counts anew what the connection holds of requests that are not complete.
+    /// Begins or ends the time of a head, and reports whether there was a change. In HTTP/1 it has none
+    /// before the request in front of it is answered.
+    fn time_head(&mut self) -> bool {
+        let is_read = self.running == 0 || self.pending.is_http2();
+        let is_timed = is_read && self.pending.in_head();
+        if is_timed == self.head_since.is_some() {
+            return false;
+        }
+        self.head_since = is_timed.then(Instant::now);
+        true
+    }
+
+    /// Counts anew what the connection holds of requests that have not begun.
     fn recount(&mut self, limits: &Limits) {
-        let bytes = self.inbound.held(self.running > 0, limits.head_bytes());
-        self.held.hold(bytes);
+        let bytes = self.pending.bytes(self.running > 0, limits.head_bytes());
+        self.head_memory.set(bytes);
     }
 }
 
@@ -269,6 +283,7 @@ impl Drop for Running {
         state.unread.set_requests(running);
         if state.running == 0 {
             state.idle_since = Instant::now();
+            state.time_head();
             state.recount(&self.activity.limits);
             self.activity.tell_if_nearer(&state);
         }

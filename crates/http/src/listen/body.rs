@@ -57,7 +57,7 @@ pub enum BodyError {
     #[error("too many request bodies are being received")]
     NoRoom,
     /// The client broke off, or broke the framing.
-    #[error("the request body could not be read to its end")]
+    #[error("the request body could not be read completely")]
     Broken(#[source] hyper::Error),
 }
 
@@ -72,6 +72,8 @@ enum Source {
 pub(super) struct Rest {
     unread: Mutex<Option<Incoming>>,
     is_broken: AtomicBool,
+    /// Whether requests follow each other, so that the next begins where the body ends.
+    is_in_sequence: bool,
 }
 
 impl Default for Pace {
@@ -85,9 +87,12 @@ impl Default for Pace {
 }
 
 impl Body {
-    /// Takes over the body of an arriving request.
-    pub(super) fn arriving(body: Incoming) -> (Self, Arc<Rest>) {
-        let rest = Arc::new(Rest::default());
+    /// Takes over the body of an arriving request, of HTTP/1 or of HTTP/2.
+    pub(super) fn arriving(body: Incoming, is_http1: bool) -> (Self, Arc<Rest>) {
+        let rest = Arc::new(Rest {
+            is_in_sequence: is_http1,
+            ..Rest::default()
+        });
         (
             Self {
                 source: Source::Wire(body),
@@ -184,12 +189,18 @@ impl std::fmt::Debug for Body {
 
 impl Drop for Body {
     fn drop(&mut self) {
-        if let Source::Wire(body) = std::mem::replace(&mut self.source, Source::Spent) {
+        let Source::Wire(body) = std::mem::replace(&mut self.source, Source::Spent) else {
+            return;
+        };
+        if self.rest.is_in_sequence {
             *self
                 .rest
                 .unread
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner) = Some(body);
+        } else if !body.is_end_stream() {
+            // What has arrived of it would fill the windows of the connection until the answer.
+            self.rest.is_broken.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -211,19 +222,24 @@ impl Rest {
         let Some(mut body) = unread.filter(|body| !body.is_end_stream()) else {
             return true;
         };
-        let is_short = body
-            .size_hint()
-            .upper()
-            .is_some_and(|most| most <= MAX_REST);
-        may_read && is_short && timeout(REST_TIME, skip(&mut body)).await.unwrap_or(false)
+        may_read
+            && body.size_hint().lower() <= MAX_REST
+            && timeout(REST_TIME, skip(&mut body)).await.unwrap_or(false)
     }
 }
 
-/// Reads `body` to its end without keeping it, and reports whether it got there.
+/// Reads `body` to its end without keeping it, and reports whether it got there. One that does not say
+/// how long it is may turn out to be too long.
 async fn skip(body: &mut Incoming) -> bool {
+    let mut left = MAX_REST;
     while let Some(frame) = body.frame().await {
-        if frame.is_err() {
+        let Ok(frame) = frame else {
             return false;
+        };
+        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+        match left.checked_sub(length) {
+            Some(less) => left = less,
+            None => return false,
         }
     }
     true

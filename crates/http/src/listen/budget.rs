@@ -17,7 +17,7 @@ pub(crate) struct Budget<H> {
     quota: Quota,
     /// Keys of the configuration, for the log: what all may use, and what one peer may.
     keys: [&'static str; 2],
-    told: [LogInterval; 2],
+    log_intervals: [LogInterval; 2],
     books: Mutex<Books<H>>,
 }
 
@@ -26,8 +26,17 @@ pub(crate) trait Holder: Clone {
     /// Order in which the holders of one peer give up, the least first.
     type Rank: Ord;
 
-    /// The rank of this holder, which holds `amount`; `None` if it cannot give anything up.
-    fn rank(&self, amount: usize) -> Option<Self::Rank>;
+    /// Whether all ranks are the same, so that the oldest holder of a peer gives up first and the others
+    /// need not be looked at.
+    const IS_OLDEST_FIRST: bool = false;
+
+    /// The rank of this holder, which holds `amount`.
+    fn rank(&self, amount: usize) -> Self::Rank;
+
+    /// Reports whether it can still give anything up.
+    fn can_give_way(&self) -> bool {
+        true
+    }
 
     /// Makes it give everything up. Called once, with the books locked.
     fn revoke(&self);
@@ -69,7 +78,7 @@ impl<H: Holder> Budget<H> {
         Arc::new(Self {
             quota,
             keys,
-            told: Default::default(),
+            log_intervals: Default::default(),
             books: Mutex::new(Books {
                 next: 0,
                 usage: PeerUsage::default(),
@@ -96,7 +105,7 @@ impl<H: Holder> Budget<H> {
         charge.key = Some(key);
         let revoked = self.make_room(&mut books, peer, Some(key));
         drop(books);
-        self.tell(revoked);
+        self.log(revoked);
         charge
     }
 
@@ -131,8 +140,9 @@ impl<H: Holder> Budget<H> {
         revoked
     }
 
-    fn tell(&self, revoked: Vec<(Limit, Peer)>) {
-        let [total, per_peer] = &self.told;
+    /// Says who gave way, now and then.
+    fn log(&self, revoked: Vec<(Limit, Peer)>) {
+        let [total, per_peer] = &self.log_intervals;
         let [total_key, per_peer_key] = self.keys;
         for (limit, peer) in revoked {
             let (interval, key) = match limit {
@@ -140,7 +150,7 @@ impl<H: Holder> Budget<H> {
                 Limit::PerPeer => (per_peer, per_peer_key),
             };
             if let Some(unlogged) = interval.may_log() {
-                tracing::warn!(%peer, limit = key, unlogged, "limit reached, the client that uses most gave way");
+                tracing::warn!(%peer, limit = key, unlogged, "limit reached, the client that used the most was evicted");
             }
         }
     }
@@ -198,15 +208,22 @@ impl<H: Holder> Books<H> {
         None
     }
 
-    /// Finds who of these peers gives way first.
+    /// Finds who of these peers gives way first: by rank, then by age.
     fn first_of(&self, peers: impl IntoIterator<Item = Peer>, spared: Option<Key>) -> Option<Key> {
+        let looked_at = if H::IS_OLDEST_FIRST { 1 } else { usize::MAX };
         peers
             .into_iter()
-            .flat_map(|peer| self.holdings.range((peer, 0)..=(peer, u64::MAX)))
-            .filter(|(key, _)| Some(**key) != spared)
-            .filter_map(|(key, holding)| Some((holding.holder.rank(holding.amount)?, *key)))
+            .flat_map(|peer| {
+                let of_peer = self.holdings.range((peer, 0)..=(peer, u64::MAX));
+                let able = of_peer.filter(move |(key, holding)| {
+                    Some(**key) != spared && holding.holder.can_give_way()
+                });
+                let ranked = able
+                    .map(move |(key, holding)| (holding.holder.rank(holding.amount), key.1, peer));
+                ranked.take(looked_at)
+            })
             .min()
-            .map(|(_, key)| key)
+            .map(|(_, number, peer)| (peer, number))
     }
 }
 
@@ -225,8 +242,15 @@ impl<H: Holder> Charge<H> {
         let revoked = self.budget.make_room(&mut books, self.peer, None);
         let is_held = revoked.is_empty() || books.holdings.contains_key(&key);
         drop(books);
-        self.budget.tell(revoked);
+        self.budget.log(revoked);
         is_held
+    }
+
+    /// Gives everything back. What is charged afterwards is new, in age too.
+    pub(super) fn close(&mut self) {
+        if let Some(key) = self.key.take() {
+            self.budget.lock().close(key);
+        }
     }
 
     /// The holder.
@@ -237,9 +261,7 @@ impl<H: Holder> Charge<H> {
 
 impl<H: Holder> Drop for Charge<H> {
     fn drop(&mut self) {
-        if let Some(key) = self.key {
-            self.budget.lock().close(key);
-        }
+        self.close();
     }
 }
 

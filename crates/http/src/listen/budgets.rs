@@ -10,12 +10,15 @@ use tokio_util::sync::CancellationToken;
 use super::Quotas;
 use super::activity::Activity;
 use super::budget::{Budget, Charge, Holder};
+use super::head_memory::HeadSender;
 
 /// What all clients of all listeners share; clones share it too.
 #[derive(Clone)]
 pub struct Budgets {
     /// Connections with a finished handshake.
     pub(super) connections: Arc<Budget<Arc<Activity>>>,
+    /// Bytes of requests whose head is not complete.
+    pub(super) request_heads: Arc<Budget<HeadSender>>,
     /// Bytes of answers that clients have not taken yet.
     pub(super) unread_answers: Arc<Budget<CancellationToken>>,
     /// Bytes of requests of full sessions, by identity.
@@ -27,21 +30,14 @@ pub struct Budgets {
 impl Budgets {
     /// Makes budgets of these sizes, of which nothing is in use.
     pub fn new(quotas: &Quotas) -> Self {
-        let requests = Budget::new(
-            quotas.session_requests,
-            ["limits.requestBytes", "limits.requestBytesPerIdentity"],
-        );
-        let strangers = Budget::new(
-            quotas.stranger_requests,
-            [
-                "limits.unauthenticatedRequestBytes",
-                "limits.unauthenticatedRequestBytesPerPeer",
-            ],
-        );
         Self {
             connections: Budget::new(
                 quotas.connections,
                 ["limits.connections", "limits.connectionsPerPeer"],
+            ),
+            request_heads: Budget::new(
+                quotas.request_heads,
+                ["limits.requestHeadBytes", "limits.requestHeadBytesPerPeer"],
             ),
             unread_answers: Budget::new(
                 quotas.unread_answers,
@@ -50,8 +46,17 @@ impl Budgets {
                     "limits.unreadAnswerBytesPerPeer",
                 ],
             ),
-            session_requests: requests,
-            stranger_requests: strangers,
+            session_requests: Budget::new(
+                quotas.session_requests,
+                ["limits.requestBytes", "limits.requestBytesPerIdentity"],
+            ),
+            stranger_requests: Budget::new(
+                quotas.stranger_requests,
+                [
+                    "limits.unauthenticatedRequestBytes",
+                    "limits.unauthenticatedRequestBytesPerPeer",
+                ],
+            ),
         }
     }
 }
@@ -72,8 +77,8 @@ impl std::fmt::Debug for Budgets {
 impl Holder for CancellationToken {
     type Rank = Reverse<usize>;
 
-    fn rank(&self, amount: usize) -> Option<Self::Rank> {
-        Some(Reverse(amount))
+    fn rank(&self, amount: usize) -> Self::Rank {
+        Reverse(amount)
     }
 
     fn revoke(&self) {
@@ -103,8 +108,12 @@ impl Upload {
 impl Holder for Arc<Upload> {
     type Rank = Reverse<usize>;
 
-    fn rank(&self, amount: usize) -> Option<Self::Rank> {
-        (!self.has_arrived.load(Ordering::Relaxed)).then_some(Reverse(amount))
+    fn rank(&self, amount: usize) -> Self::Rank {
+        Reverse(amount)
+    }
+
+    fn can_give_way(&self) -> bool {
+        !self.has_arrived.load(Ordering::Relaxed)
     }
 
     fn revoke(&self) {

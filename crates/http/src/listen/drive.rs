@@ -18,18 +18,17 @@ use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::activity::Activity;
+use super::activity::{Activity, Overdue};
 use super::budget::Charge;
 use super::half_open::Place;
 use super::handler::Handler;
-use super::head_room::HeadRoom;
-use super::inbound::Inbound;
+use super::inbound::{Inbound, Pending};
 use super::refusal::RefusedRequest;
 use super::request_head::HeadLimits;
 use super::request_parser::RequestParser;
 use super::request_stream::RequestStream;
 use super::stream::Watched;
-use super::{Alpn, Budgets, Connection, Limits, ServerTls, Service};
+use super::{Alpn, Budgets, Connection, Limits, ServerTls, Service, frames};
 
 /// Time that a connection which is told to end is given to do so politely, and what given-up requests
 /// leave behind to be done.
@@ -45,8 +44,6 @@ pub(super) struct Shared {
     pub(super) limits: Arc<Limits>,
     /// What all connections share.
     pub(super) budgets: Budgets,
-    /// Room for requests whose head is not complete.
-    pub(super) head_room: Arc<HeadRoom>,
     /// Set when no new requests are wanted.
     pub(super) shutdown: CancellationToken,
     /// Set when running requests are given up.
@@ -99,7 +96,7 @@ async fn handshake(
 }
 
 async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, open) = prepare(shared, stream, connection, Inbound::http1());
+    let (io, handler, open) = prepare(shared, stream, connection, Pending::HTTP1);
     let mut builder = http1::Builder::new();
     builder
         // The activity watches the head, and tells a slow one from an unused connection.
@@ -116,7 +113,7 @@ async fn serve_http1(shared: &Shared, stream: TlsStream<TcpStream>, connection: 
 }
 
 async fn serve_http2(shared: &Shared, stream: TlsStream<TcpStream>, connection: Arc<Connection>) {
-    let (io, handler, open) = prepare(shared, stream, connection, Inbound::http2());
+    let (io, handler, open) = prepare(shared, stream, connection, Pending::HTTP2);
     let limits = &shared.limits.http2;
     let ends = Ends::of(shared);
     let executor = Streams {
@@ -143,28 +140,26 @@ fn prepare(
     shared: &Shared,
     stream: TlsStream<TcpStream>,
     connection: Arc<Connection>,
-    inbound: Inbound,
+    pending: Pending,
 ) -> (Stream, Handler, Charge<Arc<Activity>>) {
-    let is_http1 = !inbound.is_http2();
     let (budgets, peer) = (&shared.budgets, Peer::at(connection.peer.ip()));
-    let held = shared.head_room.share();
-    let unread = budgets.unread_answers.charge(peer, held.evicted());
-    let activity = Activity::new(Arc::clone(&shared.limits), inbound, held, unread);
+    let activity = Activity::new(Arc::clone(&shared.limits), pending, budgets, peer);
     let open = budgets.connections.admit(peer, Arc::clone(&activity), 1);
     let watched = Watched::new(stream, Arc::clone(&activity), shared.limits.linger);
     let refused = Arc::new(RefusedRequest::default());
+    let inbound = if pending.is_http2() {
+        Inbound::Http2(frames::Scanner::new())
+    } else {
+        let limits = HeadLimits::of(&shared.limits);
+        Inbound::Http1(RequestParser::new(limits, Arc::clone(&refused)))
+    };
+    let stream = RequestStream::new(watched, Arc::clone(&activity), inbound);
     let handler = Handler {
         service: Arc::clone(&shared.service),
         connection,
         activity,
-        refused: Arc::clone(&refused),
+        refused,
     };
-    let parser = if is_http1 {
-        RequestParser::new(HeadLimits::of(&shared.limits), refused)
-    } else {
-        RequestParser::transparent()
-    };
-    let stream = RequestStream::new(watched, parser);
     (TokioIo::new(stream), handler, open)
 }
 
@@ -206,7 +201,10 @@ async fn drive(ends: &Ends, activity: &Activity, mut conn: impl Protocol) {
                     return;
                 }
                 is_ending = true;
-                conn.wind_down();
+                // The answer to a late head ends the connection by itself.
+                if why != Overdue::Head || !activity.refuse_head() {
+                    conn.wind_down();
+                }
                 give_up = Some(Instant::now() + FAREWELL);
             },
             () = sleep_until(give_up.unwrap_or_else(Instant::now)), if give_up.is_some() => {

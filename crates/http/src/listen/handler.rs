@@ -5,12 +5,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONNECTION, EXPECT, HOST, HeaderValue, TRANSFER_ENCODING};
+use http::header::{CONNECTION, EXPECT, HOST, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 
 use super::activity::Activity;
-use super::framing::Scanner;
 use super::refusal::{Refusal, RefusedRequest};
 use super::tracked::Tracked;
 use super::{Answer, Body, Connection, Service, shielded, whole};
@@ -36,10 +35,10 @@ impl hyper::service::Service<Request<Incoming>> for Handler {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let handler = self.clone();
         // Counted from here, not from the first poll: HTTP/2 polls in a task of its own.
-        let (running, head) = self.activity.begin();
-        let refusal = self.refused.begin();
+        let (number, refusal) = self.refused.begin();
+        let running = self.activity.begin(number);
         Box::pin(async move {
-            let answer = match refusal.or_else(|| refusal_of(&request, head)) {
+            let answer = match refusal.or_else(|| refusal_of(&request)) {
                 Some(refusal) => handler.refuse(refusal),
                 None => handler.answer(request).await,
             };
@@ -61,7 +60,7 @@ impl Handler {
         let is_tunnel = matches!(*request.method(), Method::CONNECT | Method::TRACE);
         let may_read = !request.headers().contains_key(EXPECT);
         let (parts, incoming) = request.into_parts();
-        let (body, rest) = Body::arriving(incoming);
+        let (body, rest) = Body::arriving(incoming, is_http1);
         let mut answer = self.shielded(Request::from_parts(parts, body)).await;
         if is_tunnel && answer.status().is_success() {
             answer = bare(StatusCode::METHOD_NOT_ALLOWED);
@@ -90,13 +89,8 @@ impl Handler {
     }
 }
 
-/// Looks for what the parser accepts and the service is not to see; `head` is what was seen of the
-/// request on the byte stream.
-fn refusal_of(request: &Request<Incoming>, head: Option<Scanner>) -> Option<Refusal> {
-    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-    if head.is_some_and(|head| head.is_ambiguous(request.method().as_str(), is_chunked)) {
-        return Some(Refusal::BodyLength);
-    }
+/// Looks for what the parser accepts and the service is not to see.
+fn refusal_of(request: &Request<Incoming>) -> Option<Refusal> {
     // RFC 9112 section 3.2.
     let hosts = request.headers().get_all(HOST).iter().count();
     let is_addressed = hosts == 1 || request.version() != Version::HTTP_11;

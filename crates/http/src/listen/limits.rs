@@ -27,9 +27,6 @@ pub struct Limits {
     /// Largest request head in bytes: request line and headers (HTTP/1), header list (HTTP/2).
     /// Values below 8 KiB count as 8 KiB.
     pub max_head_bytes: usize,
-    /// Bytes that all connections together may hold of requests whose head is not complete, besides
-    /// the first 2 KiB of each. One more closes the connection that has held some for longest.
-    pub head_room: usize,
     /// Most header lines in one HTTP/1 request.
     pub max_headers: usize,
     /// Most connections with an unfinished handshake. One more drops the oldest of the peer that has
@@ -73,6 +70,9 @@ pub struct Quota {
 pub struct Quotas {
     /// Connections with a finished handshake; those of least use are closed first.
     pub connections: Quota,
+    /// Bytes of requests whose head is not complete, besides the first 2 KiB of each connection. A header
+    /// block of HTTP/2 counts as the largest head. The connection that has had one for longest is closed.
+    pub request_heads: Quota,
     /// Bytes of answers that were not taken yet, besides the first 16 KiB of each connection, and 8 KiB
     /// for each request beyond the fourth that it has under way; the connection with most is closed.
     pub unread_answers: Quota,
@@ -89,6 +89,10 @@ impl Default for Quotas {
             connections: Quota {
                 total: 16 * 1024,
                 per_peer: 4 * 1024,
+            },
+            request_heads: Quota {
+                total: 32 * MIB,
+                per_peer: 8 * MIB,
             },
             unread_answers: Quota {
                 total: 128 * MIB,
@@ -129,7 +133,6 @@ impl Default for Limits {
             // The longest URI that the parser takes (64 KiB, a filter may fill it) and 16 KiB of
             // headers, room for several bearer tokens.
             max_head_bytes: 80 * 1024,
-            head_room: 32 * 1024 * 1024,
             max_headers: 100,
             max_half_open: 4096,
             http2: Http2Limits::default(),

@@ -18,6 +18,8 @@ pub enum Refusal {
     TooManyHeaders,
     /// Request line and headers are too long together.
     HeadTooLarge,
+    /// They were not complete in time.
+    HeadTooSlow,
     /// Two readers could disagree about where the body ends (request smuggling).
     BodyLength,
     /// The client asks for HTTP/1.1 and names no host, or several.
@@ -31,6 +33,7 @@ impl Refusal {
             Self::RequestLine | Self::Header | Self::BodyLength | Self::Host => {
                 StatusCode::BAD_REQUEST
             },
+            Self::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::TooManyHeaders | Self::HeadTooLarge => {
                 StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE
@@ -43,7 +46,9 @@ impl Refusal {
         match self {
             Self::RequestLine => "request line",
             Self::TargetTooLong => "request target",
-            Self::Header | Self::TooManyHeaders | Self::HeadTooLarge => "headers",
+            Self::Header | Self::TooManyHeaders | Self::HeadTooLarge | Self::HeadTooSlow => {
+                "headers"
+            },
             Self::BodyLength => "Content-Length",
             Self::Host => "Host",
         }
@@ -62,6 +67,10 @@ impl Refusal {
             Self::Header => "malformed header: expected lines of the form 'Name: value'",
             Self::TooManyHeaders => "too many headers; send fewer",
             Self::HeadTooLarge => "request line and headers are too long; shorten them",
+            Self::HeadTooSlow => {
+                "request line and headers did not arrive in time; send them at once, and the empty \
+                 line that ends them"
+            },
             Self::BodyLength => {
                 "the length of the body is ambiguous: send either one Content-Length header with a \
                  number, or 'Transfer-Encoding: chunked'"
@@ -89,10 +98,15 @@ impl RefusedRequest {
         let _ = self.which.set((number, refusal));
     }
 
-    /// Counts the next request, and returns why it is refused if it is.
-    pub(super) fn begin(&self) -> Option<Refusal> {
+    /// Counts the next request; returns its number, and why it is refused if it is.
+    pub(super) fn begin(&self) -> (u64, Option<Refusal>) {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
-        let (refused, why) = self.which.get()?;
-        (*refused == number).then_some(*why)
+        let is_this = self.which.get().filter(|(refused, _)| *refused == number);
+        (number, is_this.map(|&(_, why)| why))
+    }
+
+    /// Number of the last request that has begun.
+    pub(super) fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
     }
 }

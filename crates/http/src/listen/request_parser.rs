@@ -8,11 +8,15 @@ use std::mem;
 use std::sync::Arc;
 
 use super::chunked::Chunks;
+use super::inbound::Pending;
 use super::refusal::{Refusal, RefusedRequest};
 use super::request_head::{self, BodyEnd, HeadLimits};
 
 /// Stands for a head that is refused; the handler answers it by its number alone.
 const PLACEHOLDER: &[u8] = b"GET / HTTP/1.1\r\nHost: refused\r\nConnection: close\r\n\r\n";
+
+/// The same for HEAD, whose answer has no body.
+const PLACEHOLDER_OF_HEAD: &[u8] = b"HEAD / HTTP/1.1\r\nHost: refused\r\nConnection: close\r\n\r\n";
 
 /// Judges and rewrites the heads in a byte stream.
 pub(super) struct RequestParser {
@@ -23,6 +27,8 @@ pub(super) struct RequestParser {
     /// What has arrived of a head that is not complete.
     partial: Vec<u8>,
     line: Line,
+    /// Bytes of the last read that were passed on for requests that had not begun.
+    ahead: usize,
 }
 
 /// Where in the stream the next byte belongs.
@@ -56,18 +62,7 @@ impl RequestParser {
             place: Place::Head,
             partial: Vec::new(),
             line: Line::default(),
-        }
-    }
-
-    /// Lets everything pass, for protocols other than HTTP/1.
-    pub(super) fn transparent() -> Self {
-        let limits = HeadLimits {
-            bytes: 0,
-            headers: 0,
-        };
-        Self {
-            place: Place::Unknown,
-            ..Self::new(limits, Arc::default())
+            ahead: 0,
         }
     }
 
@@ -79,12 +74,44 @@ impl RequestParser {
             is_as_is: self.partial.is_empty(),
             out,
         };
+        // The library reads on when it has used up what it had: of earlier reads it holds nothing.
+        self.ahead = 0;
+        let begun = self.refused.begun();
         let mut rest = fresh;
         while !rest.is_empty() {
+            let held = self.partial.len();
             let length = self.step(rest, &mut passed);
+            if self.heads > begun && self.partial.is_empty() {
+                self.ahead += held + length;
+            }
             rest = rest.get(length..).unwrap_or_default();
         }
         passed.as_is
+    }
+
+    /// What is held of requests that have not begun.
+    pub(super) fn pending(&self) -> Pending {
+        let has_begun = self.line.has_text || self.line.is_after_text;
+        Pending::Http1 {
+            in_head: has_begun && !self.partial.is_empty(),
+            partial: self.partial.len(),
+            ahead: self.ahead,
+            last: self.heads,
+        }
+    }
+
+    /// Refuses a head that is not complete, since its time is over; `out` gets what stands for it.
+    pub(super) fn refuse_late_head(&mut self, out: &mut Vec<u8>) {
+        if self.partial.is_empty() {
+            return;
+        }
+        let partial = mem::take(&mut self.partial);
+        let mut passed = Passed {
+            as_is: 0,
+            is_as_is: false,
+            out,
+        };
+        self.refuse(&partial, Refusal::HeadTooSlow, &mut passed);
     }
 
     /// Takes in the beginning of `bytes` as far as one thing goes, and returns how much that is.
@@ -122,13 +149,17 @@ impl RequestParser {
         let Some(end) = self.line.end_of_head(bytes) else {
             self.partial.extend_from_slice(bytes);
             let is_first_line = self.line.is_after_text && !had_first_line;
-            if self.partial.len() > self.limits.bytes {
-                self.refuse(Refusal::HeadTooLarge, passed);
-            } else if is_first_line
-                && let Err(refusal) = request_head::judge_beginning(&self.partial, self.limits)
-            {
+            let refusal = if self.partial.len() > self.limits.bytes {
+                Some(Refusal::HeadTooLarge)
+            } else if is_first_line {
                 // Whoever does not speak HTTP may never send the end of a head.
-                self.refuse(refusal, passed);
+                request_head::judge_beginning(&self.partial, self.limits).err()
+            } else {
+                None
+            };
+            if let Some(refusal) = refusal {
+                let partial = mem::take(&mut self.partial);
+                self.refuse(&partial, refusal, passed);
             }
             passed.is_as_is = false;
             return bytes.len();
@@ -159,17 +190,20 @@ impl RequestParser {
                     BodyEnd::Chunked => Place::Chunks(Chunks::START),
                 };
             },
-            Err(refusal) => self.refuse(refusal, passed),
+            Err(refusal) => self.refuse(head, refusal, passed),
         }
     }
 
-    /// Ends the stream with what stands for a refused head.
-    fn refuse(&mut self, refusal: Refusal, passed: &mut Passed<'_>) {
+    /// Ends the stream with what stands for a refused `head`, as far as that has arrived.
+    fn refuse(&mut self, head: &[u8], refusal: Refusal, passed: &mut Passed<'_>) {
         self.heads += 1;
         self.refused.note(self.heads, refusal);
-        self.partial = Vec::new();
         self.place = Place::Refused;
-        passed.instead(PLACEHOLDER);
+        passed.instead(if head.trim_ascii_start().starts_with(b"HEAD ") {
+            PLACEHOLDER_OF_HEAD
+        } else {
+            PLACEHOLDER
+        });
     }
 }
 

@@ -2,26 +2,30 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::request_parser::RequestParser;
+use super::activity::Activity;
+use super::inbound::Inbound;
 
-/// A connection seen by the HTTP library.
+/// A connection seen by the HTTP library. It tells the [`Activity`] what has arrived.
 pub(super) struct RequestStream<S> {
     inner: S,
-    parser: RequestParser,
+    activity: Arc<Activity>,
+    inbound: Inbound,
     /// What the library has not fetched yet, from the number in front on.
     out: (usize, Vec<u8>),
 }
 
 impl<S> RequestStream<S> {
-    /// Puts `parser` between `inner` and the library.
-    pub(super) fn new(inner: S, parser: RequestParser) -> Self {
+    /// Puts `inbound` between `inner` and the library.
+    pub(super) fn new(inner: S, activity: Arc<Activity>, inbound: Inbound) -> Self {
         Self {
             inner,
-            parser,
+            activity,
+            inbound,
             out: (0, Vec::new()),
         }
     }
@@ -48,6 +52,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for RequestStream<S> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        if this.activity.is_head_refused() {
+            this.inbound.refuse_late_head(&mut this.out.1);
+            this.activity.received(this.inbound.pending());
+        }
         loop {
             if this.fetch(buf) || buf.remaining() == 0 {
                 return Poll::Ready(Ok(()));
@@ -58,7 +66,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for RequestStream<S> {
             if fresh.is_empty() {
                 return Poll::Ready(Ok(()));
             }
-            let as_is = this.parser.take(fresh, &mut this.out.1);
+            let as_is = this.inbound.take(fresh, &mut this.out.1);
+            this.activity.received(this.inbound.pending());
             buf.set_filled(before + as_is);
             if as_is > 0 {
                 return Poll::Ready(Ok(()));

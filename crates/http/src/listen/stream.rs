@@ -56,12 +56,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        let outcome = Pin::new(&mut self.inner).poll_read(cx, buf);
-        if let Some(fresh) = buf.filled().get(before..) {
-            self.activity.received(fresh);
-        }
-        outcome
+        Pin::new(&mut self.inner).poll_read(cx, buf)
     }
 }
 

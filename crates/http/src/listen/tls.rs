@@ -32,7 +32,7 @@ pub enum TlsError {
     #[error("the server certificate cannot be used with its key")]
     UnusableCertificate(#[source] rustls::Error),
     /// The lowest version allowed lies above the highest.
-    #[error("the lowest TLS version allowed ({min:?}) lies above the highest ({max:?})")]
+    #[error("the minimum TLS version ({min:?}) is above the maximum ({max:?})")]
     NoVersion {
         /// Lowest version asked for.
         min: TlsVersion,

@@ -149,14 +149,14 @@ impl Drop for Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listen::inbound::Inbound;
+    use crate::listen::inbound::Pending;
     use crate::listen::whole;
     use http_body_util::BodyExt as _;
 
     #[tokio::test]
     async fn long_answer_goes_in_pieces_and_counts_until_the_last() {
-        let activity = Activity::for_test(Inbound::http2());
-        let (running, _head) = activity.begin();
+        let activity = Activity::for_test(Pending::HTTP2);
+        let running = activity.begin_for_test();
         let length = 2 * PIECE + 5;
         let mut body = Tracked::new(whole(vec![7; length]), running);
         let mut pieces = Vec::new();
@@ -182,8 +182,8 @@ mod tests {
 
     #[tokio::test]
     async fn answer_that_is_given_up_is_not_waited_for() {
-        let activity = Activity::for_test(Inbound::http2());
-        let mut body = Tracked::new(whole(vec![7; 2 * PIECE]), activity.begin().0);
+        let activity = Activity::for_test(Pending::HTTP2);
+        let mut body = Tracked::new(whole(vec![7; 2 * PIECE]), activity.begin_for_test());
         let piece = body.frame().await.unwrap().unwrap();
         drop(body);
         assert_eq!(activity.unread_bytes(), PIECE);

@@ -5,7 +5,7 @@ use crate::route::Body;
 use std::collections::BTreeSet;
 
 fn documents() -> Vec<(Api, Value)> {
-    let all = DOCUMENTS.iter();
+    let all = all().iter();
     all.map(|(api, document)| (*api, serde_json::from_slice(&document.json.plain).unwrap()))
         .collect()
 }

@@ -45,7 +45,7 @@ impl fmt::Display for AddressKind {
             Self::LinkLocal => "a link-local address",
             Self::Metadata => "the address of a metadata service",
             Self::Private => "a private address",
-            Self::Shared => "an address shared by a carrier",
+            Self::Shared => "a carrier-grade NAT address (100.64.0.0/10)",
             Self::Multicast => "a multicast address",
             Self::Documentation => "an address for documentation",
             Self::Benchmarking => "an address for benchmarks",

@@ -22,7 +22,7 @@ pub(super) async fn tcp(
     let attempt = time / u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1);
     let mut failure = io::Error::new(
         io::ErrorKind::NotFound,
-        "the host name resolves to no address",
+        "the host name does not resolve to an address",
     );
     for address in addresses {
         let connecting = TcpStream::connect((address.to_canonical(), target.port()));
@@ -42,7 +42,7 @@ pub(super) async fn tls(
     socket: TcpStream,
 ) -> Result<TlsStream<TcpStream>, FetchError> {
     let Some(name) = target.server_name() else {
-        let reason = "no certificate can name the host";
+        let reason = "the host name cannot appear in a certificate";
         return Err(unreachable(target, io::Error::other(reason)));
     };
     connector.connect(name, socket).await.map_err(|error| {

@@ -15,7 +15,7 @@ use super::address::AddressKind;
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The URL is of another kind than `http` and `https`.
-    #[error("unsupported URL scheme `{scheme}`; use https (or http)")]
+    #[error("unsupported URL scheme `{scheme}`; use https")]
     Scheme {
         /// Scheme of the URL.
         scheme: String,
@@ -46,8 +46,8 @@ pub enum FetchError {
     },
     /// Plain HTTP to an address that is not allowed for it.
     #[error(
-        "host {host} must be asked by https: whoever is on the way could answer plain http; only \
-         addresses in `allowedIPs` are asked by http"
+        "key sets must be fetched over https, because plain http can be tampered with; use https, or \
+         add the address of {host} to edge.externalJwtSigners.jwksFetch.allowedIPs"
     )]
     Plain {
         /// Host of the URL.
@@ -149,7 +149,7 @@ pub enum FetchError {
         host: String,
     },
     /// A redirect leads from `https` to `http`.
-    #[error("host {host} redirected from https to http, which is not followed")]
+    #[error("host {host} redirected from https to http, which is refused")]
     Downgraded {
         /// Host that redirects.
         host: String,

@@ -6,7 +6,8 @@ use url::Url;
 
 impl FetchKeySets for Fetcher {
     fn judge(&self, address: &str) -> Result<(), KeySetFault> {
-        self.judge_url(&read(address)?).map_err(fault)
+        let judged = self.judge_url(&read(address)?);
+        judged.map_err(|error| KeySetFault(error.to_string()))
     }
 
     fn fetch<'f>(&'f self, address: &'f str) -> Fetching<'f> {
@@ -21,7 +22,7 @@ fn read(address: &str) -> Result<Url, KeySetFault> {
     })
 }
 
-/// Says what is wrong with all that led to it: for the log, and for administrators.
+/// Says what is wrong with all that led to it, which is for the log only.
 fn fault(error: impl std::error::Error) -> KeySetFault {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -22,7 +22,7 @@ const EXPIRATION_SECONDS: HeaderName = HeaderName::from_static("expiration-secon
 const EXTEND_REQUESTED: HeaderName = HeaderName::from_static("ziti-authenticator-extend-requested");
 
 /// The longest body of a login, bytes: credentials, and what a client says of itself.
-const CAP: usize = 64 * 1024;
+const CAP: usize = 32 * 1024;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -61,9 +61,12 @@ async fn authenticate(call: Call<(), Json<Authenticate>>) -> Result<Answer, ApiE
     };
     let session = match means {
         Means::Password => {
-            let (Some(username), Some(password)) = (body.username, body.password) else {
-                return Err(ApiError::new(Code::CouldNotValidate)
-                    .because(Cause::text("username and password are required")));
+            let missing = |text| ApiError::new(Code::CouldNotValidate).because(Cause::text(text));
+            let (username, password) = match (body.username, body.password) {
+                (Some(username), Some(password)) => (username, password),
+                (None, Some(_)) => return Err(missing("username is required")),
+                (Some(_), None) => return Err(missing("password is required")),
+                (None, None) => return Err(missing("username and password are required")),
             };
             sessions::with_password(&state.app, origin, &username, password, login)
                 .await
@@ -108,7 +111,7 @@ fn means(context: &Context) -> Result<Means, ApiError> {
         Some("cert") => Ok(Means::Certificate),
         Some("ext-jwt") => Ok(Means::ExternalJwt),
         given => {
-            let reason = "must be one of [password cert ext-jwt]";
+            let reason = "must be one of password, cert, ext-jwt";
             Err(ApiError::field(FieldError::new(
                 "method",
                 reason,

@@ -212,7 +212,7 @@ fn grant(query: &Query) -> Result<Option<ServiceGrant>, AppError> {
         Some("dial") => Ok(Some(ServiceGrant::Dial)),
         Some("bind") => Ok(Some(ServiceGrant::Bind)),
         Some(other) => {
-            let fault = FieldError::new("policyType", "must be one of [dial bind]", other);
+            let fault = FieldError::new("policyType", "must be one of dial, bind", other);
             Err(fault.into())
         },
     }

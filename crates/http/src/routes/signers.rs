@@ -45,8 +45,8 @@ async fn list(call: Call<Permit<Read>, Paged>) -> Result<Answer, ApiError> {
 }
 
 async fn list_enabled(call: Call<(), Paged>) -> Result<Answer, ApiError> {
-    // Clients expect the same fields to be named here; not all of them can be asked about.
-    list::answer(call, &kinds::EXTERNAL_JWT_SIGNERS, |call, asked, show| {
+    let schema = &kinds::SHOWN_EXTERNAL_JWT_SIGNERS;
+    list::answer(call, schema, |call, asked, show| {
         let app = &call.context.state.app;
         signers::list_enabled(app, asked, &mut |signer| {
             show(ClientSignerDetail::from(signer))

@@ -74,6 +74,9 @@ fn named(context: &Context) -> Result<Api, ApiError> {
 
 /// The description of an API. The first one takes a while to be made, which stands in nobody's way.
 async fn document(api: Api) -> Result<&'static Document, ApiError> {
+    if openapi::is_ready() {
+        return openapi::document(api).ok_or_else(unknown);
+    }
     aside(move || openapi::document(api).ok_or_else(unknown)).await
 }
 

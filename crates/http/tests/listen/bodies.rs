@@ -82,6 +82,22 @@ async fn short_unread_body_does_not_cost_the_connection() {
 }
 
 #[tokio::test]
+async fn short_unread_body_need_not_say_how_long_it_is() {
+    let server = Server::start(Limits::default());
+    let mut stream = Client::new().connect(server.address).await;
+    let head = "POST /denied HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for body in ["0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n"] {
+        let reply = say(&mut stream, format!("{head}{body}").as_bytes()).await;
+        assert_eq!((reply.status, reply.closes()), (401, false), "{body:?}");
+    }
+    let chunk = format!("4000\r\n{}\r\n", "x".repeat(0x4000));
+    let text = format!("{head}{}0\r\n\r\n", chunk.repeat(5));
+    let reply = say(&mut stream, text.as_bytes()).await;
+    assert_eq!((reply.status, reply.closes()), (401, true));
+    closed(&mut stream).await;
+}
+
+#[tokio::test]
 async fn long_unread_body_costs_the_connection_but_not_the_answer() {
     let server = Server::start(Limits::default());
     for length in [70_000, 4_000_000] {

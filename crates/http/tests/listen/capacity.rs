@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use portcullis_http::listen::{Limits, ListenError, Listener};
+use portcullis_http::listen::{Limits, ListenError, Listener, Quota, Quotas};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use crate::client::{Client, closed, get, say};
+use crate::client::{Client, closed, get, hear, say};
 use crate::server::{Server, soon};
 
 /// Connections of the ordinary run.
@@ -62,27 +62,66 @@ async fn head_must_be_complete_in_time() {
         header_read,
         ..Limits::default()
     });
-    for beginning in ["", "GET / HT"] {
-        let mut stream = Client::new().connect(server.address).await;
-        soon(stream.write_all(beginning.as_bytes())).await.unwrap();
-        soon(stream.flush()).await.unwrap();
-        closed(&mut stream).await;
-    }
+    let mut silent = Client::new().connect(server.address).await;
+    closed(&mut silent).await;
+    let mut stream = Client::new().connect(server.address).await;
+    assert_eq!(say(&mut stream, b"GET / HT").await.status, 408);
+    closed(&mut stream).await;
     let mut stream = Client::new().connect(server.address).await;
     assert_eq!(get(&mut stream, "/").await.status, 200);
-    soon(stream.write_all(b"GET / HT")).await.unwrap();
-    soon(stream.flush()).await.unwrap();
+    let reply = say(&mut stream, b"GET / HT").await;
+    assert_eq!((reply.status, reply.closes()), (408, true));
     closed(&mut stream).await;
 }
 
 #[tokio::test]
-async fn unfinished_heads_share_a_room() {
-    const ROOM: usize = 256 * 1024;
+async fn empty_line_behind_a_request_begins_no_head() {
     let server = Server::start(Limits {
-        header_read: Duration::from_mins(10),
-        head_room: ROOM,
+        header_read: Duration::from_millis(300),
+        idle: Duration::from_millis(600),
         ..Limits::default()
     });
+    let mut stream = Client::new().connect(server.address).await;
+    let text = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx\r\n";
+    assert_eq!(say(&mut stream, text).await.text(), "x");
+    // As an unused connection, without an answer to nothing.
+    closed(&mut stream).await;
+}
+
+#[tokio::test]
+async fn time_of_a_head_begins_with_the_answer_before_it() {
+    let header_read = Duration::from_millis(300);
+    let server = Server::start(Limits {
+        header_read,
+        ..Limits::default()
+    });
+    let mut stream = Client::new().connect(server.address).await;
+    let ahead = b"GET /gate HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n";
+    soon(stream.write_all(ahead)).await.unwrap();
+    soon(stream.flush()).await.unwrap();
+    soon(server.signs.entered.acquire()).await.unwrap().forget();
+    server.signs.leave.add_permits(1);
+    assert_eq!(hear(&mut stream).await.text(), "through");
+    // Nothing more arrives, and the connection does not rest as an unused one would.
+    assert_eq!(hear(&mut stream).await.status, 408);
+    closed(&mut stream).await;
+}
+
+#[tokio::test]
+async fn unfinished_heads_of_one_peer_share_a_room() {
+    const ROOM: usize = 256 * 1024;
+    let quotas = Quotas {
+        request_heads: Quota {
+            total: 2 * ROOM,
+            per_peer: ROOM,
+        },
+        ..Quotas::default()
+    };
+    let limits = Limits {
+        header_read: Duration::from_mins(10),
+        ..Limits::default()
+    };
+    let server = Server::start_within(&quotas, limits);
     let beginning = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(60_000));
     let mut hogs = Vec::new();
     for _ in 0..5 {

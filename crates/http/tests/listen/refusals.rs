@@ -1,11 +1,12 @@
 //! Requests that no route ever sees, and those that are understood although they break a rule.
 
-use portcullis_http::listen::Limits;
+use portcullis_http::listen::{Limits, Quotas};
 
 use crate::client::{Client, Stream, closed, get, hear, say};
 use crate::controller::Served;
 use crate::server::{Server, soon};
-use tokio::io::AsyncWriteExt as _;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// What the server's `/target` says it was asked for.
 async fn target(stream: &mut Stream, target: &[u8]) -> String {
@@ -53,6 +54,39 @@ async fn refused_request_takes_its_turn() {
     assert_eq!(hear(&mut stream).await.text(), "one");
     let refused = hear(&mut stream).await;
     assert_eq!((refused.status, refused.closes()), (400, true));
+    closed(&mut stream).await;
+}
+
+#[tokio::test]
+async fn refused_head_request_is_answered_without_a_body() {
+    let served = Served::start(portcullis_http::routes::all()).await;
+    let mut stream = served.connect().await;
+    let head = b"HEAD /a b HTTP/1.1\r\nHost: a\r\n\r\n";
+    soon(stream.write_all(head)).await.unwrap();
+    soon(stream.flush()).await.unwrap();
+    let mut text = Vec::new();
+    soon(stream.read_to_end(&mut text)).await.unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 400 "), "{text}");
+    assert!(text.ends_with("\r\n\r\n"), "{text}");
+}
+
+#[tokio::test]
+async fn late_head_is_refused_with_an_envelope() {
+    let limits = Limits {
+        header_read: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let routes = portcullis_http::routes::all();
+    let served = Served::start_with(&Quotas::default(), limits, routes).await;
+    let mut stream = served.connect().await;
+    let reply = say(&mut stream, b"GET /edge/client/v1/version HTTP/1.1\r\n").await;
+    assert_eq!((reply.status, reply.closes()), (408, true));
+    let body: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+    let error = &body["error"];
+    assert_eq!(error["code"], "COULD_NOT_VALIDATE", "{error}");
+    assert_eq!(error["cause"]["field"], "headers", "{error}");
+    assert!(!error["requestId"].as_str().unwrap().is_empty(), "{error}");
     closed(&mut stream).await;
 }
 

@@ -92,6 +92,20 @@ async fn chunked_request_is_served_again_and_again() {
 }
 
 #[tokio::test]
+async fn chunked_request_may_be_sent_ahead() {
+    let server = Server::start(Limits::default());
+    let mut stream = Client::new().connect(server.address).await;
+    let text = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n\
+                 POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\
+                 3\r\nabc\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n";
+    soon(stream.write_all(text)).await.unwrap();
+    for expected in ["ok", "abc", "ok"] {
+        let reply = hear(&mut stream).await;
+        assert_eq!((reply.status, reply.text()), (200, expected));
+    }
+}
+
+#[tokio::test]
 async fn oversized_head_is_refused() {
     let server = Server::start(Limits::default());
     let uri = |length: usize| format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(length));

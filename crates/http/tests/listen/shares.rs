@@ -214,6 +214,50 @@ async fn one_peer_has_no_more_connections_than_its_share() {
     assert_eq!(get(&mut other, "/").await.status, 200);
 }
 
+/// Begins a header block of HTTP/2 that counts as the largest head, and does not end it.
+async fn begin_block(server: &Server, from: &str) -> Stream {
+    let client = Client::build(None, rustls::ALL_VERSIONS, &["h2"]);
+    let mut stream = client.connect_from(server.address, from).await;
+    let mut frames = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec();
+    frames.extend([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+    frames.extend([0, 0, 3, 1, 0, 0, 0, 0, 1, 0x82, 0x87, 0x84]);
+    soon(stream.write_all(&frames)).await.unwrap();
+    soon(stream.flush()).await.unwrap();
+    stream
+}
+
+/// Reads until the server closes.
+async fn drained(stream: &mut Stream) {
+    let _ = soon(stream.read_to_end(&mut Vec::new())).await;
+}
+
+#[tokio::test]
+async fn unfinished_heads_cost_nobody_else_a_connection() {
+    // Room for five header blocks.
+    let quotas = Quotas {
+        request_heads: quota(400 * 1024, 400 * 1024),
+        ..Quotas::default()
+    };
+    let server = Server::start_within(&quotas, Limits::default());
+    let mut honest = connect(&server, "127.0.0.1").await;
+    let head = format!(
+        "GET / HTTP/1.1\r\nHost: localhost\r\nX: {}",
+        "x".repeat(3000)
+    );
+    soon(honest.write_all(head.as_bytes())).await.unwrap();
+    soon(honest.flush()).await.unwrap();
+    let mut flood = Vec::new();
+    for _ in 0..12 {
+        flood.push(begin_block(&server, "127.0.0.2").await);
+    }
+    // Of the flood the first go, and nobody else does.
+    for stream in &mut flood[..6] {
+        drained(stream).await;
+    }
+    let reply = crate::client::say(&mut honest, b"\r\n\r\n").await;
+    assert_eq!(reply.status, 200);
+}
+
 #[tokio::test]
 async fn bytes_that_nobody_takes_are_bounded() {
     let quotas = Quotas {

@@ -62,7 +62,7 @@ async fn plain_http_is_for_allowed_addresses_alone() {
         let error = fetch(&fetcher, &server.url("keys.test", "/")).await;
         let error = error.unwrap_err();
         assert!(matches!(error, FetchError::Plain { .. }), "{error:?}");
-        let text = "host keys.test must be asked by https";
+        let text = "key sets must be fetched over https";
         assert!(error.to_string().starts_with(text), "{error}");
     }
     assert_eq!(server.accepted(), 0);

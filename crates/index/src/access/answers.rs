@@ -4,6 +4,7 @@ use super::{Access, Kinds, PolicyKind, Side};
 use crate::slots::Slot;
 use portcullis_domain::policies::ServiceGrant;
 use roaring::RoaringBitmap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 impl Access {
     /// The policies of a kind that select an entity on a side.
@@ -23,7 +24,7 @@ impl Access {
         self.policies(kind).asking(side, attribute)
     }
 
-    /// The attributes for which the policies of a kind ask on a side, once for each policy.
+    /// The attributes for which the policies of a kind ask on a side, some of them twice.
     pub fn attributes(&self, kind: PolicyKind, side: Side) -> impl Iterator<Item = &str> {
         self.policies(kind).attributes(side)
     }
@@ -49,6 +50,17 @@ impl Access {
         kinds: Kinds<'_>,
     ) -> bool {
         !self.selected(kind, policy, side, kinds).is_empty()
+    }
+
+    /// What a service policy grants, and after which posture checks, summed up: while it stays the same,
+    /// so do the grants of those whom the policy selects, as far as they depend on the policy alone.
+    pub fn terms(&self, policy: Slot) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.binding.contains(policy.bit()).hash(&mut hasher);
+        for side in [Side::Services, Side::PostureChecks] {
+            self.service_policies.mix_into(&mut hasher, policy, side);
+        }
+        hasher.finish()
     }
 
     /// The service policies that let an identity do something with a service, if it passes their

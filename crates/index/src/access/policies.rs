@@ -6,7 +6,7 @@ use super::selection::Selection;
 use crate::slots::Slot;
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 /// What the lists of a policy are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +39,8 @@ struct Lists {
     /// The policies that ask for an attribute. Those that ask for several at once stand under the
     /// first of them alone.
     leads: HashMap<Box<str>, Vec<u32>>,
+    /// The policies that ask for an attribute under which they do not stand in `leads`.
+    followers: HashMap<Box<str>, Vec<u32>>,
 }
 
 impl Policies {
@@ -73,18 +75,30 @@ impl Policies {
 
     /// The policies whose list on a side asks for an attribute.
     pub(super) fn asking(&self, side: Side, attribute: &str) -> RoaringBitmap {
-        let lists = self.sides.get(&side).map(|lists| &lists.by_policy);
-        let lists = lists.into_iter().flatten();
+        let lists = self.sides.get(&side).into_iter();
         lists
-            .filter(|(_policy, list)| list.asks_for(attribute))
-            .map(|(policy, _list)| *policy)
+            .flat_map(|lists| [&lists.leads, &lists.followers])
+            .filter_map(|policies| policies.get(attribute))
+            .flatten()
+            .copied()
             .collect()
     }
 
-    /// The attributes for which lists on a side ask, once for each list.
+    /// The attributes for which lists on a side ask, some of them twice.
     pub(super) fn attributes(&self, side: Side) -> impl Iterator<Item = &str> {
-        let lists = self.sides.get(&side).map(|lists| lists.by_policy.values());
-        lists.into_iter().flatten().flat_map(Selection::attributes)
+        let lists = self.sides.get(&side).into_iter();
+        lists
+            .flat_map(|lists| lists.leads.keys().chain(lists.followers.keys()))
+            .map(|attribute| &**attribute)
+    }
+
+    /// Takes in what a policy selects on a side.
+    pub(super) fn mix_into(&self, hasher: &mut impl Hasher, policy: Slot, side: Side) {
+        let lists = self.sides.get(&side);
+        match lists.and_then(|lists| lists.by_policy.get(&policy.bit())) {
+            Some(list) => list.mix_into(hasher),
+            None => Selection::Nothing.mix_into(hasher),
+        }
     }
 
     /// The entities that one of some policies selects on a side.
@@ -121,6 +135,10 @@ impl Lists {
             let policies = self.leads.entry(attribute.clone()).or_default();
             policies.push(policy.bit());
         }
+        for attribute in list.followers() {
+            let policies = self.followers.entry(attribute.clone()).or_default();
+            policies.push(policy.bit());
+        }
         if list != Selection::Nothing {
             self.by_policy.insert(policy.bit(), list);
         }
@@ -136,6 +154,9 @@ impl Lists {
         }
         for attribute in list.leads() {
             strike(&mut self.leads, attribute, policy);
+        }
+        for attribute in list.followers() {
+            strike(&mut self.followers, attribute, policy);
         }
     }
 
@@ -169,11 +190,13 @@ impl Lists {
 
     fn heap_bytes(&self) -> usize {
         let lists: usize = self.by_policy.values().map(Selection::heap_bytes).sum();
-        let texts: usize = self.leads.keys().map(|attribute| attribute.len()).sum();
+        let by_attribute = [&self.leads, &self.followers];
+        let texts = by_attribute.iter().flat_map(|entries| entries.keys());
+        let texts: usize = texts.map(|attribute| attribute.len()).sum();
         let policies: usize = self
             .named
             .values()
-            .chain(self.leads.values())
+            .chain(by_attribute.iter().flat_map(|entries| entries.values()))
             .map(Vec::capacity)
             .sum();
         lists
@@ -181,7 +204,8 @@ impl Lists {
             + policies * size_of::<u32>()
             + self.by_policy.capacity() * size_of::<(u32, Selection)>()
             + self.named.capacity() * size_of::<(u32, Vec<u32>)>()
-            + self.leads.capacity() * size_of::<(Box<str>, Vec<u32>)>()
+            + (self.leads.capacity() + self.followers.capacity())
+                * size_of::<(Box<str>, Vec<u32>)>()
             + self.every.serialized_size()
     }
 }

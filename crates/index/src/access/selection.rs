@@ -6,6 +6,8 @@ use crate::slots::Slot;
 use portcullis_domain::ids::EntityId as _;
 use portcullis_domain::roles::{Roles, Semantic};
 use roaring::RoaringBitmap;
+use std::hash::{Hash as _, Hasher};
+use std::mem::discriminant;
 
 /// A list of selectors, with the entities that it names found.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -77,18 +79,29 @@ impl Selection {
         }
     }
 
-    /// The attributes for which it asks, alone or together.
-    pub(super) fn attributes(&self) -> impl Iterator<Item = &str> {
-        let attributes: &[Box<str>] = match self {
-            Self::Listed { attributes, .. } => attributes,
+    /// The attributes for which it asks besides those of [`Selection::leads`].
+    pub(super) fn followers(&self) -> &[Box<str>] {
+        match self {
+            Self::Listed { attributes, .. } => {
+                attributes.get(self.leads().len()..).unwrap_or_default()
+            },
             Self::Nothing | Self::Every => &[],
-        };
-        attributes.iter().map(|attribute| &**attribute)
+        }
     }
 
-    /// Whether it asks for an attribute, alone or with others.
-    pub(super) fn asks_for(&self, attribute: &str) -> bool {
-        self.attributes().any(|asked| asked == attribute)
+    /// Takes in what it selects.
+    pub(super) fn mix_into(&self, hasher: &mut impl Hasher) {
+        discriminant(self).hash(hasher);
+        if let Self::Listed {
+            semantic,
+            named,
+            attributes,
+        } = self
+        {
+            (*semantic == Semantic::AnyOf).hash(hasher);
+            named.iter().for_each(|bit| bit.hash(hasher));
+            attributes.hash(hasher);
+        }
     }
 
     /// Whether an entity is selected that policies select at all, and that carries these

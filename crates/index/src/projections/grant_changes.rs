@@ -12,8 +12,7 @@ use crate::slots::Slot;
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::Number;
 use roaring::RoaringBitmap;
-use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -30,11 +29,44 @@ pub(super) struct GrantChanges {
     entries: Mutex<VecDeque<(u64, RoaringBitmap)>>,
 }
 
-/// The identities that changes concern, going by the state before them.
+/// How things are before changes.
 pub(super) struct Before {
+    /// The identities that the changes concern, as things stand.
     identities: RoaringBitmap,
-    /// What was hashed of the role attributes of the identities that change.
-    attributes: Vec<(Number, u64)>,
+    /// What the service policies that change grant.
+    policies: Vec<(Number, Granted)>,
+    /// By which service policies the identities that change are granted anything.
+    granting: Vec<(Number, RoaringBitmap)>,
+}
+
+/// What a service policy grants to whom.
+#[derive(Default, PartialEq)]
+struct Granted {
+    /// `None` if it grants nothing.
+    terms: Option<u64>,
+    identities: RoaringBitmap,
+}
+
+impl Granted {
+    fn by(guard: &AccessGuard<'_>, policy: Number) -> Self {
+        let (access, kinds) = (guard.access(), guard.kinds());
+        let slot = guard.service_policies().slot(policy);
+        slot.filter(|slot| access.selects_any(PolicyKind::Service, *slot, Side::Services, kinds))
+            .map(|slot| Self {
+                terms: Some(access.terms(slot)),
+                identities: access.selected(PolicyKind::Service, slot, Side::Identities, kinds),
+            })
+            .unwrap_or_default()
+    }
+
+    /// Whom it concerns that this became something else.
+    fn changed(self, after: Self) -> RoaringBitmap {
+        if self.terms == after.terms {
+            self.identities ^ after.identities
+        } else {
+            self.identities | after.identities
+        }
+    }
 }
 
 impl GrantChanges {
@@ -66,7 +98,15 @@ impl GrantChanges {
             let guard = guard();
             Before {
                 identities: concerned(&guard, changes),
-                attributes: attributes(&guard, changes),
+                policies: changing(changes, |change| match change {
+                    Change::ServicePolicy(change) => Some(change.number),
+                    _ => None,
+                })
+                .map(|policy| (policy, Granted::by(&guard, policy)))
+                .collect(),
+                granting: changing(changes, |change| with_other_attributes(&guard, change))
+                    .map(|identity| (identity, granting(&guard, identity)))
+                    .collect(),
             }
         })
     }
@@ -80,10 +120,13 @@ impl GrantChanges {
     ) {
         let guard = guard();
         let mut identities = before.identities | concerned(&guard, changes);
-        for (number, was) in before.attributes {
-            let slot = guard.identities().slot(number);
-            let slot = slot.filter(|slot| attributes_hash(&guard, *slot) != was);
-            identities.extend(slot.map(Slot::bit));
+        for (policy, was) in before.policies {
+            identities |= was.changed(Granted::by(&guard, policy));
+        }
+        for (identity, was) in before.granting {
+            if granting(&guard, identity) != was {
+                identities.extend(guard.identities().slot(identity).map(Slot::bit));
+            }
         }
         drop(guard);
         if !identities.is_empty() {
@@ -118,26 +161,15 @@ const fn may_concern(change: &Change) -> bool {
     )
 }
 
-/// The identities whose grants depend on what changes, as things stand. Those of identities that
-/// change themselves are for [`attributes`].
+/// The identities whose grants depend on the services and posture checks that change, as things stand.
 fn concerned(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBitmap {
     let (access, kinds) = (guard.access(), guard.kinds());
     let mut identities = RoaringBitmap::new();
-    let mut add_selected = |policy: Slot| {
-        if access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
-            identities |= access.selected(PolicyKind::Service, policy, Side::Identities, kinds);
-        }
-    };
     let policies_about = |side, entity: Option<Slot>| {
         entity.map(|entity| access.selecting(PolicyKind::Service, side, entity, kinds))
     };
     for change in changes {
         let policies = match change {
-            Change::ServicePolicy(change) => {
-                let slot = guard.service_policies().slot(change.number);
-                slot.into_iter().for_each(&mut add_selected);
-                continue;
-            },
             Change::Service(change) => {
                 policies_about(Side::Services, guard.services().slot(change.number))
             },
@@ -147,31 +179,48 @@ fn concerned(guard: &AccessGuard<'_>, changes: &[Change]) -> RoaringBitmap {
             ),
             _ => None,
         };
-        let policies = policies.into_iter().flatten().map(Slot::from_bit);
-        policies.for_each(&mut add_selected);
+        for policy in policies.into_iter().flatten().map(Slot::from_bit) {
+            if access.selects_any(PolicyKind::Service, policy, Side::Services, kinds) {
+                identities |= access.selected(PolicyKind::Service, policy, Side::Identities, kinds);
+            }
+        }
     }
     identities
 }
 
-/// The role attributes of identities that are there and change.
-fn attributes(guard: &AccessGuard<'_>, changes: &[Change]) -> Vec<(Number, u64)> {
-    let changing = changes.iter().filter_map(|change| match change {
-        Change::Identity(change) => Some(change.number),
-        _ => None,
-    });
-    changing
-        .filter_map(|number| {
-            let slot = guard.identities().slot(number)?;
-            Some((number, attributes_hash(guard, slot)))
-        })
-        .collect()
+/// The numbers of what changes that is `wanted`.
+fn changing<'c>(
+    changes: &'c [Change],
+    wanted: impl Fn(&Change) -> Option<Number> + 'c,
+) -> impl Iterator<Item = Number> + 'c {
+    changes.iter().filter_map(wanted)
 }
 
-fn attributes_hash(guard: &AccessGuard<'_>, identity: Slot) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let carried = guard.identities().columns().role_attributes().of(identity);
-    carried.for_each(|attribute| attribute.hash(&mut hasher));
-    hasher.finish()
+/// The number of an identity that is there and gets other role attributes: most changes of identities
+/// are of something else.
+fn with_other_attributes(guard: &AccessGuard<'_>, change: &Change) -> Option<Number> {
+    let Change::Identity(change) = change else {
+        return None;
+    };
+    let slot = guard.identities().slot(change.number)?;
+    let now = change.now.as_ref()?;
+    let carried = guard.identities().columns().role_attributes().of(slot);
+    let stay = carried.collect::<BTreeSet<_>>() == now.spec.role_attributes.iter().collect();
+    (!stay).then_some(change.number)
+}
+
+/// The service policies that grant an identity anything.
+fn granting(guard: &AccessGuard<'_>, identity: Number) -> RoaringBitmap {
+    let (access, kinds) = (guard.access(), guard.kinds());
+    let Some(slot) = guard.identities().slot(identity) else {
+        return RoaringBitmap::new();
+    };
+    let policies = access.selecting(PolicyKind::Service, Side::Identities, slot, kinds);
+    let grants = |policy: &u32| {
+        let policy = Slot::from_bit(*policy);
+        access.selects_any(PolicyKind::Service, policy, Side::Services, kinds)
+    };
+    policies.iter().filter(grants).collect()
 }
 
 #[cfg(test)]

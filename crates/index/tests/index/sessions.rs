@@ -4,6 +4,7 @@ use crate::support::{at, session};
 use portcullis_domain::api_session::{ApiSession, TokenHash};
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_domain::ids::Number;
+use portcullis_domain::quota::Stored as _;
 use portcullis_index::{Direction, Sessions};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +43,10 @@ fn token(number: u8, version: u8) -> u8 {
 
 fn record(number: u8, version: u8, last: i64) -> Arc<ApiSession> {
     let id = format!("{}-{}-{number}", version / 2, number.wrapping_mul(41));
-    Arc::new(session(&id, token(number, version), last))
+    let mut record = session(&id, token(number, version), last);
+    // So that a record differs in size from the one it replaces.
+    record.config_types = vec!["x".repeat(usize::try_from(last.rem_euclid(64)).unwrap())];
+    Arc::new(record)
 }
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -179,9 +183,15 @@ fn assert_same(sessions: &Sessions, model: &Model, now: Timestamp) {
             let owned = ids(Some(owner));
             assert_eq!(sessions.owned_by(owner, offset as u64, limit), page(&owned));
             assert_eq!(sessions.owned_count(owner), owned.len());
+            assert_eq!(sessions.owned_bytes(owner), bytes_of(model, owner));
         }
     }
     assert_expired(sessions, model, now);
+}
+
+fn bytes_of(model: &Model, owner: Number) -> usize {
+    let known = model.known.values().filter(|known| known.owner == owner);
+    known.map(|known| known.record.stored_bytes()).sum()
 }
 
 fn assert_expired(sessions: &Sessions, model: &Model, now: Timestamp) {

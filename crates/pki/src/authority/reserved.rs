@@ -6,14 +6,14 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use x509_cert::ext::pkix::name::GeneralName;
 
-use crate::{certificate::Certificate, subject::Subject};
+use crate::{certificate::Certificate, csr::CsrError, subject::Subject};
 
 /// A certificate was asked for with a name of the controller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{name:?} is a name of the controller, which only its own certificate may bear; take it out of \
-     the request, or, where this host really is the controller's as well, add it to \
-     edge.enrollment.sharedHosts in the controller's file and restart the controller"
+    "{name:?} belongs to the controller. Remove it from the CSR; or, if this router runs on the \
+     controller's host, add {name:?} to edge.enrollment.sharedHosts in the controller's \
+     configuration and restart it"
 )]
 pub struct ReservedName {
     /// The name, as it was asked for.
@@ -26,6 +26,8 @@ pub struct ReservedName {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReservedNames {
     hosts: BTreeSet<Host>,
+    /// What others may have all the same; a wildcard among them is that wildcard alone.
+    shared: BTreeSet<Host>,
 }
 
 /// A host name, wildcard or address in the one form in which it is compared.
@@ -49,11 +51,12 @@ impl ReservedNames {
         for certificate in certificates {
             reserved.extend(certificate.names().iter().filter_map(Host::of));
         }
-        for shared in shared {
-            reserved.remove(&Host::read(shared));
+        let shared: BTreeSet<Host> = shared.into_iter().map(Host::read).collect();
+        reserved.retain(|host| host.leads_elsewhere() && !shared.contains(host));
+        Self {
+            hosts: reserved,
+            shared,
         }
-        reserved.retain(Host::leads_elsewhere);
-        Self { hosts: reserved }
     }
 
     /// Checks a host name, a wildcard or an address.
@@ -75,11 +78,17 @@ impl ReservedNames {
         names.try_for_each(|name| self.check_alternative(name))
     }
 
-    /// Checks a common name: clients without alternative names to go by go by that.
-    pub(crate) fn check_subject(&self, subject: &Subject) -> Result<(), ReservedName> {
-        subject
-            .last_common_name()
-            .map_or(Ok(()), |name| self.check(name))
+    /// Checks the common name: clients go by it where no alternative name is a DNS name, and some
+    /// of them take a `*` anywhere in it for a wildcard. No subject has a use for one.
+    pub(crate) fn check_subject(&self, subject: &Subject) -> Result<(), CsrError> {
+        let Some(name) = subject.last_common_name() else {
+            return Ok(());
+        };
+        self.check(name)?;
+        if name.contains('*') {
+            return Err(CsrError::WildcardSubject(name.to_owned()));
+        }
+        Ok(())
     }
 
     pub(crate) fn check_alternative(&self, name: &GeneralName) -> Result<(), ReservedName> {
@@ -97,7 +106,7 @@ impl ReservedNames {
     fn check_host(&self, host: &Host, written: &str) -> Result<(), ReservedName> {
         let is_reserved = self.hosts.contains(host)
             || matches!(host, Host::Wildcard(domain) if self.is_above_any(domain));
-        if is_reserved {
+        if is_reserved && !self.shared.contains(host) {
             let name = written.to_owned();
             return Err(ReservedName { name });
         }

@@ -20,13 +20,13 @@ pub enum RouterCsrError {
     #[error(transparent)]
     Csr(#[from] CsrError),
     /// Its common name is not the id of the router.
-    #[error("the common name of the CSR must be the id of the router")]
-    CommonName,
+    #[error("the common name of the CSR must be the id of the router, {0:?}")]
+    CommonName(String),
     /// It asks for a name that is none.
-    #[error("{0:?} in the CSR is not a valid DNS name or IP address for a router")]
+    #[error("the CSR asks for the name {0:?}, which is not a DNS name or IP address")]
     Name(String),
     /// It asks for the name of somebody else in the network.
-    #[error("{0:?} in the CSR is the SPIFFE name of another router")]
+    #[error("the CSR asks for {0:?}, which is the SPIFFE ID of another identity in this network")]
     Foreign(String),
     /// It asks for a wildcard that covers everything under a top-level domain.
     #[error(
@@ -37,6 +37,12 @@ pub enum RouterCsrError {
     /// It asks for a name of the controller.
     #[error(transparent)]
     Reserved(#[from] ReservedName),
+    /// The id of the router is a name of the controller.
+    #[error(
+        "the id of the router, {0:?}, is a name of the controller, which only its own certificate may \
+         bear; delete the router and create it again under another id"
+    )]
+    ReservedId(String),
 }
 
 /// A certificate request of a router that may be granted.
@@ -53,7 +59,11 @@ impl RouterCsr {
     /// The host names, addresses, mail addresses and URIs that it asks for are kept; other kinds of
     /// names are dropped. SPIFFE names are how the network knows identities, sessions and
     /// controllers, so none of this network is granted but `/router/` and the router's own id.
-    /// `reserved` are the names of the controller, which no router gets, as common name neither.
+    ///
+    /// The common name becomes the id of the router, whatever was asked for: clients that find no
+    /// DNS name in a certificate go by the common name, some of them by partial wildcards in it too.
+    /// `reserved` are the names of the controller, which no router gets. They are held against what
+    /// will stand in the certificate, so nothing that is decided later escapes them.
     ///
     /// # Errors
     ///
@@ -72,8 +82,10 @@ impl RouterCsr {
                 names.push(name);
             }
         }
-        let subject = csr.subject().clone();
-        reserved.check_subject(&subject)?;
+        let subject = csr.subject().clone().common_name(id.as_str());
+        reserved
+            .check_subject(&subject)
+            .map_err(|_reserved| RouterCsrError::ReservedId(id.to_string()))?;
         Ok(Self {
             csr,
             subject,
@@ -81,25 +93,16 @@ impl RouterCsr {
         })
     }
 
-    /// The same request, if its common name is the id of the router.
+    /// The same request, if the common name that it asks for is the id of the router.
     ///
     /// # Errors
     ///
     /// [`RouterCsrError::CommonName`].
     pub fn check_common_name(self, id: &RouterId) -> Result<Self, RouterCsrError> {
-        if self.subject.last_common_name() == Some(id.as_str()) {
+        if self.csr.subject().last_common_name() == Some(id.as_str()) {
             Ok(self)
         } else {
-            Err(RouterCsrError::CommonName)
-        }
-    }
-
-    /// The same request with the id of the router as common name.
-    #[must_use]
-    pub fn with_common_name(self, id: &RouterId) -> Self {
-        Self {
-            subject: self.subject.common_name(id.as_str()),
-            ..self
+            Err(RouterCsrError::CommonName(id.to_string()))
         }
     }
 }

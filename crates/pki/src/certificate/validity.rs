@@ -22,6 +22,15 @@ impl Validity {
         }
     }
 
+    /// From the beginning of the earlier to the end of the later.
+    #[must_use]
+    pub fn spanning(self, other: Self) -> Self {
+        Self {
+            not_before: self.not_before.min(other.not_before),
+            not_after: self.not_after.max(other.not_after),
+        }
+    }
+
     /// Whether `at` lies within the validity, both seconds included.
     pub fn contains(&self, at: Timestamp) -> bool {
         (self.not_before.as_second()..=self.not_after.as_second()).contains(&at.as_second())

@@ -4,10 +4,10 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChainError {
     /// A certificate that should be an anchor cannot be one.
-    #[error("the certificate of a trusted authority cannot be used")]
+    #[error("the certificate of a trusted CA cannot be used")]
     Anchor(#[source] webpki::Error),
     /// The chain ends in no trusted authority.
-    #[error("the certificate was not issued by a trusted authority")]
+    #[error("the certificate was not issued by a trusted CA")]
     UnknownIssuer,
     /// A certificate of the chain is no longer valid.
     #[error("a certificate of the chain has expired")]
@@ -16,10 +16,10 @@ pub enum ChainError {
     #[error("a certificate of the chain is not valid yet")]
     NotYetValid,
     /// The chain ends in a trusted authority that is outside of its own validity.
-    #[error("the certificate of the trusted authority is outside of its validity")]
+    #[error("the CA certificate has expired or is not valid yet")]
     AnchorOutsideValidity,
     /// The certificate is for another purpose than to authenticate clients.
-    #[error("the certificate is not meant for client authentication")]
+    #[error("the certificate is not for client authentication (extended key usage)")]
     WrongPurpose,
     /// More intermediates were presented than are looked at.
     #[error("the chain has too many certificates")]

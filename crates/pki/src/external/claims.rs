@@ -19,10 +19,10 @@ pub const CLOCK_LEEWAY: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimsError {
     /// The token is of another issuer, or does not name one.
-    #[error("the token was issued by somebody else")]
+    #[error("the token has another issuer")]
     OtherIssuer,
     /// The token is for others, or does not say for whom.
-    #[error("the token is meant for another audience")]
+    #[error("the token is for another audience")]
     OtherAudience,
     /// The token is not valid yet (`nbf`).
     #[error("the token is not valid yet")]
@@ -39,10 +39,10 @@ pub enum ClaimsError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
     /// The claim is not there, or null.
-    #[error("the token has no such claim")]
+    #[error("the token does not have this claim")]
     Missing,
     /// The claim is not a text, or not a list of texts where that is asked for.
-    #[error("the claim of the token is not a text")]
+    #[error("the claim of the token is not a string")]
     NotText,
     /// The claim is an empty text.
     #[error("the claim of the token is empty")]

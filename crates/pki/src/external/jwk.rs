@@ -31,17 +31,21 @@ pub enum JwkError {
     #[error("the key is not for verifying signatures (see its use and key_ops)")]
     OtherUse,
     /// The key names an algorithm that is not accepted or does not fit it.
-    #[error("the key's alg is not supported, or does not fit the key")]
+    #[error("the key's alg is not supported, or does not match the key")]
     OtherAlgorithm,
     /// The certificate of the key cannot be read, or is for a key of another type.
     #[error("the certificate in x5c is invalid, or its key is not of the type in kty")]
     Certificate,
+    /// The certificate of the key is for another key than the other members describe.
+    #[error("the key of the certificate in x5c is not the one that crv, x, y, n and e describe")]
+    OtherKey,
     /// The key itself is not accepted.
     #[error(transparent)]
     Unsupported(#[from] UnsupportedKey),
 }
 
-/// Reads one key. The key of a certificate goes before a bare one.
+/// Reads one key: that of its certificate, which a bare one beside it has to be equal to (RFC 7517
+/// section 4.7), or the bare one.
 pub(super) fn read(jwk: &Value) -> Result<VerificationKey, JwkError> {
     let jwk = Jwk(jwk.as_object().ok_or(JwkError::NotAnObject)?);
     let key_type = jwk.text("kty")?;
@@ -58,6 +62,7 @@ pub(super) fn read(jwk: &Value) -> Result<VerificationKey, JwkError> {
     if key_type.is_some_and(|given| given != type_of(key.kind())) {
         return Err(JwkError::Certificate);
     }
+    jwk.check_bare_key(&key)?;
     let key = VerificationKey::from_public_key(&key)?;
     match jwk.text("alg")? {
         None => Ok(key),
@@ -75,6 +80,17 @@ fn type_of(kind: PublicKeyKind) -> &'static str {
         PublicKeyKind::Rsa { .. } => "RSA",
         PublicKeyKind::P256 | PublicKeyKind::P384 | PublicKeyKind::P521 => "EC",
         PublicKeyKind::Ed25519 => "OKP",
+    }
+}
+
+/// The name of the curve of a key, where there is one (RFC 7518 section 6.2.1.1, RFC 8037 section 2).
+fn curve_of(kind: PublicKeyKind) -> Option<&'static str> {
+    match kind {
+        PublicKeyKind::Rsa { .. } => None,
+        PublicKeyKind::P256 => Some("P-256"),
+        PublicKeyKind::P384 => Some("P-384"),
+        PublicKeyKind::P521 => Some("P-521"),
+        PublicKeyKind::Ed25519 => Some("Ed25519"),
     }
 }
 
@@ -128,6 +144,26 @@ impl<'a> Jwk<'a> {
             Certificate::from_der(der).or(Err(JwkError::Certificate))
         };
         chain.first().map(read).transpose()
+    }
+
+    /// Checks that what is said about the key outside of its certificate is true. All of it need not be
+    /// there.
+    fn check_bare_key(&self, key: &PublicKey) -> Result<(), JwkError> {
+        let key_type = type_of(key.kind());
+        let curve = self.text("crv")?;
+        if curve.is_some() && curve != curve_of(key.kind()) {
+            return Err(JwkError::OtherKey);
+        }
+        let whole: &[&str] = match key_type {
+            "RSA" => &["n", "e"],
+            "EC" => &["crv", "x", "y"],
+            _ => &["crv", "x"],
+        };
+        let is_whole = whole.iter().all(|name| self.member(name).is_some());
+        if is_whole && !self.bare_key(key_type)?.shares_secret_with(key) {
+            return Err(JwkError::OtherKey);
+        }
+        Ok(())
     }
 
     fn bare_key(&self, key_type: &str) -> Result<PublicKey, JwkError> {

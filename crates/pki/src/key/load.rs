@@ -14,7 +14,7 @@ pub enum KeyError {
     #[error("the private key is not readable PEM")]
     Pem(#[from] PemError),
     /// The text holds no private key.
-    #[error("the text holds no private key")]
+    #[error("no private key found; expected a PEM block such as -----BEGIN PRIVATE KEY-----")]
     Missing,
     /// The key is protected by a passphrase.
     #[error("the private key is encrypted; only unencrypted keys can be read")]
@@ -22,7 +22,7 @@ pub enum KeyError {
     /// The key is of a kind that cannot sign here, for example Ed25519, or an RSA key outside of
     /// 2048 to 8192 bits.
     #[error(
-        "private keys of kind {algorithm} are not supported: use ECDSA P-256, P-384 or P-521, or \
+        "private keys of type {algorithm} are not supported: use ECDSA P-256, P-384 or P-521, or \
          RSA of 2048 to 8192 bits"
     )]
     Unsupported {

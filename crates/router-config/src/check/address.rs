@@ -19,7 +19,7 @@ pub(crate) fn address_of(text: &str) -> Option<(&'static str, HostPort)> {
 pub(super) fn address(text: &str, empty_host: bool) -> Option<Mistake> {
     let form = "write it like `tls:router.example.test:6262`";
     let Some((kind, rest)) = text.split_once(':') else {
-        return Some(Mistake::new("the kind of connection is missing", form));
+        return Some(Mistake::new("the protocol is missing", form));
     };
     if kind == "ws" {
         return Some(Mistake::new(
@@ -44,7 +44,7 @@ pub(super) fn address(text: &str, empty_host: bool) -> Option<Mistake> {
     }
     if let Some(bare) = rest.strip_prefix("//") {
         return Some(Mistake::new(
-            "this is no URL, nothing stands between the colon and the host",
+            "this is not a URL; write nothing between the colon and the host",
             format!("write `{kind}:{}`", bare.trim_end_matches('/')),
         ));
     }
@@ -101,7 +101,7 @@ fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistak
         _ if bare.is_some() => {
             let bare = bare.unwrap_or_default().trim_end_matches('/');
             Some(Mistake::new(
-                "nothing stands in front of the host here",
+                "nothing may come before the host here",
                 format!("write `{bare}`"),
             ))
         },
@@ -109,7 +109,7 @@ fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistak
             if text.parse::<IpAddr>().is_ok() || text.matches(':').count() > 2 =>
         {
             Some(Mistake::new(
-                "an IPv6 address stands in brackets",
+                "an IPv6 address must be in brackets",
                 "write it like `[2001:db8::1]:3022`",
             ))
         },
@@ -117,9 +117,10 @@ fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistak
         Ok(place) if place.host.is_empty() && !empty_host => {
             Some(Mistake::new("the host is missing", form))
         },
-        Ok(place) if !place.host.is_empty() && !is_host(&place.host) => {
-            Some(Mistake::new(format!("`{}` is no host", place.host), form))
-        },
+        Ok(place) if !place.host.is_empty() && !is_host(&place.host) => Some(Mistake::new(
+            format!("`{}` is not a host", place.host),
+            form,
+        )),
         Ok(place) if place.port < least_port => {
             Some(Mistake::new("the port must be from 1 to 65535", form))
         },
@@ -130,7 +131,7 @@ fn host_port_but(text: &str, least_port: u16, empty_host: bool) -> Option<Mistak
 pub(super) fn packet_address(text: &str) -> Option<Mistake> {
     let form = "write it like `udp:0.0.0.0:5353`";
     let Some((network, rest)) = text.split_once(':') else {
-        return Some(Mistake::new("`udp:` is missing in front", form));
+        return Some(Mistake::new("`udp:` is missing at the beginning", form));
     };
     match network {
         "unixgram" if rest.is_empty() => Some(Mistake::new(
@@ -139,7 +140,7 @@ pub(super) fn packet_address(text: &str) -> Option<Mistake> {
         )),
         "unixgram" => None,
         "udp" | "udp4" | "udp6" if rest.starts_with("//") => Some(Mistake::new(
-            "this is no URL",
+            "this is not a URL",
             format!("write `{network}:{}`", rest.trim_start_matches('/')),
         )),
         "udp" | "udp4" | "udp6" => host_port_but(rest, 0, true),

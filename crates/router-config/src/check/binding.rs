@@ -25,10 +25,10 @@ impl Walker<'_> {
             return self.section(section, variant.keys, prefix);
         }
         let names = variants.iter().map(|variant| variant.binding);
-        let message = format!("there is no binding `{name}` here");
+        let message = format!("unknown binding `{name}`");
         let help = match nearest(name, names.clone()) {
             Some(similar) => format!("did you mean `{similar}`?"),
-            None => format!("there are {}", names.collect::<Vec<_>>().join(", ")),
+            None => format!("use {}", names.collect::<Vec<_>>().join(", ")),
         };
         self.error(&field, codes::INVALID_VALUE, message).help(help);
         self.of_any(section, &all(variants));

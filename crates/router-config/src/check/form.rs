@@ -18,7 +18,7 @@ use crate::pem::Blocks;
 use crate::table::Form;
 use crate::uri;
 
-const NO_IPV6: &str = "the original does not understand IPv6 addresses here";
+const NO_IPV6: &str = "OpenZiti does not support IPv6 addresses here";
 
 pub(super) fn check(
     walker: &mut Walker<'_>,
@@ -48,11 +48,11 @@ pub(super) fn check(
     }
 }
 
-/// What is accepted here although the original would not.
+/// What is accepted here although OpenZiti would not.
 fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
     match form {
         Form::LooseAddress if address_of(text).is_none() => {
-            let message = "the original needs the kind of connection in front";
+            let message = "OpenZiti requires the protocol at the beginning";
             walker
                 .warn(field, codes::ONLY_HERE, message)
                 .help(format!("write `tls:{text}`"));
@@ -62,7 +62,7 @@ fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
                 prefix: Some(prefix),
                 place,
             }) => {
-                let message = format!("the original does not understand `{prefix}:` here");
+                let message = format!("OpenZiti does not support `{prefix}:` here");
                 walker
                     .warn(field, codes::ONLY_HERE, message)
                     .help(format!("write `{place}`"));
@@ -87,7 +87,7 @@ fn remark(walker: &mut Walker<'_>, field: &Field<'_>, text: &str, form: Form) {
         Form::Certificate | Form::PrivateKey
             if text.contains(['?', '#']) && is_plain_path(text) =>
         {
-            let message = "the original reads a path only up to `?` or `#`";
+            let message = "OpenZiti reads a path only up to `?` or `#`";
             walker
                 .warn(field, codes::SUSPICIOUS, message)
                 .help("rename the file");
@@ -120,14 +120,14 @@ fn problem(text: &str, form: Form) -> Option<Mistake> {
         Form::HostPort => host_port(text, 1),
         Form::Interface => (!could_be_interface(text)).then(|| {
             Mistake::new(
-                "it is no network interface and no IP address of this machine",
+                "it is neither a network interface nor an IP address of this machine",
                 "write a name such as `eth0`, or an address such as `10.0.0.1`, without a port",
             )
         }),
         Form::ServicePort => service_port(text),
         Form::Cidr => (!is_range(text)).then(|| {
             Mistake::new(
-                "it is no range of IP addresses",
+                "it is not a range of IP addresses",
                 "write it like `100.64.0.1/10`",
             )
         }),
@@ -139,11 +139,11 @@ fn problem(text: &str, form: Form) -> Option<Mistake> {
             } else {
                 "write a single address, such as `10.0.0.1`"
             };
-            Mistake::new("it is no IP address", help)
+            Mistake::new("it is not an IP address", help)
         }),
         Form::Uri => (text.is_empty() || !uri::is_parsable(text)).then(|| {
             Mistake::new(
-                "it is no URI",
+                "it is not a URI",
                 "write it like `spiffe://example.test/router`",
             )
         }),
@@ -168,20 +168,23 @@ fn material(text: &str, is_key: bool) -> Option<Mistake> {
                 text.trim_start_matches("file:")
             ),
         )),
-        Material::File("") => Some(Mistake::new("it names no file", "write the path of a file")),
+        Material::File("") => Some(Mistake::new(
+            "it is not a file name",
+            "write the path of a file",
+        )),
         Material::Inline(pem) if is_key && !Blocks::of(pem).has_key() => Some(Mistake::new(
-            "the text holds no private key",
+            "the text contains no private key",
             "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
         )),
         Material::Inline(pem) if !is_key && !Blocks::of(pem).has_certificate() => {
             Some(Mistake::new(
-                "the text holds no certificate",
+                "the text contains no certificate",
                 "write the path of a file, or the whole text from `-----BEGIN` to `-----END` after `|`",
             ))
         },
         Material::File(_) | Material::Inline(_) => None,
         Material::Unknown(scheme) => Some(Mistake::new(
-            format!("nothing can be found at `{scheme}:`"),
+            format!("`{scheme}:` is not supported"),
             "write a path, or `pem:` and the text itself",
         )),
         Material::Malformed => Some(Mistake::new(
@@ -196,10 +199,10 @@ fn service_port(text: &str) -> Option<Mistake> {
     let (name, port) = match text.split(':').collect::<Vec<_>>().as_slice() {
         [name, port] | [name, port, "tcp" | "udp"] => ((*name).to_owned(), (*port).to_owned()),
         [_, _, other] => {
-            let what = format!("`{other}` is no protocol, there are `tcp` and `udp`");
+            let what = format!("unknown protocol `{other}`; use `tcp` or `udp`");
             return Some(Mistake::new(what, form));
         },
-        _ => return Some(Mistake::new("it is no service with a port", form)),
+        _ => return Some(Mistake::new("it is not a service with a port", form)),
     };
     let good =
         port.bytes().all(|b| b.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
@@ -229,11 +232,11 @@ fn resolver(text: &str) -> Option<Mistake> {
         },
         Some(("file", path)) if path.starts_with('/') => None,
         Some((scheme, _)) => Some(Mistake::new(
-            format!("`{scheme}` is no kind of resolver"),
+            format!("unknown kind of resolver `{scheme}`"),
             form,
         )),
         None if text.starts_with('/') || text.starts_with('.') => None,
-        None => Some(Mistake::new("`udp://` is missing in front", form)),
+        None => Some(Mistake::new("`udp://` is missing at the beginning", form)),
     }
 }
 
@@ -252,10 +255,10 @@ fn upstream(text: &str) -> Option<Mistake> {
             Err(error) => Some(Mistake::new(error.to_string(), form)),
         },
         Some((scheme, _)) => Some(Mistake::new(
-            format!("name servers are not asked over `{scheme}`"),
+            format!("name servers cannot be queried over `{scheme}`"),
             form,
         )),
-        None => Some(Mistake::new("`udp://` is missing in front", form)),
+        None => Some(Mistake::new("`udp://` is missing at the beginning", form)),
     }
 }
 
@@ -269,5 +272,5 @@ fn tunnel_mode(text: &str) -> Option<Mistake> {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => "write host, tproxy or proxy".to_owned(),
     };
-    Some(Mistake::new("there is no such mode", help))
+    Some(Mistake::new("the mode is unknown", help))
 }

@@ -13,7 +13,7 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
     match node.kind() {
         NodeKind::Bool | NodeKind::Integer | NodeKind::Float if wanted.starts_with("a string") => {
             Some(format!(
-                "write `\"{text}\"` in quotes, or YAML gives it another type"
+                "write `\"{text}\"` in quotes, or YAML reads it as another type"
             ))
         },
         NodeKind::String if wanted == "an integer" && text.parse::<i64>().is_ok() => {
@@ -23,7 +23,7 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
             Some(format!("write `{text}` without quotes"))
         },
         NodeKind::String if wanted == "an integer" && clock(text).is_some() => {
-            Some(format!("YAML reads `{text}` as text, write one number"))
+            Some(format!("YAML reads `{text}` as text; write one number"))
         },
         NodeKind::Float | NodeKind::String if wanted == "an integer" => {
             let number = decimal(&text.replace('_', ""))?;
@@ -37,10 +37,10 @@ pub(super) fn type_help(node: &Node, wanted: &str) -> Option<String> {
             Some("write `true` or `false` without quotes".to_owned())
         },
         NodeKind::String if wanted == "a map of keys" && is_assignment(text) => {
-            Some("write `:` and a blank in place of `=`".to_owned())
+            Some("write `: ` instead of `=`".to_owned())
         },
         NodeKind::String if wanted == "a map of keys" && text.contains(':') => {
-            Some("a blank is missing after the colon of the first key".to_owned())
+            Some("a space is missing after the colon of the first key".to_owned())
         },
         NodeKind::String if wanted.starts_with("a list") => {
             Some(format!("write `[{text}]`, or one item per line after `- `"))

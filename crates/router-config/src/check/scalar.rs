@@ -96,7 +96,7 @@ fn word(
     if words.contains(&text) {
         return Some(json!(text));
     }
-    let message = format!("`{}` cannot be `{text}`", field.path());
+    let message = format!("`{}` must not be `{text}`", field.path());
     let help = match portcullis_yaml::nearest(text, words.iter().copied()) {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => format!("write one of {}", words.join(", ")),
@@ -150,7 +150,7 @@ fn integer(
             },
             (min, max) => format!("from {min} to {max}"),
         };
-        let message = format!("`{}` must be {bounds}, it is {number}", field.path());
+        let message = format!("`{}` must be {bounds}, not {number}", field.path());
         walker
             .error(field, codes::OUT_OF_BOUNDS, message)
             .help(format!("the nearest value is {nearest}"));
@@ -183,7 +183,7 @@ fn octal(walker: &mut Walker<'_>, field: &Field<'_>, number: i128) {
     let looks_decimal =
         digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit());
     if looks_decimal && number > 7 {
-        let message = format!("`{text}` is read as octal, it is {number}");
+        let message = format!("`{text}` is read as the octal number {number}");
         let decimal = digits.trim_start_matches('0');
         walker
             .warn(field, codes::SUSPICIOUS, message)
@@ -197,7 +197,7 @@ fn number(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<f64> 
         Value::Float(number) => number,
         Value::Integer(number) => {
             if key.original.read == Read::Float {
-                let message = format!("the original needs a decimal point in `{}`", field.path());
+                let message = format!("OpenZiti requires a decimal point in `{}`", field.path());
                 walker
                     .warn(field, codes::ONLY_HERE, message)
                     .help(format!("write `{number}.0`"));
@@ -224,7 +224,7 @@ fn bounded(
     if fits {
         return serde_json::Number::from_f64(number).map(Json::Number);
     }
-    let message = format!("`{}` must be {bounds}, it is {number}", field.path());
+    let message = format!("`{}` must be {bounds}, not {number}", field.path());
     let diagnostic = walker.error(field, codes::OUT_OF_BOUNDS, message);
     if let Some(nearest) = nearest.filter(|_| number.is_finite()) {
         diagnostic.help(format!("the nearest value is {nearest}"));
@@ -232,7 +232,7 @@ fn bounded(
     None
 }
 
-/// Keys of which the original looks at the text take `true` and `false` as strings too, so that an
+/// Keys of which OpenZiti looks at the text take `true` and `false` as strings too, so that an
 /// environment variable can set them.
 fn boolean(walker: &mut Walker<'_>, field: &Field<'_>, key: &Key) -> Option<Json> {
     let text = field
@@ -255,7 +255,7 @@ fn duration(walker: &mut Walker<'_>, field: &Field<'_>, bounds: (i64, i64)) -> O
         Value::String(text) => text,
         Value::Integer(number) => {
             let message = format!(
-                "`{}` must be a duration, this is a number without a unit",
+                "`{}` must be a duration, not a number without a unit",
                 field.path()
             );
             walker
@@ -306,7 +306,7 @@ fn within(
         (_, i64::MAX) => format!("at least {least}"),
         _ => format!("from {least} to {}", GoDuration::from_nanoseconds(max)),
     };
-    let message = format!("`{}` must be {bounds}, it is {shown}", field.path());
+    let message = format!("`{}` must be {bounds}, not {shown}", field.path());
     let diagnostic = walker.error(field, codes::OUT_OF_BOUNDS, message);
     if min > 1 || nanoseconds > max {
         let nearest = GoDuration::from_nanoseconds(nanoseconds.clamp(min, max));

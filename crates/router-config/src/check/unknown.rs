@@ -114,10 +114,10 @@ fn help(
         ));
     }
     if value.is_null() && is_assignment(name) {
-        return Some("write `:` and a blank in place of `=`".to_owned());
+        return Some("write `: ` instead of `=`".to_owned());
     }
     if value.is_null() && name.contains(':') {
-        return Some("a blank is missing after the colon".to_owned());
+        return Some("a space is missing after the colon".to_owned());
     }
     if let Some(similar) = meant {
         return Some(format!("did you mean `{similar}`?"));
@@ -130,7 +130,7 @@ fn help(
             }
         }
         (!names.is_empty() && names.len() <= 12)
-            .then(|| format!("known here: {}", names.join(", ")))
+            .then(|| format!("known keys: {}", names.join(", ")))
     })
 }
 

@@ -102,7 +102,7 @@ impl<'walk> Walker<'walk> {
                 .help("remove one of the two");
             return;
         }
-        let message = format!("the original does not know `{}` here", key.name);
+        let message = format!("OpenZiti does not know `{}` here", key.name);
         self.warn(field, codes::ONLY_HERE, message)
             .help(format!("write `{meant}`"));
         let path = self.join(prefix, meant);
@@ -184,9 +184,9 @@ impl<'walk> Walker<'walk> {
             self.warn(
                 field,
                 codes::NO_VALUE,
-                format!("{message} and counts as absent"),
+                format!("{message} and is treated as absent"),
             )
-            .help("remove the key; if keys stand below it, they must be indented");
+            .help("remove the key; if it has keys below it, indent them");
             self.default(key, path);
         } else {
             let example = key
@@ -213,7 +213,7 @@ impl<'walk> Walker<'walk> {
         } else {
             let diagnostic = self.wrong_type(field, "a list");
             if field.node().as_map().is_some() {
-                diagnostic.help("put `- ` in front of the first key and indent the others");
+                diagnostic.help("write `- ` before the first key and indent the others");
             }
             vec![]
         }
@@ -306,7 +306,7 @@ impl<'walk> Walker<'walk> {
             Some(text) if (1..=40).contains(&text.len()) => format!("{} (`{text}`)", node.kind()),
             _ => node.kind().to_string(),
         };
-        let message = format!("`{}` must be {wanted}, this is {found}", field.path());
+        let message = format!("`{}` must be {wanted}, not {found}", field.path());
         let help = help::type_help(node, wanted);
         let diagnostic = self.error_at(path, field, codes::WRONG_TYPE, message);
         if let Some(help) = help {

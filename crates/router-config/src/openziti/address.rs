@@ -1,10 +1,10 @@
-//! Addresses as the original reads them.
+//! Addresses as OpenZiti reads them.
 
 use std::fmt;
 
 use portcullis_yaml::syntax::{HostPort, HostPortError};
 
-/// Kinds of connection that the original knows.
+/// Kinds of connection that OpenZiti knows.
 const KINDS: [&str; 6] = ["tls", "dtls", "tcp", "ws", "wss", "udp"];
 
 /// An address with its kind of connection.

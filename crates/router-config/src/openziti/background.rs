@@ -72,7 +72,7 @@ pub(super) fn reports(loader: &mut Loader<'_>, root: &Section<'_>) {
         return;
     };
     if size < 0 {
-        let message = format!("a queue cannot have {size} places");
+        let message = format!("the size of a queue cannot be {size}");
         return loader.crash(&field, codes::OUT_OF_BOUNDS, message);
     }
     pool::queue(loader, &field, size);
@@ -107,10 +107,7 @@ pub(super) fn run(loader: &mut Loader<'_>, root: &Section<'_>) {
             if let Some(field) = field
                 && let Some(written) = not_positive(loader, path)
             {
-                let message = format!(
-                    "`{}` must be longer than zero, it is {written}",
-                    field.path()
-                );
+                let message = format!("`{}` must be longer than zero, not {written}", field.path());
                 loader.crash(&field, codes::OUT_OF_BOUNDS, message);
             }
         }

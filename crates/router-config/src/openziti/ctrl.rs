@@ -43,7 +43,7 @@ fn bind(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
         return;
     };
     if loader.machine.interface(name).is_err() {
-        let message = format!("there is no network interface `{name}`");
+        let message = format!("the network interface `{name}` does not exist");
         return loader.refuse(field, codes::INVALID_VALUE, message);
     }
     loader.given("ctrl.bind".to_owned(), json!(name), field);
@@ -79,7 +79,7 @@ fn endpoints(loader: &mut Loader<'_>, one: Option<&Field<'_>>, many: Option<&Fie
 pub(super) fn address(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) -> Option<Address> {
     let address = Address::parse(text);
     if address.is_none() {
-        let message = format!("`{text}` is no address");
+        let message = format!("`{text}` is not an address");
         loader.refuse(field, codes::INVALID_VALUE, message);
     }
     address

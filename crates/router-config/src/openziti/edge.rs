@@ -129,7 +129,7 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
             loader.listen_at(&field, "tcp", &place, Owner::ApiProxy);
         },
         Err(error) => {
-            let message = format!("`{text}` is no host with a port: {error}");
+            let message = format!("`{text}` is not a host with a port: {error}");
             loader.refuse(&field, codes::INVALID_VALUE, message);
         },
     }
@@ -248,7 +248,7 @@ fn name_of<'tree>(
         _ => true,
     };
     if !good {
-        let message = format!("`{text}` cannot be one of `{}`", list.path());
+        let message = format!("`{text}` is not valid in `{}`", list.path());
         loader.refuse(item, codes::INVALID_VALUE, message);
     }
     good.then_some(text)

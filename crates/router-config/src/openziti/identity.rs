@@ -74,7 +74,7 @@ fn note_alternatives(loader: &mut Loader<'_>, section: &Section<'_>) {
     }
 }
 
-/// Checks the types of the keys; the order is that of the original.
+/// Checks the types of the keys; the order is that of OpenZiti.
 pub(super) fn parse(loader: &mut Loader<'_>, section: &Section<'_>) {
     for name in ["cert", "server_cert", "key", "server_key"] {
         if let Some(field) = section.get(name) {
@@ -149,7 +149,7 @@ pub(super) fn material(loader: &mut Loader<'_>, section: &Section<'_>) {
                 .is_none_or(|field| field.node().as_str() == Some(""))
             && let Some(field) = item.get("server_cert")
         {
-            let message = format!("there is no key for `{}`", field.path());
+            let message = format!("the key for `{}` is missing", field.path());
             loader.refuse(&field, codes::MISSING_KEY, message);
         }
         for (name, is_key) in [("server_cert", false), ("server_key", true)] {
@@ -176,30 +176,34 @@ fn open(loader: &mut Loader<'_>, field: &Field<'_>, is_key: bool) {
     let text = field.node().as_str().unwrap_or_default();
     match place_of(text) {
         Material::File("") => {
-            loader.refuse(field, codes::INVALID_VALUE, "this names no file");
+            loader.refuse(field, codes::INVALID_VALUE, "this is not a file name");
         },
         Material::File(_) => {},
         Material::Inline(pem) => inline(loader, field, pem, is_key),
         Material::Unknown(scheme) => {
-            let message = format!("certificates and keys cannot be found at `{scheme}:`");
+            let message = format!("certificates and keys cannot be loaded with `{scheme}:`");
             loader.refuse(field, codes::INVALID_VALUE, message);
         },
         Material::Malformed => {
-            loader.refuse(field, codes::INVALID_VALUE, "this is no path and no URL");
+            loader.refuse(
+                field,
+                codes::INVALID_VALUE,
+                "this is neither a path nor a URL",
+            );
         },
     }
 }
 
-/// A text without a certificate is refused. In search of a key the original stumbles over what is no
+/// A text without a certificate is refused. In search of a key OpenZiti stumbles over what is no
 /// block, and refuses only a text that ends with one.
 fn inline(loader: &mut Loader<'_>, field: &Field<'_>, pem: &str, is_key: bool) {
     let blocks = Blocks::of(pem);
     let code = codes::INVALID_VALUE;
     if !is_key && !blocks.has_certificate() {
-        loader.refuse(field, code, "this text holds no certificate");
+        loader.refuse(field, code, "this text contains no certificate");
     }
     if is_key && !blocks.has_key() {
-        let message = "this text holds no key";
+        let message = "this text contains no key";
         if blocks.ends_with_block() {
             loader.refuse(field, code, message);
         } else {

@@ -1,6 +1,6 @@
 //! Entries of `link.listeners` and `link.dialers`.
 //!
-//! The original first turns an entry into a typed form, where a value of a wrong type is refused and an
+//! OpenZiti first turns an entry into a typed form, where a value of a wrong type is refused and an
 //! empty string counts as absent, and then reads that form. Both passes are one here, since a mistake
 //! is refused in either.
 
@@ -95,7 +95,7 @@ impl<'entry, 'a, 'tree> Entry<'entry, 'a, 'tree> {
             && let Some(name) = field.node().as_str()
             && !matches!(name, "" | "transport")
         {
-            let message = format!("there is no kind of link `{name}`, only `transport`");
+            let message = format!("unknown kind of link `{name}`; use `transport`");
             self.loader.refuse(&field, codes::INVALID_VALUE, message);
         }
     }
@@ -325,7 +325,7 @@ pub(super) fn dialer(entry: &mut Entry<'_, '_, '_>) {
     if let Some((field, name)) = &bind
         && entry.loader.machine.interface(name).is_err()
     {
-        let message = format!("there is no network interface `{name}`");
+        let message = format!("the network interface `{name}` does not exist");
         entry.loader.refuse(field, codes::INVALID_VALUE, message);
     }
     entry.note(

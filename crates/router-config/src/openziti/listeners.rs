@@ -87,7 +87,8 @@ pub(super) fn load_edge(loader: &mut Loader<'_>, root: &Section<'_>) {
         }
     }
     if let (false, Some(field)) = (tried, &list) {
-        let message = "there is no listener with `binding: edge`, which the section `edge` needs";
+        let message =
+            "a listener with `binding: edge` is missing, which the section `edge` requires";
         loader.refuse(field, codes::CONFLICT, message);
     }
 }
@@ -127,7 +128,7 @@ fn edge_address<'tree>(
     };
     if !is_integer(port) {
         let message =
-            format!("`{text}` is no host with a port; IPv6 addresses are not understood here");
+            format!("`{text}` is not a host with a port; IPv6 addresses are not supported here");
         loader.refuse(&field, codes::INVALID_VALUE, message);
         return None;
     }
@@ -162,7 +163,7 @@ fn advertised<'tree>(
     };
     if !is_integer(port) {
         let message =
-            format!("`{text}` is no host with a port; nothing stands in front of the host here");
+            format!("`{text}` is not a host with a port; nothing may come before the host here");
         loader.refuse(&field, codes::INVALID_VALUE, message);
         return None;
     }
@@ -227,7 +228,7 @@ pub(super) fn start(loader: &mut Loader<'_>, root: &Section<'_>) {
         } else {
             loader.effective.forget(&prefix);
         }
-        // The original gets here only if all is well; the next reason is told all the same.
+        // OpenZiti gets here only if all is well; the next reason is told all the same.
         if exists {
             listen(loader, root, &section, name);
         }
@@ -248,7 +249,7 @@ fn create(
     };
     match binding {
         "edge" if !has_edge => {
-            let message = "a listener for clients needs the section `edge`";
+            let message = "a listener for clients requires the section `edge`";
             loader.refuse(&field, codes::CONFLICT, message);
         },
         "edge" => edge_options(loader, section, prefix),
@@ -268,7 +269,7 @@ fn create(
             }
         },
         other => {
-            let message = format!("nothing can listen with the binding `{other}`");
+            let message = format!("listeners cannot have the binding `{other}`");
             loader.refuse(&field, codes::INVALID_VALUE, message);
             return false;
         },
@@ -368,7 +369,7 @@ fn packets(loader: &mut Loader<'_>, field: &Field<'_>, text: &str) {
             loader.listen_at(field, "udp", &place, Owner::Plain);
         },
         Err(error) => {
-            let message = format!("`{rest}` is no host with a port: {error}");
+            let message = format!("`{rest}` is not a host with a port: {error}");
             loader.refuse(field, codes::INVALID_VALUE, message);
         },
     }

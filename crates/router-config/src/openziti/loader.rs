@@ -1,4 +1,4 @@
-//! What is known while the file is being read as the original does.
+//! What is known while the file is being read as OpenZiti does.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Diagnostic, Field, Kind, Section, Severity};
@@ -105,16 +105,12 @@ impl<'a> Loader<'a> {
         let message = match node.as_integer() {
             Some(number) if wanted.ends_with("an integer") => {
                 format!(
-                    "`{}` must be at most {}, it is {number}",
+                    "`{}` must be at most {}, not {number}",
                     field.path(),
                     i64::MAX
                 )
             },
-            _ => format!(
-                "`{}` must be {wanted}, this is {}",
-                field.path(),
-                node.kind()
-            ),
+            _ => format!("`{}` must be {wanted}, not {}", field.path(), node.kind()),
         };
         self.push(about(field, codes::WRONG_TYPE, message), verdict);
     }
@@ -271,7 +267,7 @@ impl<'a> Loader<'a> {
     }
 
     pub(super) fn out_of_bounds(&mut self, field: &Field<'_>, written: &str, bound: &str) {
-        let message = format!("`{}` must be {bound}, it is {written}", field.path());
+        let message = format!("`{}` must be {bound}, not {written}", field.path());
         self.refuse(field, codes::OUT_OF_BOUNDS, message);
     }
 

@@ -1,4 +1,4 @@
-//! Sockets that the original opens.
+//! Sockets that OpenZiti opens.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -64,7 +64,7 @@ impl Loader<'_> {
     /// Opens a socket, or reports why that fails.
     pub(super) fn listen(&mut self, field: &Field<'_>, address: &Address, owner: Owner) -> bool {
         if address.kind == "ws" {
-            let message = "nothing can listen on `ws`; `wss` is meant";
+            let message = "`ws` is not supported; use `wss`";
             self.refuse(field, codes::INVALID_VALUE, message);
             return false;
         }
@@ -86,7 +86,7 @@ impl Loader<'_> {
         owner: Owner,
     ) -> bool {
         if !self.is_local(&place.host) {
-            let message = format!("`{}` is no address of this machine", place.host);
+            let message = format!("`{}` is not an address of this machine", place.host);
             self.fail(field, owner, codes::UNREACHABLE, message);
             return false;
         }
@@ -146,11 +146,14 @@ impl Socket {
     pub(crate) fn in_the_way(&self) -> String {
         if self.place.port == 0 {
             format!(
-                "`{}` listens for the same protocol on the same address",
+                "`{}` listens on the same address with the same protocol",
                 self.path
             )
         } else {
-            format!("port {} is taken by `{}`", self.place.port, self.path)
+            format!(
+                "port {} is already used by `{}`",
+                self.place.port, self.path
+            )
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Memory that the original takes in one piece for what waits.
+//! Memory that OpenZiti takes in one piece for what waits.
 
 use portcullis_yaml::{Field, Node, Section};
 
@@ -7,13 +7,13 @@ use crate::openziti::loader::Loader;
 use crate::openziti::value;
 
 /// Places of 8 bytes for which there is memory: 16 GiB. How much there is depends on the machine; the
-/// one on which the original was watched did not have 32 GiB.
+/// one on which OpenZiti was watched did not have 32 GiB.
 const LARGEST_QUEUE: i64 = 1 << 31;
 
 /// Checks that there is room for a queue.
 pub(super) fn queue(loader: &mut Loader<'_>, field: &Field<'_>, size: i64) {
     if size > LARGEST_QUEUE {
-        let message = format!("there is no room for a queue with {size} places");
+        let message = format!("there is not enough memory for a queue of size {size}");
         loader.crash(field, codes::OUT_OF_BOUNDS, message);
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn workers(
         && !(1..=i64::from(i32::MAX)).contains(&most)
     {
         let message = format!(
-            "`{}` counts modulo 2^32 and must then be from 1 to {}",
+            "`{}` is taken modulo 2^32 and must then be from 1 to {}",
             field.path(),
             i32::MAX
         );

@@ -19,7 +19,7 @@ pub(super) fn version(loader: &mut Loader<'_>, root: &Section<'_>) {
     match value::integer(field.node()) {
         Some(3) => {},
         Some(other) => {
-            let message = format!("version {other} of the format is not known, only 3 is");
+            let message = format!("version {other} of the format is not supported, only version 3");
             loader.crash(&field, codes::OUT_OF_BOUNDS, message);
         },
         None => loader.wrong_type(&field, "the integer 3", Wrong::Crash),
@@ -171,7 +171,7 @@ pub(super) fn proxy(loader: &mut Loader<'_>, root: &Section<'_>) {
         return loader.effective.fill("proxy.address", "");
     }
     if name != "http" {
-        let message = format!("`{name}` is no kind of proxy, there are `none` and `http`");
+        let message = format!("unknown proxy type `{name}`; use `none` or `http`");
         return loader.refuse(&kind, codes::INVALID_VALUE, message);
     }
     loader.given("proxy.type".to_owned(), json!(name), &kind);

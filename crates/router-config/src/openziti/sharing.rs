@@ -1,6 +1,6 @@
 //! Which listeners can share a socket.
 //!
-//! Listeners with TLS that are bound to the same text are one socket in the original. It tells them apart
+//! Listeners with TLS that are bound to the same text are one socket in OpenZiti. It tells them apart
 //! by the application protocols (ALPN, RFC 7301) that a client offers, so it refuses a second listener
 //! for one of the names.
 

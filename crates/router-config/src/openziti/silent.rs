@@ -1,4 +1,4 @@
-//! What changes no verdict and goes without a word in the original.
+//! What changes no verdict and goes without a word in OpenZiti.
 
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ fn first_dials(loader: &mut Loader<'_>, root: &Section<'_>) -> Vec<Diagnostic> {
     let later = loader.findings.split_off(known);
     let warning = |mut diagnostic: Diagnostic| {
         diagnostic.severity = Severity::Warning;
-        diagnostic.message += "; the original stumbles over it at the first dial";
+        diagnostic.message += "; OpenZiti fails on it at the first dial";
         diagnostic
     };
     later

@@ -85,7 +85,7 @@ impl<'tree> Reader<'_, '_, 'tree> {
         if good(text) {
             self.note(name, json!(text), Some(&field));
         } else {
-            let message = format!("`{}` cannot be `{text}`", field.path());
+            let message = format!("`{}` must not be `{text}`", field.path());
             self.loader.refuse(&field, codes::INVALID_VALUE, message);
         }
     }
@@ -188,7 +188,7 @@ fn range(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
     if let Some(text) = field.node().as_str()
         && !is_range(text)
     {
-        let message = format!("`{text}` is no range of addresses");
+        let message = format!("`{text}` is not a range of addresses");
         loader.refuse(field, codes::INVALID_VALUE, message);
     }
 }
@@ -215,7 +215,7 @@ fn lan_interfaces(loader: &mut Loader<'_>, field: Option<&Field<'_>>) {
         if let Some(name) = item.node().as_str()
             && loader.machine.interface(name).is_err()
         {
-            let message = format!("there is no network interface `{name}`");
+            let message = format!("the network interface `{name}` does not exist");
             loader.item(field, &item, |loader| {
                 loader.refuse(&item, codes::INVALID_VALUE, message);
             });

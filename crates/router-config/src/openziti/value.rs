@@ -1,4 +1,4 @@
-//! Values as the original holds them.
+//! Values as OpenZiti holds them.
 
 use portcullis_yaml::syntax::GoDuration;
 use portcullis_yaml::{Node, Value};
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use crate::table::{Key, Original, Read, Shown};
 
-/// Gives an integer as the original's parser types it; larger ones are of another type.
+/// Gives an integer as OpenZiti's parser types it; larger ones are of another type.
 pub(super) fn integer(node: &Node) -> Option<i64> {
     i64::try_from(node.as_integer()?).ok()
 }
@@ -39,14 +39,11 @@ pub(super) fn float(node: &Node) -> Option<f64> {
 
 /// Gives a float or an integer.
 pub(super) fn number(node: &Node) -> Option<f64> {
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the original converts the same way"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "OpenZiti converts the same way")]
     float(node).or_else(|| integer(node).map(|number| number as f64))
 }
 
-/// Tells whether the original takes the value for true where it looks at its text.
+/// Tells whether OpenZiti takes the value for true where it looks at its text.
 pub(super) fn truth(node: &Node) -> bool {
     match &node.value {
         Value::Bool(value) => *value,
@@ -65,7 +62,7 @@ pub(super) fn printed(node: &Node) -> Option<String> {
     }
 }
 
-/// Writes a number in the form in which the original holds it.
+/// Writes a number in the form in which OpenZiti holds it.
 pub(super) fn shown(number: i64, shown: Shown) -> Json {
     match shown {
         Shown::Plain => json!(number),
@@ -94,7 +91,7 @@ pub(super) fn float_json(number: f64) -> Json {
     serde_json::Number::from_f64(number).map_or(Json::Null, Json::Number)
 }
 
-/// Writes the default of the original for a key, if it has one.
+/// Writes the default of OpenZiti for a key, if it has one.
 pub(super) fn default(key: &Key) -> Option<Json> {
     let text = key.original_default()?;
     let Original {

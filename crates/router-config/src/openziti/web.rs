@@ -82,7 +82,7 @@ fn open(loader: &mut Loader<'_>, point: &Section<'_>) {
             .is_some_and(|text| text.trim() != text)
         {
             // They are not passed over when it is opened.
-            let message = "blanks stand before or after the address";
+            let message = "there are spaces before or after the address";
             return loader.take_verdict(Stage::Run, |loader| {
                 loader.crash(&field, codes::INVALID_VALUE, message);
             });
@@ -149,7 +149,8 @@ fn apis(loader: &mut Loader<'_>, section: &Section<'_>, prefix: &str) {
             Some(field) => match loader.text(&field, Wrong::Refuse) {
                 Some("health-checks") => names.push(json!("health-checks")),
                 Some(other) => {
-                    let message = format!("a router has no API `{other}`, only `health-checks`");
+                    let message =
+                        format!("a router does not serve the API `{other}`, only `health-checks`");
                     loader.refuse(&field, codes::INVALID_VALUE, message);
                 },
                 None => {},
@@ -310,7 +311,7 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
                     *number
                 } else {
                     let message =
-                        format!("`{text}` is no version of TLS; write one such as `TLS1.2`");
+                        format!("`{text}` is not a TLS version; write one such as `TLS1.2`");
                     loader.refuse(field, codes::INVALID_VALUE, message);
                     continue;
                 }
@@ -324,7 +325,7 @@ fn versions(loader: &mut Loader<'_>, options: Option<&Section<'_>>, prefix: &str
         && least > most
         && let Some(field) = least_field.as_ref().or(most_field.as_ref())
     {
-        let message = "the oldest version of TLS is newer than the newest";
+        let message = "the minimum TLS version is above the maximum";
         loader.refuse(field, codes::CONFLICT, message);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     for (field, host) in web_addresses(root) {
         if is_unspecified(&host) {
             let message =
-                format!("clients cannot use `{host}`, it stands for all addresses of a machine");
+                format!("clients cannot dial `{host}`, which means all addresses of a machine");
             diagnostics
                 .warning(codes::UNREACHABLE, field.path(), field.place(), message)
                 .help("write a host name or address; `interface` is where the server listens");
@@ -38,7 +38,7 @@ fn unreachable(field: &Field<'_>, host: &str, diagnostics: &mut Diagnostics) {
     if !is_unspecified(host) {
         return;
     }
-    let message = format!("nobody can dial `{host}`, it stands for all addresses of a machine");
+    let message = format!("nobody can dial `{host}`, which means all addresses of a machine");
     let path = field.path();
     let help = match path.last() {
         Some(Segment::Key(name)) if name != "advertise" => {
@@ -84,7 +84,7 @@ fn told_to_clients<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)
     told
 }
 
-/// Lists what other listeners have, which the original holds against the certificate all the same.
+/// Lists what other listeners have, which OpenZiti holds against the certificate all the same.
 fn told_to_nobody<'tree>(root: &Section<'tree>) -> Vec<(Field<'tree>, HostPort)> {
     let kinds = ["tunnel", "transport", "transport_udp", "proxy", "proxy_udp"];
     let mut told = Vec::new();
@@ -142,7 +142,7 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
     let (dns, ip) = (at(&sans, &["dns"]), at(&sans, &["ip"]));
     for Item { path, field, text } in dns.iter().flat_map(texts) {
         if text.parse::<IpAddr>().is_ok() {
-            let message = format!("`{text}` is an IP address, which counts only under `ip`");
+            let message = format!("`{text}` is an IP address and has no effect here");
             diagnostics
                 .warning(codes::SUSPICIOUS, &path, field.place(), message)
                 .help(format!("move it to `{}.ip`", sans.path()));
@@ -158,7 +158,7 @@ fn names(root: &Section<'_>, told: &[(Field<'_>, HostPort)], diagnostics: &mut D
     }
     if is_clear && dns.is_none() && ip.is_none() {
         let message =
-            "a certificate without `dns` or `ip` names no host, so nobody can dial the router";
+            "without `dns` or `ip` the certificate names no host, so nobody can dial the router";
         note(
             diagnostics,
             codes::GOOD_TO_KNOW,
@@ -191,7 +191,7 @@ fn missing_name(sans: &Section<'_>, field: &Field<'_>, host: &str, diagnostics: 
     diagnostics
         .warning(codes::NOT_IN_SANS, field.path(), field.place(), message)
         .help(format!(
-            "add it to `{}.{list}` and enroll again; a certificate that is there already keeps its names",
+            "add it to `{}.{list}` and enroll again; an existing certificate keeps its names",
             sans.path()
         ));
 }

@@ -67,7 +67,7 @@ fn pauses(backoff: &Section<'_>, least: &str, most: &str, diagnostics: &mut Diag
         let both = least_field.is_some() && most_field.is_some();
         let diagnostic = diagnostics.error(codes::CONFLICT, field.path(), field.place(), message);
         if !both {
-            diagnostic.help("the other one has its default; give both");
+            diagnostic.help("the other one has its default; set both");
         }
     }
 }
@@ -91,13 +91,13 @@ fn window(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// A timer without an interval ends the process of the original, not before a circuit is taken down.
+/// A timer without an interval ends the process of OpenZiti, not before a circuit is taken down.
 fn close_check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let key = ["forwarder", "xgressCloseCheckInterval"];
     if let Some(field) = at(root, &key)
         && field.node().as_integer() == Some(0)
     {
-        let message = "the original crashes with 0 when it takes down the first circuit";
+        let message = "OpenZiti crashes with 0 when it removes the first circuit";
         diagnostics
             .warning(codes::SUSPICIOUS, field.path(), field.place(), message)
             .help("write how many milliseconds to wait, such as 5000");
@@ -123,7 +123,7 @@ fn versions(server: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let Some(field) = field
         && oldest > newest
     {
-        let message = "the oldest version of TLS is newer than the newest";
+        let message = "the minimum TLS version is above the maximum";
         diagnostics.error(codes::CONFLICT, field.path(), field.place(), message);
     }
 }
@@ -163,7 +163,7 @@ fn two_timeouts(options: &Section<'_>, diagnostics: &mut Diagnostics) {
         options.get("connectTimeout"),
         options.get("connectTimeoutMs"),
     ) {
-        let message = "`connectTimeoutMs` is not used, because `connectTimeout` is given";
+        let message = "`connectTimeoutMs` is not used, because `connectTimeout` is set";
         diagnostics.warning(codes::CONFLICT, old.path(), old.key_place(), message);
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
             let list =
                 |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
             let message = format!(
-                "no listener of this file has a group of this dialer ({}), they have {}",
+                "no listener in this file has a group of this dialer ({}); they have {}",
                 list(&wanted),
                 list(&offered)
             );

@@ -41,7 +41,7 @@ fn idle_dialer(dialer: &Section<'_>, diagnostics: &mut Diagnostics) {
     if let Some(field) = dialer.get("binding")
         && let Some(name @ ("proxy" | "proxy_udp" | "udp")) = field.node().as_str()
     {
-        let message = format!("nothing is dialed with the binding `{name}` by the original");
+        let message = format!("OpenZiti dials nothing with the binding `{name}`");
         note(
             diagnostics,
             codes::UNUSED_KEY,
@@ -85,7 +85,7 @@ fn last_counts(sections: &[Section<'_>], diagnostics: &mut Diagnostics) {
             continue;
         };
         let message = format!(
-            "`{}` is not used: `{}` has the binding `{binding}` too, and the last one counts",
+            "`{}` is not used: `{}` has the same binding `{binding}`, and the last one wins",
             section.path(),
             last.path()
         );
@@ -103,14 +103,13 @@ fn tunnel_mode(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
         Some(Some(ref section)) if section.get("mode").is_none() => section.place(),
         Some(_) => return,
     };
-    let message =
-        "the original takes `tproxy` for the mode when it is missing, the specification `host`";
+    let message = "without a mode OpenZiti uses `tproxy`, while the specification says `host`";
     let path = tunnel.path().key("options").key("mode");
     let options = section.flatten();
     let is_given = |name| options.as_ref().is_some_and(|o| o.get(name).is_some());
     let help = match MODES.iter().find(|(name, _)| is_given(name)) {
-        Some((name, mode)) => format!("write `mode: {mode}`, without which `{name}` is not read"),
-        None => "write the mode".to_owned(),
+        Some((name, mode)) => format!("write `mode: {mode}`; without it `{name}` is not read"),
+        None => "set the mode".to_owned(),
     };
     diagnostics
         .warning(codes::SUSPICIOUS, &path, place, message)
@@ -130,7 +129,7 @@ fn tunnel_options(tunnel: &Section<'_>, diagnostics: &mut Diagnostics) {
         if let Some(field) = options.get(name)
             && mode != only
         {
-            let message = format!("`{name}` is read only in mode `{only}`, this is `{mode}`");
+            let message = format!("`{name}` is read only in mode `{only}`, not in mode `{mode}`");
             diagnostics
                 .warning(codes::UNUSED_KEY, field.path(), field.key_place(), message)
                 .help(format!("write `mode: {only}`, or remove `{name}`"));

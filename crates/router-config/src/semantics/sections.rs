@@ -9,7 +9,7 @@ use crate::table::LISTENERS;
 const LOST: [(&str, &str); 4] = [
     (
         "dialers",
-        "the router cannot end circuits at services (the original dials with default options)",
+        "the router cannot terminate circuits at services (OpenZiti dials with default options)",
     ),
     (
         "edge",
@@ -46,8 +46,8 @@ pub(super) fn check(root: &Section<'_>, diagnostics: &mut Diagnostics) {
 fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let (top, inner) = (root.get_non_null("csr"), at(root, &["edge", "csr"]));
     if top.is_none() && inner.as_ref().is_none_or(|field| field.node().is_null()) {
-        let message = "without a `csr` the router can neither enroll nor renew its certificates, and the \
-                       original does not load the file";
+        let message = "without a `csr` the router can neither enroll nor renew its certificates, and \
+                       OpenZiti does not load the file";
         diagnostics
             .warning(
                 codes::MISSING_SECTION,
@@ -67,7 +67,7 @@ fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         && csr.get_non_null("sans").is_none()
         && !has_in_other_case(&csr, "sans")
     {
-        let message = "without `sans` nobody can reach the router, and the original crashes";
+        let message = "without `sans` nobody can reach the router, and OpenZiti crashes";
         diagnostics.warning(
             codes::MISSING_KEY,
             &csr.path().key("sans"),
@@ -77,7 +77,7 @@ fn csr(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Tells whether a key is there in another case, in which the original reads it from the `csr`.
+/// Tells whether a key is there in another case, in which OpenZiti reads it from the `csr`.
 fn has_in_other_case(section: &Section<'_>, name: &str) -> bool {
     let mut keys = section.map().iter().filter_map(|entry| entry.key.as_str());
     keys.any(|key| key != name && key.eq_ignore_ascii_case(name))
@@ -90,7 +90,7 @@ fn endpoints(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     match (ctrl.get("endpoint"), ctrl.get("endpoints")) {
         (None, None) => ctrl.report_missing("endpoint", "tls:ctrl.example.test:6262", diagnostics),
         (Some(_), Some(many)) => {
-            let message = "`endpoints` is not used, because `endpoint` is given";
+            let message = "`endpoints` is not used, because `endpoint` is set";
             diagnostics
                 .warning(codes::CONFLICT, many.path(), many.key_place(), message)
                 .help("keep one of the two");
@@ -114,7 +114,7 @@ fn identity(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let without_server = if has_alternatives {
         "the router serves only `alt_server_certs`, and cannot store a renewed certificate"
     } else {
-        "nobody can dial the router, and the original crashes at start"
+        "nobody can dial the router, and OpenZiti crashes at start"
     };
     for (name, lost) in [
         ("server_cert", without_server),
@@ -168,20 +168,20 @@ fn edge(root: &Section<'_>, diagnostics: &mut Diagnostics) {
     let clients = listeners(root, &["edge"]);
     let tunnels = listeners(root, &["tunnel"]);
     if has_edge && clients.is_empty() && listeners_are_clear(root) {
-        let message = "an edge router has a listener with `binding: edge`; the original needs one";
+        let message = "an edge router needs a listener with `binding: edge`; OpenZiti requires one";
         diagnostics
             .warning(codes::MISSING_KEY, &root.path().key("listeners"), root.place(), message)
             .help("add `- {binding: edge, address: tls:0.0.0.0:3022, options: {advertise: router.example.test:3022}}`");
     }
     for listener in clients.iter().filter(|_| !has_edge) {
-        let message = "a listener for clients needs the section `edge`";
+        let message = "a listener for clients requires the section `edge`";
         diagnostics
             .error(codes::CONFLICT, listener.path(), listener.place(), message)
             .help("add `edge: {}`, or remove the listener");
     }
     for tunnel in &tunnels {
         if !has_edge {
-            let message = "a tunnel is part of an edge router, the section `edge` is missing";
+            let message = "a tunnel is part of an edge router, but the section `edge` is missing";
             diagnostics.warning(codes::CONFLICT, tunnel.path(), tunnel.place(), message);
         }
         let message = "a tunnel works only if the controller knows the router as tunneler-enabled";
@@ -221,8 +221,7 @@ fn health(root: &Section<'_>, diagnostics: &mut Diagnostics) {
         && wants_links
         && !has_links
     {
-        let message =
-            "there are no links without `link.listeners` or `link.dialers`, the check always fails";
+        let message = "without `link.listeners` or `link.dialers` there are no links, so the check always fails";
         diagnostics.warning(codes::CONFLICT, field.path(), field.place(), message);
     }
 }

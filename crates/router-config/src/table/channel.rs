@@ -6,7 +6,7 @@ use crate::table::original::{Original, Read, Wrong};
 const STRICT: Original = Original::new(Read::Duration, Wrong::Refuse);
 const LENIENT: Original = Original::new(Read::Integer, Wrong::Ignore);
 
-/// Options of a channel, in the order in which the original reads them.
+/// Options of a channel, in the order in which OpenZiti reads them.
 pub(crate) const CHANNEL: Group = &[
     Key::count(
         "maxQueuedConnects",

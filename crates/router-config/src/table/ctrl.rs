@@ -82,7 +82,7 @@ pub(crate) const CTRL_OWN_HEARTBEATS: Group = &[Key::duration(
 .original(Original::new(Read::Duration, Wrong::Refuse))
 .example("5s")];
 
-/// The limiter of requests, in the order in which the original reads it.
+/// The limiter of requests, in the order in which OpenZiti reads it.
 pub(crate) const RATE_LIMITER: Group = &[
     Key::new("enabled", Kind::Bool, "Whether requests are limited.")
         .default("true")
@@ -109,8 +109,8 @@ pub(crate) const RATE_LIMITER: Group = &[
     Key::new(
         "successThreshold",
         Kind::Number { min: 0.0, max: 1.0 },
-        "Share of answered requests above which the window grows and below which it shrinks. The \
-         original needs a decimal point.",
+        "Share of answered requests above which the window grows and below which it shrinks. \
+         OpenZiti needs a decimal point.",
     )
     .default("0.9")
     .original(Original::new(Read::Float, Wrong::Refuse))
@@ -121,7 +121,7 @@ pub(crate) const RATE_LIMITER: Group = &[
             min: 1.0,
             max: 100.0,
         },
-        "By what the window grows. The original needs a decimal point.",
+        "By what the window grows. OpenZiti needs a decimal point.",
     )
     .default("1.02")
     .original(Original::new(Read::Float, Wrong::Refuse))
@@ -164,7 +164,7 @@ const CTRL_LISTENER: Group = &[
     Key::new(
         "address",
         Kind::Text(Form::Address),
-        "Another spelling of `bind`, which the original does not know.",
+        "Another spelling of `bind`, which OpenZiti does not know.",
     )
     .state(State::Alias("bind")),
     Key::new(

@@ -39,7 +39,7 @@ pub(crate) const EDGE: Group = &[
             max: 60,
             unit: crate::table::key::Unit::Seconds,
         },
-        "How often the router tells the controllers which sessions are alive. The original takes 60 for \
+        "How often the router tells the controllers which sessions are alive. OpenZiti takes 60 for \
          anything else.",
     )
     .default("60")

@@ -6,7 +6,7 @@ use crate::table::original::{Original, Read, Shown, Wrong};
 const INTEGER: Original = Original::new(Read::Integer, Wrong::Refuse);
 const MILLISECONDS: Original = INTEGER.shown(Shown::Milliseconds);
 
-/// The section, in the order in which the original reads it.
+/// The section, in the order in which OpenZiti reads it.
 pub(crate) const FORWARDER: Group = &[
     Key::milliseconds(
         "faultTxInterval",
@@ -42,7 +42,7 @@ pub(crate) const FORWARDER: Group = &[
         "linkDialWorkerCount",
         1,
         10_000,
-        "How many links are dialed at a time. The original refuses 1.",
+        "How many links are dialed at a time. OpenZiti refuses 1.",
     )
     .default("32")
     .original(INTEGER.within(2, 10_000))
@@ -60,7 +60,7 @@ pub(crate) const FORWARDER: Group = &[
         "rateLimitedWorkerCount",
         1,
         10_000,
-        "How many limited requests to the controllers are made at a time. The original has 15 by default \
+        "How many limited requests to the controllers are made at a time. OpenZiti has 15 by default \
          and refuses 1.",
     )
     .default("5")
@@ -69,7 +69,7 @@ pub(crate) const FORWARDER: Group = &[
     Key::new(
         "unresponsiveLinkTimeout",
         Kind::DurationOrMilliseconds { min: 5 * SECOND },
-        "After how long a link counts as unresponsive. The original reads it and does not use it.",
+        "After how long a link counts as unresponsive. OpenZiti reads it and does not use it.",
     )
     .default("1m")
     .example("1m"),

@@ -15,7 +15,7 @@ pub(crate) const IDENTITY: Group = &[
     Key::new(
         "server_cert",
         Kind::Text(Form::Certificate),
-        "Certificate that the router shows to those who dial it. The original does not start without it.",
+        "Certificate that the router shows to those who dial it. OpenZiti does not start without it.",
     )
     .example("\"/etc/router/router.server.chain.cert\""),
     Key::new(

@@ -18,7 +18,7 @@ pub struct Key {
     pub default: Option<&'static str>,
     /// Whether it is alive.
     pub state: State,
-    /// How the original reads it.
+    /// How OpenZiti reads it.
     pub original: Original,
     /// What it means, in whole sentences.
     pub doc: &'static str,
@@ -110,7 +110,7 @@ pub enum Form {
     PrivateKey,
     /// Kind of connection, host and port to listen on: `tls:host:port`; the host may be empty.
     Address,
-    /// As [`Form::Address`]; the original does not understand IPv6 addresses there.
+    /// As [`Form::Address`]; OpenZiti does not understand IPv6 addresses there.
     EdgeAddress,
     /// Kind of connection, host and port to dial: `tls:host:port`.
     Endpoint,
@@ -252,7 +252,7 @@ impl Key {
         self
     }
 
-    /// Gives the rule of the original.
+    /// Gives the rule of OpenZiti.
     #[must_use]
     pub(crate) const fn original(mut self, original: Original) -> Self {
         self.original = original;
@@ -273,7 +273,7 @@ impl Key {
         self
     }
 
-    /// Gives the default that the original has.
+    /// Gives the default that OpenZiti has.
     pub fn original_default(&self) -> Option<&'static str> {
         self.original.default.or(self.default)
     }

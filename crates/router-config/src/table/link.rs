@@ -87,14 +87,14 @@ const LISTENER: Group = &[
     Key::new(
         "address",
         Kind::Text(Form::Address),
-        "Another spelling of `bind`, which the original does not know.",
+        "Another spelling of `bind`, which OpenZiti does not know.",
     )
     .state(State::Alias("bind")),
     Key::new(
         "advertise",
         Kind::Text(Form::LooseAddress),
         "Address that other routers dial. Its host must be in the certificate, so put it among the SANs \
-         of the `csr`. The original needs the kind of connection in front, and takes `bind` when it is \
+         of the `csr`. OpenZiti needs the kind of connection in front, and takes `bind` when it is \
          missing.",
     )
     .required()

@@ -28,7 +28,7 @@ const EDGE_ADDRESS: Group = &[
     Key::new(
         "address",
         Kind::Text(Form::EdgeAddress),
-        "Address to listen on. The original does not understand IPv6 addresses here.",
+        "Address to listen on. OpenZiti does not understand IPv6 addresses here.",
     )
     .required()
     .example("tls:0.0.0.0:3022"),
@@ -49,7 +49,7 @@ const PACKET_ADDRESS: Group = &[
 const BIND: Key = Key::new(
     "bind",
     Kind::Text(Form::Address),
-    "Another spelling of `address`, which the original does not know.",
+    "Another spelling of `address`, which OpenZiti does not know.",
 )
 .state(State::Alias("address"));
 
@@ -57,7 +57,7 @@ const EDGE_ENTRY: Group = &[
     Key::new(
         "advertise",
         Kind::Text(Form::Advertised),
-        "Belongs under `options`; the original does not look here.",
+        "Belongs under `options`; OpenZiti does not look here.",
     )
     .state(State::Alias("options.advertise"))
     .example("router.example.test:3022"),
@@ -103,7 +103,7 @@ const ANY_ADVERTISE: Group = &[Key::new(
     "Nothing; only edge listeners tell clients an address.",
 )
 .state(State::Dead(
-    "only edge listeners tell clients an address; yet the original checks it against the certificate",
+    "only edge listeners tell clients an address; yet OpenZiti checks it against the certificate",
 ))];
 
 const TUNNEL_ENTRY: Group = &[
@@ -154,7 +154,7 @@ pub(crate) const LISTENERS: &[Variant] = &[
 const DIALER_OPTIONS: Group = &[Key::new(
     "options",
     Kind::Map(&[XGRESS, LONG_QUEUE, CHANNEL, CHANNEL_CONNECT, EDGE_LOOKUPS]),
-    "Options of the circuits that end here. The original reads them at the first dial, and a mistake \
+    "Options of the circuits that end here. OpenZiti reads them at the first dial, and a mistake \
      stops it only then.",
 )];
 
@@ -173,13 +173,10 @@ const fn dialer(binding: &'static str, doc: &'static str) -> Variant {
 pub(crate) const DIALERS: &[Variant] = &[
     dialer("transport", "Dials services over TCP and TLS."),
     dialer("transport_udp", "Dials services over UDP."),
-    dialer(
-        "proxy",
-        "Nothing in the original, which cannot dial with it.",
-    ),
+    dialer("proxy", "Nothing in OpenZiti, which cannot dial with it."),
     dialer(
         "proxy_udp",
-        "Nothing in the original, which cannot dial with it.",
+        "Nothing in OpenZiti, which cannot dial with it.",
     ),
     dialer(
         "udp",

@@ -16,7 +16,7 @@ pub struct Found {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// The path is empty.
-    #[error("no key is named")]
+    #[error("the key is empty")]
     Empty,
     /// A step names no key of the section before it.
     #[error("{section} has no key `{name}`{}", .similar.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]

@@ -8,7 +8,7 @@ const REFUSE: Original = Original::new(Read::Duration, Wrong::Refuse);
 const INTEGER: Original = Original::new(Read::Integer, Wrong::Refuse);
 const TRUTH: Original = Original::new(Read::Truth, Wrong::Ignore);
 
-/// The section `metrics`, in the order in which the original reads it.
+/// The section `metrics`, in the order in which OpenZiti reads it.
 pub(crate) const METRICS: Group = &[
     Key::interval(
         "reportInterval",
@@ -56,8 +56,8 @@ pub(crate) const METRICS: Group = &[
 pub(crate) const TRACE: Group = &[Key::new(
     "path",
     Kind::Text(Form::Filled),
-    "File that gets every message of the router in readable form. While it is set, enrolling with the \
-     original fails.",
+    "File that gets every message of the router in readable form. While it is set, enrolling with \
+     OpenZiti fails.",
 )
 .required()
 .example("/tmp/router.trace")];

@@ -1,6 +1,6 @@
 //! How OpenZiti's router reads a key, where that is a matter of one value alone.
 
-/// The rule by which the original reads one value.
+/// The rule by which OpenZiti reads one value.
 #[derive(Clone, Copy, Debug)]
 pub struct Original {
     /// Kind of value that is understood.
@@ -20,7 +20,7 @@ pub struct Original {
     pub shown: Shown,
 }
 
-/// Kinds of values as the original tells them apart.
+/// Kinds of values as OpenZiti tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// The key is not read, or by a rule that needs more than this value.
@@ -56,7 +56,7 @@ pub enum Wrong {
     Ignore,
 }
 
-/// Forms in which the original holds a number.
+/// Forms in which OpenZiti holds a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// As it was read.
@@ -97,7 +97,7 @@ impl Original {
         self
     }
 
-    /// Gives the default of the original.
+    /// Gives the default of OpenZiti.
     #[must_use]
     pub const fn default(mut self, text: &'static str) -> Self {
         self.default = Some(text);

@@ -39,7 +39,7 @@ pub const ROOT: Group = &[
     Key::new(
         "dialers",
         Kind::Bindings(DIALERS),
-        "How services are dialed. Without it the router cannot end circuits at services; the original \
+        "How services are dialed. Without it the router cannot end circuits at services; OpenZiti \
          then dials with default options.",
     ),
     Key::new(
@@ -50,7 +50,7 @@ pub const ROOT: Group = &[
     Key::new(
         "csr",
         Kind::Map(&[CSR]),
-        "What the router asks for in its certificates; wins over `edge.csr`. The original does not load \
+        "What the router asks for in its certificates; wins over `edge.csr`. OpenZiti does not load \
          a file with neither.",
     ),
     Key::new(
@@ -114,7 +114,7 @@ pub const ROOT: Group = &[
     Key::new(
         "plugins",
         Kind::Texts(Form::Filled),
-        "Shared objects that the original loads into itself.",
+        "Shared objects that OpenZiti loads into itself.",
     )
     .example("[/usr/lib/router/extra.so]"),
     Key::new(

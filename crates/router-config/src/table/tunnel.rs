@@ -10,7 +10,7 @@ pub(crate) const TUNNEL: Group = &[
         "What the tunnel does: `host` serves what a service policy lets it bind; `tproxy` also catches \
          the traffic of its network for services that it may dial, and answers name requests; `proxy` \
          also opens a port for each entry of `services`. `tproxy:` may be followed by the path of a \
-         program that diverts the traffic. The original takes `tproxy` when it is missing.",
+         program that diverts the traffic. OpenZiti takes `tproxy` when it is missing.",
     )
     .default("host")
     .example("host"),

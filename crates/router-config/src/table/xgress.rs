@@ -29,7 +29,7 @@ const fn count(name: &'static str, doc: &'static str) -> Key {
     Key::count(name, 0, u32::MAX as i64, doc).original(UNSIGNED)
 }
 
-/// The options but one, in the order in which the original reads them.
+/// The options but one, in the order in which OpenZiti reads them.
 pub(crate) const XGRESS: Group = &[
     Key::new(
         "mtu",
@@ -97,7 +97,7 @@ pub(crate) const XGRESS: Group = &[
     ms("retxStartMs", "Wait before a payload is first sent again.").default("200").example("200"),
     factor(
         "retxScale",
-        "By what the round-trip time is multiplied to get the wait. The original needs a decimal point.",
+        "By what the round-trip time is multiplied to get the wait. OpenZiti needs a decimal point.",
     )
     .default("1.5")
     .example("1.5"),

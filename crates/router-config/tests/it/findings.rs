@@ -172,7 +172,7 @@ const ROWS: &[Row] = &[
         "error",
         "wrong-type",
         "ctrl",
-        "a blank is missing",
+        "a space is missing",
     ),
     (
         "link:\n",
@@ -253,7 +253,7 @@ const ROWS: &[Row] = &[
         "error",
         "conflict",
         "link.dialers[0].healthyDialBackoff.minRetryInterval",
-        "give both",
+        "set both",
     ),
     (
         "    - binding: transport\nedge",
@@ -294,7 +294,7 @@ const ROWS: &[Row] = &[
         "warning",
         "no-value",
         "listeners[0].options",
-        "indented",
+        "indent them",
     ),
     (
         "advertise: r1.example:3022",

@@ -24,27 +24,27 @@ fn bounds_are_told_in_numbers_that_can_be_read() {
         (
             "link:",
             limiter.replace("VALUE", "1.0"),
-            "must be more than 0 and less than 1, it is 1",
+            "must be more than 0 and less than 1, not 1",
         ),
         (
             "link:",
             limiter.replace("VALUE", "0"),
-            "must be more than 0 and less than 1, it is 0",
+            "must be more than 0 and less than 1, not 0",
         ),
         (
             "v: 3\n",
             "v: 3\nforwarder: {unresponsiveLinkTimeout: 9223372036854775807}\n".to_owned(),
-            "must be from 5000 to 9223372036854, it is 9223372036854775807",
+            "must be from 5000 to 9223372036854, not 9223372036854775807",
         ),
         (
             "v: 3\n",
             "v: 3\nforwarder: {idleTxInterval: 9223372036854775807}\n".to_owned(),
-            "must be from 0 to 9223372036854, it is 9223372036854775807",
+            "must be from 0 to 9223372036854, not 9223372036854775807",
         ),
         (
             "v: 3\n",
             "v: 3\nforwarder: {idleTxInterval: -1}\n".to_owned(),
-            "must be at least 0, it is -1",
+            "must be at least 0, not -1",
         ),
     ];
     for (part, by, words) in cases {
@@ -119,23 +119,20 @@ fn help_writes_what_can_be_written() {
     let ctrl = "ctrl: {endpoint: tls:a:1}\n";
     let cases = [
         ("", "write `ctrl: {endpoint: tls:ctrl.example.test:6262}`"),
-        (
-            "ctrl:\n  endpoint = tls:a:1\n",
-            "write `:` and a blank in place of `=`",
-        ),
+        ("ctrl:\n  endpoint = tls:a:1\n", "write `: ` instead of `=`"),
         (
             "ctrl:\n  endpoint:tls:a:1\n",
-            "a blank is missing after the colon",
+            "a space is missing after the colon",
         ),
         (&format!("{ctrl}y: 1\n"), "unknown section `y` | "),
         (&format!("{ctrl}5: 1\n"), "unknown section `5` | "),
         (
             &format!("{ctrl}forwarder: {{latencyProbeInterval = 5}}\n"),
-            "write `:` and a blank in place of `=`",
+            "write `: ` instead of `=`",
         ),
         (
             &format!("{ctrl}listeners:\n  - \n"),
-            "`listeners[0]` must be a map of keys, this is nothing | ",
+            "`listeners[0]` must be a map of keys, not nothing | ",
         ),
         (
             &format!(

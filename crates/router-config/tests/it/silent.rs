@@ -4,9 +4,9 @@ use portcullis_router_config::Verdict;
 
 use crate::verdicts::{changed, judged};
 
-const OVER: &str = "the original passes over it";
-const DIAL: &str = "the original stumbles over it at the first dial";
-const DEFAULT: &str = "the original takes the default";
+const OVER: &str = "OpenZiti ignores it";
+const DIAL: &str = "OpenZiti fails on it at the first dial";
+const DEFAULT: &str = "OpenZiti uses the default";
 
 /// Gives path and message of every warning of a file that is accepted.
 fn warnings(file: &str) -> Vec<(String, String)> {
@@ -65,13 +65,13 @@ fn what_is_passed_over_is_told_once() {
             "",
             "forwarder:\n".to_owned(),
             "forwarder",
-            "counts as absent",
+            "is treated as absent",
         ),
         (
             "",
             "connectEvents: {enabled: abc}\n".to_owned(),
             "connectEvents.enabled",
-            "for false",
+            "as false",
         ),
         (
             "",

@@ -235,31 +235,31 @@ fn what_is_out_of_bounds_is_told_with_its_bounds() {
     let cases = [
         (
             "healthChecks: {linkCheck: {interval: -5s}}",
-            "must be longer than zero, it is -5s",
+            "must be longer than zero, not -5s",
         ),
         (
             "metrics: {reportInterval: 0s}",
-            "must be longer than zero, it is 0s",
+            "must be longer than zero, not 0s",
         ),
         (
             "forwarder: {idleTxInterval: 9223372036854775808}",
-            "must be at most 9223372036854775807, it is 9223372036854775808",
+            "must be at most 9223372036854775807, not 9223372036854775808",
         ),
         (
             "v: 9223372036854775808",
-            "must be the integer 3, this is an integer",
+            "must be the integer 3, not an integer",
         ),
         (
             "ctrl: {rateLimiter: {minSize: 5, decreaseFactor: 1.0}}",
-            "must be more than 0 and less than 1, it is 1",
+            "must be more than 0 and less than 1, not 1",
         ),
         (
             "ctrl: {rateLimiter: {minSize: 5, increaseFactor: 0.5}}",
-            "must be at least 1, it is 0.5",
+            "must be at least 1, not 0.5",
         ),
         (
             "ctrl: {rateLimiter: {minSize: 5, successThreshold: 1.5}}",
-            "must be from 0 to 1, it is 1.5",
+            "must be from 0 to 1, not 1.5",
         ),
     ];
     for (section, words) in cases {

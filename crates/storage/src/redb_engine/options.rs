@@ -1,6 +1,7 @@
 //! How a store is opened, and how that fails.
 
 use crate::engine::{StoreError, WriteTx};
+use portcullis_domain::io_error::in_words;
 use std::sync::Arc;
 
 /// The version of the layout of rows that this program writes.
@@ -111,7 +112,7 @@ pub enum OpenError {
         what: String,
     },
     /// The operating system refused.
-    #[error("{place} cannot be opened: {source}")]
+    #[error("{place} cannot be opened: {}", in_words(source))]
     Io {
         /// The store.
         place: String,

@@ -6,12 +6,15 @@
 //! destination has done so; numbers without gaps show that none is missing.
 
 mod described;
-mod event;
+mod difference;
 mod journal;
-mod members;
+mod label;
+mod node;
 mod recorder;
+mod shown;
+mod telling;
 
-pub use journal::{AuditBacklog, MAX_UNWRITTEN, events_from};
+pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenMark, events_from};
 pub use recorder::AuditEntry;
 
 pub(super) use recorder::Recorder;

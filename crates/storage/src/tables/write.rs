@@ -212,7 +212,7 @@ impl<'t> RowsMut<'t> {
         self.tx
             .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
         if let Some(recorder) = &mut self.recorder {
-            recorder.note(key, before, Some(&body))?;
+            recorder.note(key, before, Some(body))?;
         }
         self.record(key, Some(entity))
     }

@@ -4,6 +4,7 @@ use crate::redb_engine::sync_directory_of;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
+use portcullis_domain::io_error::in_words;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -35,7 +36,7 @@ pub enum KeyFileError {
         path: PathBuf,
     },
     /// The operating system refused.
-    #[error("the sealing key {} cannot be read or written: {source}", path.display())]
+    #[error("the sealing key {} cannot be read or written: {}", path.display(), in_words(source))]
     Io {
         /// The file.
         path: PathBuf,

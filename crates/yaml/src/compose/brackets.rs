@@ -40,7 +40,7 @@ pub(super) fn pass_over(text: &str, place: Place, limits: &Limits) -> Result<Str
             (_, Some((opened, opening))) => {
                 let wanted = if opening == '[' { ']' } else { '}' };
                 if bracket != wanted {
-                    let problem = format!("`{bracket}` cannot end what `{opening}` begins");
+                    let problem = format!("`{bracket}` cannot close `{opening}`");
                     return Err(error(at, syntax(problem)));
                 }
                 open.pop();

@@ -238,10 +238,10 @@ impl<'build, 'text> Builder<'build, 'text> {
     /// Tells of a byte order mark in a key, which nobody sees.
     fn tell_of_mark(&mut self, key: &Node) {
         if key.text().is_some_and(|text| text.contains('\u{FEFF}')) {
-            let message = "the key holds the invisible character U+FEFF, a byte order mark";
+            let message = "the key contains the invisible character U+FEFF, a byte order mark";
             self.diagnostics
                 .warning("byte-order-mark", &self.path, key.place, message)
-                .help("remove it; it stands where two files were joined");
+                .help("remove it; it probably comes from joining two files");
         }
     }
 

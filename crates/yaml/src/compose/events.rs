@@ -121,7 +121,7 @@ impl<'text> Events<'text> {
     fn scalar(&self, value: &mut String, plain: bool, place: Place) -> Result<(), ParseError> {
         self.prepared.restore(value, plain);
         if plain && self.brackets > 0 && value.contains('?') {
-            let problem = "a `?` cannot stand in text between brackets".to_owned();
+            let problem = "a `?` is not allowed in text between brackets".to_owned();
             return Err(ParseError::new(ParseErrorKind::Syntax { problem }, place));
         }
         Ok(())

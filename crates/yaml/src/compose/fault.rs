@@ -16,14 +16,14 @@ pub(super) fn locate(
     }
     if context == "while scanning a simple key" {
         return syntax(
-            "there is no key with a colon and a blank behind it".to_owned(),
+            "a key followed by a colon and a space is missing".to_owned(),
             begun,
         );
     }
     if context.starts_with("while parsing a flow")
         && let Some(at) = hidden_end(text, begun.span.start, noticed.span.start)
     {
-        let problem = "the bracket that ends this list or map stands in a comment".to_owned();
+        let problem = "the bracket that closes this list or map is in a comment".to_owned();
         return syntax(problem, Place::of_offset(text, at, noticed.source));
     }
     let problem = if context.is_empty() {

@@ -33,7 +33,7 @@ impl Entries {
         let place = key.place;
         if let Some((earlier, Origin::Written)) = self.put(Entry { key, value }, Origin::Written) {
             let message = format!(
-                "the key is given twice, the value of line {} is lost",
+                "the key is given twice; the value in line {} is lost",
                 earlier.key.place.line
             );
             diagnostics
@@ -66,10 +66,10 @@ impl Entries {
                 let name = entry.key.text().unwrap_or_default().to_owned();
                 if let Some((lost, Origin::Written)) = self.put(entry, Origin::Merged) {
                     let message =
-                        format!("`{name}` is replaced by the map that is merged below it");
+                        format!("`{name}` is overridden by the map that is merged below it");
                     diagnostics
                         .warning("merge-overrides", &path.key(&name), lost.key.place, message)
-                        .help("write `<<` above the keys that differ from it");
+                        .help("write `<<` above the keys that override it");
                 }
             }
         }

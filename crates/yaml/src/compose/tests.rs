@@ -209,7 +209,7 @@ fn hints_name_the_usual_cause() {
         ("a: @x\n", "quotes"),
         ("a: {b: ${X}}\n", "quotes"),
         ("a: {{x}}\n", "template"),
-        ("a: b\nc = d:e\nf: g\n", "place of `=`"),
+        ("a: b\nc = d:e\nf: g\n", "instead of `=`"),
         ("a: b\nc:d=e\nf: g\n", "after the colon"),
         ("a: \"b\nc: d\n", "same quote"),
         ("a: *.b\n", "reserves"),
@@ -240,7 +240,7 @@ fn aliases_cannot_grow_a_document_without_bound() {
     let error = refuse(&bomb);
     assert_eq!(
         error.to_string(),
-        "line 6, column 10: the aliases up to here stand for more than 250000 values"
+        "line 6, column 10: the aliases up to here expand to more than 250000 values"
     );
 
     let long = format!(
@@ -250,7 +250,7 @@ fn aliases_cannot_grow_a_document_without_bound() {
     );
     assert_eq!(
         refuse(&long).to_string(),
-        "line 2, column 65: the aliases up to here stand for more than 16777216 bytes of text"
+        "line 2, column 65: the aliases up to here expand to more than 16777216 bytes of text"
     );
 }
 
@@ -400,8 +400,8 @@ fn brackets_that_are_passed_over_must_fit() {
     let cases = [
         ("", "the `[` is never closed", 203),
         ("{", "the `{` is never closed", 204),
-        ("{]", "`]` cannot end what `{` begins", 205),
-        ("'{'}", "`}` cannot end what `[` begins", 207),
+        ("{]", "`]` cannot close `{`", 205),
+        ("'{'}", "`}` cannot close `[`", 207),
     ];
     for (inside, message, column) in cases {
         let error = deep(inside);

@@ -197,7 +197,7 @@ impl<'tree> Field<'tree> {
             .map(|(_, value)| *value);
         if found.is_none() {
             let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            let message = format!("`{}` cannot be `{text}`", self.path);
+            let message = format!("`{}` must not be `{text}`", self.path);
             let help = match crate::nearest(text, names.iter().copied()) {
                 Some(similar) => format!("did you mean `{similar}`?"),
                 None => format!("write {}", alternatives(&names)),
@@ -272,7 +272,7 @@ impl<'tree> Field<'tree> {
             Some(text) if text.len() <= 40 => format!("{} (`{text}`)", self.node.kind()),
             _ => self.node.kind().to_string(),
         };
-        let message = format!("`{path}` must be {wanted}, this is {found}");
+        let message = format!("`{path}` must be {wanted}, not {found}");
         let help = self.type_help(wanted);
         let diagnostic = self.error(codes::WRONG_TYPE, message, diagnostics);
         if let Some(help) = help {
@@ -288,7 +288,7 @@ impl<'tree> Field<'tree> {
         let text = self.node.text()?;
         match (wanted, self.node.kind()) {
             (Kind::String, Kind::Bool | Kind::Integer | Kind::Float) => Some(format!(
-                "write `\"{text}\"` in quotes, or YAML gives it another type"
+                "write `\"{text}\"` in quotes, or YAML reads it as another type"
             )),
             (Kind::Bool | Kind::Integer, Kind::String) => Some(format!(
                 "write {} without quotes",

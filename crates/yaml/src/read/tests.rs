@@ -58,7 +58,7 @@ fn a_good_section_says_nothing() {
 const MISTAKES: &[(&str, &[&str])] = &[
     (
         "- 1",
-        &["1:1: error[wrong-type]: the file must hold a map of keys, it holds a list"],
+        &["1:1: error[wrong-type]: the file must be a map of keys, not a list"],
     ),
     (
         "count: 1",
@@ -75,8 +75,8 @@ const MISTAKES: &[(&str, &[&str])] = &[
     (
         "name: no",
         &[
-            "1:7: error[wrong-type]: `name` must be a string, this is a boolean (`no`) (name); \
-               write `\"no\"` in quotes, or YAML gives it another type",
+            "1:7: error[wrong-type]: `name` must be a string, not a boolean (`no`) (name); \
+               write `\"no\"` in quotes, or YAML reads it as another type",
         ],
     ),
     (
@@ -94,13 +94,13 @@ const MISTAKES: &[(&str, &[&str])] = &[
     (
         "name: x\nbanana: 1",
         &["2:1: error[unknown-key]: unknown key `banana` (banana); \
-               known here: name, count, on, wait, mode, items, sub"],
+               known keys: name, count, on, wait, mode, items, sub"],
     ),
     // YAML 1.1 makes a boolean of the key, which no table can list.
     (
         "name: x\non: 1",
         &[
-            "2:1: error[unknown-key]: unknown key `on` (on); write `\"on\"` in quotes, YAML reads it as a boolean",
+            "2:1: error[unknown-key]: unknown key `on` (on); write `\"on\"` in quotes; YAML reads it as a boolean",
         ],
     ),
     (
@@ -110,7 +110,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     (
         "name: x\ncount: '5'",
         &[
-            "2:8: error[wrong-type]: `count` must be an integer, this is a string (`5`) (count); \
+            "2:8: error[wrong-type]: `count` must be an integer, not a string (`5`) (count); \
                write a number without quotes",
         ],
     ),
@@ -130,26 +130,26 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
     (
         "name: x\nmode: hsot",
-        &["2:7: error[invalid-value]: `mode` cannot be `hsot` (mode); did you mean `host`?"],
+        &["2:7: error[invalid-value]: `mode` must not be `hsot` (mode); did you mean `host`?"],
     ),
     (
         "name: x\nmode: banana",
         &[
-            "2:7: error[invalid-value]: `mode` cannot be `banana` (mode); write host, tproxy or proxy",
+            "2:7: error[invalid-value]: `mode` must not be `banana` (mode); write host, tproxy or proxy",
         ],
     ),
     (
         "name: x\nitems: a",
         &[
-            "2:8: error[wrong-type]: `items` must be a list, this is a string (`a`) (items); \
+            "2:8: error[wrong-type]: `items` must be a list, not a string (`a`) (items); \
                write `[a]`, or one item per line after `- `",
         ],
     ),
     (
         "name: x\nitems: [a, 5]",
         &[
-            "2:12: error[wrong-type]: `items[1]` must be a string, this is an integer (`5`) (items[1]); \
-               write `\"5\"` in quotes, or YAML gives it another type",
+            "2:12: error[wrong-type]: `items[1]` must be a string, not an integer (`5`) (items[1]); \
+               write `\"5\"` in quotes, or YAML reads it as another type",
         ],
     ),
     (
@@ -162,7 +162,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
     ),
     (
         "name: x\nmode: ${NONE}",
-        &["2:7: error[invalid-value]: `mode` cannot be `` (mode); write host, tproxy or proxy"],
+        &["2:7: error[invalid-value]: `mode` must not be `` (mode); write host, tproxy or proxy"],
     ),
     (
         "name: ${NONE}",
@@ -173,20 +173,20 @@ const MISTAKES: &[(&str, &[&str])] = &[
     (
         "name: x\ncount: ${SET}",
         &[
-            "2:8: error[wrong-type]: `count` must be an integer, this is a string (`${SET}`) (count); \
+            "2:8: error[wrong-type]: `count` must be an integer, not a string (`${SET}`) (count); \
                a value with an environment variable is always a string",
         ],
     ),
     (
         "name: 5\ncount: 0\nwait: x\nother: 1",
         &[
-            "1:7: error[wrong-type]: `name` must be a string, this is an integer (`5`) (name); \
-                 write `\"5\"` in quotes, or YAML gives it another type",
+            "1:7: error[wrong-type]: `name` must be a string, not an integer (`5`) (name); \
+                 write `\"5\"` in quotes, or YAML reads it as another type",
             "2:8: error[out-of-range]: `count` must be from 1 to 10 (count)",
-            "3:7: error[invalid-value]: `x` is not a duration: a number was expected before the unit (wait); \
+            "3:7: error[invalid-value]: `x` is not a duration: expected a number before the unit (wait); \
                  write a number with a unit, such as `30s`, `5m`, `1h30m` or `500ms`",
             "4:1: error[unknown-key]: unknown key `other` (other); \
-                 known here: name, count, on, wait, mode, items, sub",
+                 known keys: name, count, on, wait, mode, items, sub",
         ],
     ),
 ];

@@ -25,7 +25,7 @@ pub struct GoDuration {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
     /// The text is empty or only a sign.
-    #[error("there is no number")]
+    #[error("the number is missing")]
     Empty,
     /// A number has no unit. Only `0` may stand alone.
     #[error("the unit is missing")]
@@ -34,7 +34,7 @@ pub enum DurationError {
     #[error("the unit is not one of ns, us, ms, s, m, h")]
     UnknownUnit,
     /// Something else than digits and one point stands where a number belongs.
-    #[error("a number was expected before the unit")]
+    #[error("expected a number before the unit")]
     BadNumber,
     /// The duration is longer than 292 years.
     #[error("the duration is too long")]

@@ -23,7 +23,7 @@ pub enum HostPortError {
     #[error("the port must be a number from 0 to 65535")]
     BadPort,
     /// There is more than one colon, or brackets are out of place.
-    #[error("there are too many colons; an IPv6 address stands in brackets")]
+    #[error("there are too many colons; write an IPv6 address in brackets")]
     BadHost,
 }
 

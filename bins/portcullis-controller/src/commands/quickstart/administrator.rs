@@ -66,7 +66,7 @@ pub(super) async fn ensure(
         for (flag, value) in given {
             if value.is_some() {
                 output::say(format_args!(
-                    "Ignored, because there is an administrator already: {flag}"
+                    "Ignored, because there already is an administrator: {flag}"
                 ));
             }
         }
@@ -89,7 +89,7 @@ pub(super) async fn ensure(
     };
     administrator::initialise(running.app(), &name, secret)
         .await
-        .context("the administrator cannot be made")?;
+        .context("the administrator could not be created")?;
     Ok(Administrator { name, password })
 }
 

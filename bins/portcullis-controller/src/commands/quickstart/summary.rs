@@ -21,7 +21,7 @@ fn text(address: &str, home: &Home, administrator: &Administrator) -> String {
         Password::Earlier(Kept::Nothing) => "as before".to_owned(),
         Password::Earlier(Kept::Password) => format!("as before (in {})", one_line(&kept)),
         Password::Earlier(Kept::Outdated) => format!(
-            "as before (not the one in {}, which holds no longer)",
+            "as before (not the one in {}, which is out of date)",
             one_line(&kept)
         ),
     };

@@ -28,11 +28,11 @@ pub(super) fn mention_ignored(arguments: &Quickstart, config: &ControllerConfig)
         KeyKind::Rsa2048 => PublicKeyKind::Rsa { bits: 2048 },
     });
     if wish.is_some() && wish != has {
-        ignored.push("--key-type (its keys are made)".to_owned());
+        ignored.push("--key-type (its keys already exist)".to_owned());
     }
     if !ignored.is_empty() {
         output::say(format_args!(
-            "Ignored, because the network was made with other settings: {}",
+            "Ignored, because the network was created with other settings: {}",
             output::one_line(&ignored.join(", "))
         ));
     }

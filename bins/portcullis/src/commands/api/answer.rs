@@ -4,11 +4,14 @@ use crate::error::CliError;
 use crate::output::{self, Format, Output};
 use portcullis_client::Reply;
 
-/// Prints an answer: JSON as the form of the output demands, anything else as it is.
+/// Prints an answer: JSON as the form of the output demands, anything else as it is. What others wrote
+/// into either does not drive a terminal.
 pub(super) fn show(output: Output, reply: &Reply) -> Result<(), CliError> {
     match (output.format(), document(reply)) {
-        (Format::Json, _) | (_, None) => output::write_bytes(&reply.body),
+        // It was read as JSON, so it is UTF-8.
+        (Format::Json, Some(_)) => output::write_json(&String::from_utf8_lossy(&reply.body)),
         (Format::Yaml | Format::Table, Some(document)) => output.document(&document),
+        (_, None) => output::write_foreign(&reply.body),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is sent along.
 
 use crate::error::CliError;
+use crate::error::cause::in_json;
 use crate::files;
 use portcullis_client::Body;
 use serde::de::IgnoredAny;
@@ -46,9 +47,9 @@ impl Source {
             Self::Given(text) => text.clone(),
             Self::File(path) => files::read_text(Path::new(path))?,
         };
-        // The error tells a place, and nothing of the content.
-        serde_json::from_str::<IgnoredAny>(&text)
-            .map_err(|error| CliError::usage("the body is not valid JSON").because(error))?;
+        serde_json::from_str::<IgnoredAny>(&text).map_err(|error| {
+            CliError::usage(format!("the body is not valid JSON {}", in_json(&error)))
+        })?;
         Ok(Body::new("application/json", text))
     }
 }

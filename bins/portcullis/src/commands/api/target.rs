@@ -32,7 +32,7 @@ impl Target {
         let api = match prefixed {
             Some(Api::Management) if is_for_clients => {
                 return Err(CliError::usage(
-                    "this is a path of the management API, and `--client` asks the other one",
+                    "this is a path of the management API, but `--client` selects the client API",
                 ));
             },
             Some(api) => api,
@@ -42,7 +42,7 @@ impl Target {
         let segments: Vec<_> = path.split('/').map(str::to_owned).collect();
         let is_bad = |segment: &String| matches!(segment.as_str(), "" | "." | "..");
         if segments.iter().any(is_bad) {
-            return Err(CliError::usage(format!("`{text}` is no path of an API"))
+            return Err(CliError::usage(format!("`{text}` is not an API path"))
                 .hint("a path looks like `identities` or `identities/ID/enrollments`"));
         }
         Ok(Self {

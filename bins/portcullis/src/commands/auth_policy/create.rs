@@ -10,8 +10,8 @@ use portcullis_domain::auth_policy::{AuthPolicy, AuthPolicyPatch};
 use portcullis_domain::ids::AuthPolicyId;
 
 const EXAMPLES: &str = "\
-What is not given is as in the policy `Default` of a new network: every way in is open, passwords
-have at least 5 characters, nobody is locked, and nothing is needed beside.
+What is not given is as in the policy `Default` of a new network: all logins are allowed, passwords
+have at least 5 characters, there is no lockout, and no second factor.
 
 Examples:
   portcullis auth-policy create staff --updb deny --expired-certs deny
@@ -44,7 +44,7 @@ pub(super) async fn run(
     let mut policy = AuthPolicy::default_policy(now);
     policy
         .merge(patch, now)
-        .map_err(|error| CliError::usage("there can be no such policy").because(error))?;
+        .map_err(|error| CliError::usage("these settings contradict each other").because(error))?;
     let body = AuthPolicyCreate::from(policy);
     let created = client.create_auth_policy(&body).await?;
     let id = AuthPolicyId::from_wire(created.id);

@@ -11,8 +11,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::AuthPolicyId;
 
 const EXAMPLES: &str = "\
-A policy that identities or signers refer to stays, and so does the policy `Default`. Several
-policies, and what a filter finds, are deleted only after a question, or with --yes.
+A policy that is in use by identities or signers cannot be deleted, nor the policy `Default`.
+Several policies, and what a filter finds, are deleted only after a question, or with --yes.
 
 Examples:
   portcullis auth-policy delete staff

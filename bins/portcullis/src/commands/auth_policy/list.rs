@@ -13,8 +13,8 @@ use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
-The columns say whether certificates, passwords and JWTs of external signers are a way in, and
-whether a TOTP code is needed as well.
+The columns say whether identities may log in with certificates, passwords and JWTs, and
+whether a TOTP code is required as well.
 
 Examples:
   portcullis auth-policy list

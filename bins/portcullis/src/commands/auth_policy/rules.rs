@@ -21,7 +21,7 @@ pub(super) struct RuleArgs {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
-    /// Whether certificates are a way in
+    /// Whether identities may log in with certificates
     #[arg(
         long,
         value_name = "allow|deny",
@@ -30,7 +30,7 @@ pub(super) struct RuleArgs {
     )]
     cert: Option<Way>,
 
-    /// Whether certificates are one after their time is over
+    /// Whether they may log in with expired certificates too
     #[arg(
         long,
         value_name = "allow|deny",
@@ -39,7 +39,7 @@ pub(super) struct RuleArgs {
     )]
     expired_certs: Option<Way>,
 
-    /// Whether username and password are a way in
+    /// Whether identities may log in with username and password
     #[arg(
         long,
         value_name = "allow|deny",
@@ -48,7 +48,7 @@ pub(super) struct RuleArgs {
     )]
     updb: Option<Way>,
 
-    /// Fewest characters of a password, from 5 to 100
+    /// Minimum length of passwords, from 5 to 100
     #[arg(
         long,
         value_name = "NUMBER",
@@ -57,19 +57,19 @@ pub(super) struct RuleArgs {
     )]
     min_password_length: Option<u32>,
 
-    /// Whether a password needs letters of both cases
+    /// Whether passwords need upper-case and lower-case letters
     #[arg(long, value_name = "true|false")]
     require_mixed_case: Option<bool>,
 
-    /// Whether a password needs a digit
+    /// Whether passwords need a digit
     #[arg(long, value_name = "true|false")]
     require_number: Option<bool>,
 
-    /// Whether a password needs a character that is neither letter nor digit
+    /// Whether passwords need a character that is neither a letter nor a digit
     #[arg(long, value_name = "true|false")]
     require_special: Option<bool>,
 
-    /// Wrong passwords in a row until the identity is locked; 0 for any number
+    /// Wrong passwords in a row before the identity is locked; 0 for no limit
     #[arg(long, value_name = "NUMBER")]
     max_attempts: Option<u32>,
 
@@ -86,17 +86,16 @@ pub(super) struct RuleArgs {
     )]
     ext_jwt: Option<Way>,
 
-    /// The signers whose JWTs are one, by id or name, with commas between
-    /// them; empty for any that is
+    /// Signers whose JWTs are accepted, by id or name, separated by commas; empty for all that are
     /// enabled
     #[arg(long, value_name = "SIGNERS")]
     signers: Option<String>,
 
-    /// Whether a TOTP code is needed as well
+    /// Whether a TOTP code is required as well
     #[arg(long, value_name = "true|false")]
     require_totp: Option<bool>,
 
-    /// The signer, by id or name, of a JWT that is needed as well; empty for none
+    /// The signer, by id or name, of a JWT that is required as well; empty for none
     #[arg(long, value_name = "SIGNER", value_parser = one_or_none)]
     require_ext_jwt: Option<String>,
 }
@@ -205,7 +204,7 @@ fn one_or_none(text: &str) -> Result<String, String> {
     match words::between_commas(text).len() {
         1 => Ok(text.to_owned()),
         0 if text.trim().is_empty() => Ok(String::new()),
-        _ => Err("it has to be exactly one signer, or empty for none".to_owned()),
+        _ => Err("give one signer, or an empty value for none".to_owned()),
     }
 }
 

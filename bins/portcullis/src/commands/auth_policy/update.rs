@@ -10,7 +10,7 @@ use portcullis_api::auth_policy::{AuthPolicyDetail, AuthPolicyUpdate};
 use portcullis_domain::auth_policy::AuthPolicyPatch;
 
 const EXAMPLES: &str = "\
-What is not given stays as it is. Sessions that are open follow the new rules at once.
+What is not given stays unchanged. Sessions that are open follow the new rules at once.
 
 Examples:
   portcullis auth-policy update staff --name employees
@@ -50,7 +50,7 @@ pub(super) async fn run(
     let body = AuthPolicyUpdate::from(patch);
     client.patch_auth_policy(&policy.base.id, &body).await?;
     let policy = client.auth_policy(&policy.base.id).await.map_err(|error| {
-        CliError::from(error).hint("the policy was changed; it may ask more of you than before")
+        CliError::from(error).hint("the policy was changed; it may require more of you than before")
     })?;
     context.output.result(&policy, || show::table(&policy))
 }

@@ -14,8 +14,8 @@ use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-An identity has at most one username, and one certificate that is added in this way. With
-`portcullis enrollment create` the identity chooses the password, or makes the key, by itself.
+An identity has at most one username, and one certificate that is added this way. With
+`portcullis enrollment create` the user chooses the password, or the device generates the key.
 
 Examples:
   portcullis authenticator create anna --username anna
@@ -27,7 +27,7 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("credential").required(true))]
 pub(crate) struct CreateArgs {
-    /// Id or name of the identity that is to log in
+    /// Id or name of the identity
     identity: String,
 
     /// Let it log in with this username and a password

@@ -10,8 +10,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Nobody logs in with what is deleted, and the sessions that it opened are over at once. Several, and
-what --filter or --identity finds, are deleted only after a question, or with --yes.
+Nobody can log in with it any more, and the sessions that it opened end at once. Several, and
+what --filter or --identity matches, are deleted only after a question, or with --yes.
 
 Examples:
   portcullis authenticator delete v1kz.YB3Rs

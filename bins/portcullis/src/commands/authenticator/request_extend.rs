@@ -8,8 +8,8 @@ use portcullis_api::authenticator::ExtendRequest;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Clients see the request when they log in, and obtain a new certificate by themselves; whoever uses
-an identity file by hand does it with `portcullis renew`. The present certificate holds until then.
+Clients see the request when they log in, and obtain a new certificate automatically; with
+an identity file, use `portcullis renew`. The current certificate stays valid until then.
 
 Examples:
   portcullis authenticator request-extend v1kz.YB3Rs
@@ -22,7 +22,7 @@ pub(crate) struct RequestExtendArgs {
     /// Id of the authenticator, as `authenticator list` shows it
     id: String,
 
-    /// Ask for another key as well
+    /// Require a new key as well
     #[arg(long)]
     roll_key: bool,
 }
@@ -37,9 +37,9 @@ pub(super) async fn run(
     let authenticator = client.authenticator(&id).await?;
     if authenticator.method != "cert" {
         return Err(CliError::failed(format!(
-            "{id} is a username with its password; only certificates are extended"
+            "{id} is a username with a password; only certificates can be extended"
         ))
-        .hint("`portcullis authenticator update` gives another password"));
+        .hint("use `portcullis authenticator update` to set another password"));
     }
     let request = ExtendRequest {
         roll_keys: arguments.roll_key,

@@ -11,9 +11,9 @@ use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_domain::ids::{AuthenticatorId, EnrollmentId};
 
 const EXAMPLES: &str = "\
-The authenticator is deleted in exchange for an enrollment of its kind: with the same username, for
-a certificate of the same third-party authority, or for one of the network. Whoever has the token
-enrolls again with `portcullis enroll`; the sessions that the authenticator opened are over at once.
+The authenticator is replaced by an enrollment of its kind: with the same username, for
+a certificate of the same third-party CA, or for one of the network. The holder of the token
+enrolls again with `portcullis enroll`; the sessions that the authenticator opened end at once.
 
 Examples:
   portcullis authenticator reset v1kz.YB3Rs --output-jwt anna.jwt
@@ -54,7 +54,7 @@ pub(super) async fn run(
     let id = EnrollmentId::from_wire(created.id);
     let enrollment = client.enrollment(&id).await.map_err(|error| {
         CliError::from(error).hint(format!(
-            "the authenticator is deleted; the enrollment in its place has the id {id}"
+            "the authenticator was deleted; the new enrollment has the id {id}"
         ))
     })?;
     show::deliver(context, destination, &enrollment)

@@ -9,7 +9,7 @@ use portcullis_api::authenticator::AuthenticatorPatch;
 use portcullis_domain::ids::AuthenticatorId;
 
 const EXAMPLES: &str = "\
-Gives somebody else another password or username; it is asked for where it is not given. Your own
+Changes the password or username of an identity; you are asked for what is not given. Your own
 password is changed with `portcullis password change`.
 
 Examples:
@@ -31,7 +31,7 @@ pub(crate) struct UpdateArgs {
 /// What is to change about a username with its password.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CredentialArgs {
-    /// A new username; without a word on the password that stays then
+    /// A new username; the password stays unless one is given
     #[arg(long, value_name = "USERNAME", value_parser = crate::words::not_blank)]
     username: Option<String>,
 

@@ -12,23 +12,23 @@ pub(super) struct ClaimArgs {
     #[arg(long = "external-id-from", value_name = "WHERE", value_enum)]
     place: Option<Place>,
 
-    /// Only names that begin with this text, which is taken off, are the external id
+    /// Use only names that begin with this text, without it
     #[arg(long = "external-id-prefix", value_name = "TEXT", group = "matched")]
     prefix: Option<String>,
 
-    /// Only names that end with this text, which is taken off, are the external id
+    /// Use only names that end with this text, without it
     #[arg(long = "external-id-suffix", value_name = "TEXT", group = "matched")]
     suffix: Option<String>,
 
-    /// Only URIs of this scheme are the external id
+    /// Use only URIs of this scheme
     #[arg(long = "external-id-scheme", value_name = "SCHEME", group = "matched")]
     scheme: Option<String>,
 
-    /// Take names apart at this text
+    /// Split names at this text
     #[arg(long = "external-id-split", value_name = "TEXT")]
     split: Option<String>,
 
-    /// Which of several names or parts is the external id, counted from 0
+    /// Which of several names or parts to use, counted from 0
     #[arg(long = "external-id-index", value_name = "NUMBER")]
     index: Option<u32>,
 }

@@ -13,8 +13,8 @@ use portcullis_domain::tags::Tags;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-Unless told otherwise its certificates redeem enrollments and are a way in, and nobody becomes an
-identity by them alone. It has to be verified next: `portcullis ca verify`.
+By default its certificates can be used to enroll with a token and to log in, but nobody becomes an
+identity with a certificate alone. Verify it next: `portcullis ca verify`.
 
 Examples:
   portcullis ca create corporate ca.pem
@@ -28,7 +28,7 @@ pub(crate) struct CreateArgs {
     /// Name of the authority; no other has it
     name: String,
 
-    /// PEM file that holds its certificate; `-` for the standard input
+    /// PEM file with its certificate; `-` for the standard input
     #[arg(value_name = "FILE")]
     certificate: PathBuf,
 

@@ -11,8 +11,8 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::CaId;
 
 const EXAMPLES: &str = "\
-Enrollments that need its certificates go with it. Identities that came in by them stay, and their
-certificates are no way in any more. Several, and what a filter finds, are deleted only after a
+Enrollments that need its certificates are deleted with it. Identities that enrolled with them stay,
+but can no longer log in with them. Several, and what a filter matches, are deleted only after a
 question, or with --yes.
 
 Examples:

@@ -12,8 +12,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token is no secret, and does not end: it says which controller to enroll at. Who enrolls with it
-has to hold a certificate of the authority, which has to be verified and make identities (--autoca).
+The token is not secret and does not expire: it says which controller to enroll at. To enroll with
+it, one needs a certificate of the CA, which must be verified and enabled for this (--autoca).
 
 Examples:
   portcullis ca jwt factory --output-jwt factory.jwt

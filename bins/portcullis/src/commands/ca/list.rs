@@ -13,8 +13,8 @@ use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
-The columns say whether its key was proved to be held, and whether its certificates are a way in,
-redeem enrollments, and make identities by themselves.
+The columns say whether the CA is verified, and whether its certificates can be used to log in,
+to enroll with a token, and to create identities automatically.
 
 Examples:
   portcullis ca list

@@ -8,21 +8,20 @@ use portcullis_domain::roles::RoleAttributes;
 /// What an authority is good for.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct RuleArgs {
-    /// Whether its certificates are a way in
+    /// Whether its certificates can be used to log in
     #[arg(long, value_name = "true|false")]
     pub(super) auth: Option<bool>,
 
-    /// Whether enrollments may be redeemed with its certificates
+    /// Whether its certificates can be used to enroll with a token
     #[arg(long, value_name = "true|false")]
     pub(super) ottca: Option<bool>,
 
-    /// Whether whoever holds one of its certificates becomes an identity, without an enrollment of
-    /// its own
+    /// Whether holders of its certificates become identities automatically, without an enrollment
+    /// of their own
     #[arg(long, value_name = "true|false")]
     pub(super) autoca: Option<bool>,
 
-    /// Role attributes of identities that come about in this way, with commas between them; empty
-    /// for none
+    /// Role attributes of identities that are created this way, separated by commas; empty for none
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
@@ -37,6 +36,6 @@ impl RuleArgs {
     pub(super) fn identity_roles(&self) -> Result<Option<RoleAttributes>, CliError> {
         let words = self.role_attributes.as_deref().map(between_commas);
         let roles = words.map(RoleAttributes::new).transpose();
-        roles.map_err(|error| CliError::usage("these are no role attributes").because(error))
+        roles.map_err(|error| CliError::usage("these are not valid role attributes").because(error))
     }
 }

@@ -10,10 +10,10 @@ use clap::Args;
 use portcullis_api::ca::{CaDetail, CaMerge, ClaimChange};
 
 const EXAMPLES: &str = "\
-What is not given stays as it is. The certificate of an authority cannot be changed.
+What is not given stays unchanged. The certificate of a CA cannot be changed.
 
 Examples:
-  portcullis ca update corporate --auth false           its certificates are no way in for now
+  portcullis ca update corporate --auth false           no logins with its certificates for now
   portcullis ca update factory -a sensors,hall-3 --name-format ''
   portcullis ca update staff --external-id-from common-name
   portcullis ca update staff --no-external-id";

@@ -12,9 +12,9 @@ use portcullis_pki::{Authority, SigningKey, certificates_from_pem};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
-The proof is a certificate that the authority has signed and whose common name is the verification
-token. With the key of the authority it is made here; the key goes nowhere. Where the key cannot be
-read here, have the certificate made where it lies, and give that.
+The proof is a certificate that the CA issued and whose common name is the verification
+token. With the key of the CA it is created here; the key is not sent anywhere. If the key cannot be
+read here, create the certificate where the key is, and give that.
 
 Examples:
   portcullis ca verify corporate --ca-key ca.key
@@ -64,14 +64,14 @@ fn authority(certificate: &str, key: &Path) -> Result<Authority, CliError> {
     let key = SigningKey::from_pem(&text).map_err(|error| {
         unprovable()
             .because(error)
-            .hint("have a certificate made where the key is, and give it with `--cert`")
+            .hint("create the certificate where the key is, and give it with `--cert`")
     })?;
     let chain = certificates_from_pem(certificate).map_err(|error| unprovable().because(error))?;
     Authority::new(chain, key).map_err(|error| unprovable().because(error))
 }
 
 fn unprovable() -> CliError {
-    CliError::failed("the proof cannot be made")
+    CliError::failed("the verification certificate could not be created")
 }
 
 pub(super) async fn run(

@@ -11,7 +11,7 @@ use portcullis_api::config_type::ConfigTypeDetail;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-What a configuration has to say is told by the schema of its type: `portcullis config-type show`.
+The schema of its type says what a configuration must contain: `portcullis config-type show`.
 
 Examples:
   portcullis config create wiki-host host.v1 --file host.yml
@@ -46,7 +46,7 @@ impl CreateArgs {
 }
 
 fn missing() -> CliError {
-    CliError::usage("what the configuration is to say is missing")
+    CliError::usage("the data of the configuration is missing")
         .hint("give it with `--json TEXT` or `--file FILE`")
 }
 

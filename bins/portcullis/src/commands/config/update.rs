@@ -8,7 +8,7 @@ use clap::Args;
 use portcullis_api::config::{ConfigDetail, ConfigMerge};
 
 const EXAMPLES: &str = "\
-What is not given stays as it is; what a configuration says is replaced as a whole.
+What is not given stays unchanged; what a configuration says is replaced as a whole.
 
 Examples:
   portcullis config update wiki-host --file host.yml

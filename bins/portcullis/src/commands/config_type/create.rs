@@ -10,8 +10,8 @@ use portcullis_domain::config::Target;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-The schema is a JSON Schema of the type `object`. Without one, configurations of the type may say
-anything.
+The schema is a JSON Schema of the type `object`. Without one, configurations of the type may
+contain anything.
 
 Examples:
   portcullis config-type create printer.v1 --file printer.schema.json
@@ -40,7 +40,7 @@ enum ForWhat {
     Service,
     /// Routers
     Router,
-    /// Something that the controller knows nothing of
+    /// Something else
     Other,
 }
 

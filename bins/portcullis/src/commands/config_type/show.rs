@@ -31,7 +31,7 @@ impl Entity for ConfigTypeDetail {
         let table = table.property("target", self.target.name());
         match &self.schema {
             Some(schema) => table.footer(data::shown(schema)),
-            None => table.property("schema", "none: any object will do"),
+            None => table.property("schema", "none: any object is valid"),
         }
     }
 }

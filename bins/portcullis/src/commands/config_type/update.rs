@@ -8,7 +8,7 @@ use clap::Args;
 use portcullis_api::config_type::{ConfigTypeDetail, ConfigTypeMerge};
 
 const EXAMPLES: &str = "\
-What is not given stays as it is. A new schema counts for configurations that are written from then
+What is not given stays unchanged. A new schema counts for configurations that are written from then
 on.
 
 Examples:

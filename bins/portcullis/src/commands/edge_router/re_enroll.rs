@@ -11,7 +11,7 @@ use clap::Args;
 use portcullis_api::edge_router::EdgeRouterDetail;
 
 const EXAMPLES: &str = "\
-The certificate of the router is worth nothing afterwards: it is shut out until it has enrolled with
+The certificate of the router is no longer valid afterwards: it is locked out until it enrolls with
 the new token. Policies and terminators stay.
 
 Examples:
@@ -46,7 +46,7 @@ pub(super) async fn run(
     let router = client.entity::<EdgeRouterDetail>(&found.base.id).await;
     let router = router.map_err(|error| {
         let name = &found.common.name;
-        CliError::from(error).hint(format!("`{name}` is to enroll anew"))
+        CliError::from(error).hint(format!("`{name}` must re-enroll"))
     })?;
     router::deliver(context, destination, &router, Step::Reset)
 }

@@ -51,7 +51,7 @@ pub(super) async fn run(
 
 impl Enrolling for EdgeRouterDetail {
     const FOR_A_TOKEN: &'static str =
-        "`portcullis edge-router re-enroll` takes its certificate away and gives a new token";
+        "`portcullis edge-router re-enroll` invalidates its certificate and issues a new token";
 
     fn enrollment(&self) -> &EnrollmentMembers {
         &self.enrollment

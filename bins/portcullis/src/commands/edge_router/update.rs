@@ -9,7 +9,7 @@ use clap::Args;
 use portcullis_api::edge_router::{EdgeRouterDetail, EdgeRouterMerge};
 
 const EXAMPLES: &str = "\
-What is not given stays as it is.
+What is not given stays unchanged.
 
 Examples:
   portcullis edge-router update r1 --role-attributes public

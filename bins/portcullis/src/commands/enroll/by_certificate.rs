@@ -21,6 +21,9 @@ pub(super) async fn run(
     let identity = IdentityFile::new(&issuer.url, &key, &credential.chain, &issuer.authorities);
     let file = out.prepare(&identity)?;
     ask(client).await?;
-    file.finish_or_keep(&identity.to_json()?)
-        .map_err(|error| error.hint("it is enrolled; certificate and key are where they were"))
+    file.finish_or_keep(&identity.to_json()?).map_err(|error| {
+        error.hint(
+            "the identity is enrolled; its certificate and key are in the files that you gave",
+        )
+    })
 }

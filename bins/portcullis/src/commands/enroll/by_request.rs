@@ -17,12 +17,12 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     // All that can fail here is done before the token is spent.
     let key = SigningKey::generate(key_type)
-        .map_err(|error| CliError::failed("no key can be made").because(error))?;
+        .map_err(|error| CliError::failed("the key could not be generated").because(error))?;
     let key_pem = key
         .to_pkcs8_pem()
-        .map_err(|error| CliError::failed("the key cannot be written").because(error))?;
+        .map_err(|error| CliError::failed("the key could not be encoded").because(error))?;
     let csr = make_csr(&key, &Subject::new().common_name(subject))
-        .map_err(|error| CliError::failed("no certificate can be requested").because(error))?;
+        .map_err(|error| CliError::failed("the CSR could not be created").because(error))?;
     let draft = IdentityFile::new(&issuer.url, &key_pem, &[], &issuer.authorities);
     let file = out.prepare(&draft)?;
 
@@ -30,7 +30,7 @@ pub(super) async fn run(
     let chain = chain_for(&cert, &key)?;
     let identity = IdentityFile::new(&issuer.url, &key_pem, &chain, &issuer.authorities);
     file.finish_or_keep(&identity.to_json()?)
-        .map_err(|error| error.hint("the token is spent, and no other identity file comes of it"))
+        .map_err(|error| error.hint("the token is used up; ask for a new one if this file is lost"))
 }
 
 /// The certificates that a controller answered with, of which the first has to be for `key`.

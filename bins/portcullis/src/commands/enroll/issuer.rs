@@ -27,12 +27,13 @@ impl Issuer {
         let url = token.issuer().clone();
         let chain = first_contact::peer_chain(&url, context.timeout).await?;
         let leaf = chain.into_iter().next();
-        let leaf = leaf.ok_or_else(|| CliError::failed("the controller shows no certificate"))?;
+        let leaf =
+            leaf.ok_or_else(|| CliError::failed("the controller did not present a certificate"))?;
         let claims = token.verify(&leaf, context.now())?;
 
         let pinned = context.client(&url, Trust::exact_leaf(leaf)).build()?;
         let authorities = pkcs7::read_base64(&pinned.ca_bundle().await?).map_err(|error| {
-            CliError::failed("the authorities of the controller cannot be read").because(error)
+            CliError::failed("the CA certificates of the controller cannot be read").because(error)
         })?;
         let issuer = Self {
             url,

@@ -26,8 +26,9 @@ impl Out {
         let path = match given {
             Some(path) => path.to_owned(),
             None if token == Path::new("-") => {
-                return Err(CliError::usage("there is no name for the identity file")
-                    .hint("add `--out FILE`"));
+                return Err(
+                    CliError::usage("the identity file needs a name").hint("add `--out FILE`")
+                );
             },
             None => token.with_extension("json"),
         };

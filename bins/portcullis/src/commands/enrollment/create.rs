@@ -16,7 +16,7 @@ use portcullis_domain::enrollment::MethodKind;
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-An identity has at most one enrollment of each method; what it logs in with already stays.
+An identity has at most one enrollment of each method; its existing authenticators stay.
 
 Examples:
   portcullis enrollment create laptop --output-jwt laptop.jwt
@@ -27,7 +27,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// Id or name of the identity that is to enroll
+    /// Id or name of the identity
     identity: String,
 
     /// How it enrolls; by a certificate of the network if neither this nor what a method needs is
@@ -58,7 +58,7 @@ pub(crate) struct CreateArgs {
 /// Ways to enroll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Method {
-    /// A certificate of the network, made for a key of the device
+    /// A certificate of the network, for a key of the device
     Ott,
     /// A certificate of a third-party authority
     Ottca,

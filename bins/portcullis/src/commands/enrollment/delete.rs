@@ -10,8 +10,9 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-A deleted enrollment makes its token worthless. Several, and what --filter or --identity finds, are
-deleted only after a question, or with --yes. `portcullis enrollment list` shows the ids.
+The token of a deleted enrollment no longer works. Several, and what --filter or --identity
+matches, are deleted only after a question, or with --yes. `portcullis enrollment list` shows the
+ids.
 
 Examples:
   portcullis enrollment delete Yb0Dk.7vQ

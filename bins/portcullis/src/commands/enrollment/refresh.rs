@@ -11,7 +11,7 @@ use portcullis_api::enrollment::EnrollmentRefresh;
 use portcullis_domain::ids::EnrollmentId;
 
 const EXAMPLES: &str = "\
-The old token is worth nothing afterwards.
+The old token no longer works afterwards.
 
 Examples:
   portcullis enrollment refresh Yb0Dk.7vQ --output-jwt laptop.jwt

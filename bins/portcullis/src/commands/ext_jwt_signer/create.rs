@@ -9,7 +9,7 @@ use portcullis_api::signer::SignerCreate;
 use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
-Where its keys come from has to be said: from a certificate, or from an address.
+Give the source of its keys: a certificate, or the address of a key set.
 
 Examples:
   portcullis ext-jwt-signer create okta --issuer https://okta.test --audience portcullis \\
@@ -29,15 +29,15 @@ pub(crate) struct CreateArgs {
     /// Name of the signer; no other has it
     name: String,
 
-    /// What its JWTs name as their issuer, to the letter
+    /// Issuer in its JWTs (`iss`), exactly
     #[arg(long)]
     issuer: String,
 
-    /// What has to be among the audiences of its JWTs
+    /// Audience that its JWTs must contain (`aud`)
     #[arg(long)]
     audience: String,
 
-    /// Whether its JWTs count; true if left out
+    /// Whether its JWTs are accepted; true if left out
     #[arg(long, value_name = "true|false")]
     enabled: Option<bool>,
 

@@ -11,8 +11,9 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::SignerId;
 
 const EXAMPLES: &str = "\
-Its JWTs are no way in any more, and sessions that they opened are over. A signer that a policy
-names stays. Several, and what a filter finds, are deleted only after a question, or with --yes.
+Its JWTs are no longer accepted, and sessions that they opened end. A signer that a policy uses
+cannot be deleted. Several, and what a filter matches, are deleted only after a question, or with
+--yes.
 
 Examples:
   portcullis ext-jwt-signer delete okta

@@ -15,7 +15,7 @@ use portcullis_domain::clock::Timestamp;
 const EXAMPLES: &str = "\
 Examples:
   portcullis ext-jwt-signer list
-  portcullis ext-jwt-signer list --public            what everybody sees who might log in
+  portcullis ext-jwt-signer list --public            what everybody can see before logging in
   portcullis ext-jwt-signer list --filter 'enabled = true' --sort name --all";
 
 /// Arguments of `ext-jwt-signer list`.
@@ -25,7 +25,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     page: PageArgs,
 
-    /// List what everybody sees who might log in: the signers that are enabled
+    /// List what everybody can see before logging in: the enabled signers
     #[arg(long)]
     public: bool,
 }

@@ -14,11 +14,11 @@ use std::path::PathBuf;
 /// What may be said of every signer.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct MemberArgs {
-    /// PEM file that holds the certificate whose key signs its JWTs
+    /// PEM file with the certificate whose key signs its JWTs
     #[arg(long, value_name = "FILE", group = "keys")]
     cert: Option<PathBuf>,
 
-    /// Address at which the keys are published that sign its JWTs (RFC 7517)
+    /// Address of the key set that verifies its JWTs (JWKS, RFC 7517)
     #[arg(long, value_name = "URL", group = "keys")]
     jwks_endpoint: Option<String>,
 
@@ -30,7 +30,7 @@ pub(super) struct MemberArgs {
     #[arg(long, value_name = "CLAIM")]
     claims_property: Option<String>,
 
-    /// Whether that claim is the external id of the identity, and not its id
+    /// Whether that claim contains the external id of the identity instead of its id
     #[arg(long, value_name = "true|false")]
     use_external_id: Option<bool>,
 
@@ -42,7 +42,7 @@ pub(super) struct MemberArgs {
     #[arg(long, value_name = "ID")]
     client_id: Option<String>,
 
-    /// OAuth scopes for the same, with commas between them
+    /// OAuth scopes for the same, separated by commas
     #[arg(long, value_name = "WORDS")]
     scopes: Option<String>,
 
@@ -61,11 +61,11 @@ struct EnrollmentArgs {
     #[arg(long = "enroll-to-cert", value_name = "true|false")]
     to_cert: Option<bool>,
 
-    /// Whether holders of its JWTs may become identities that go on with JWTs
+    /// Whether holders of its JWTs may become identities that log in with JWTs
     #[arg(long = "enroll-to-token", value_name = "true|false")]
     to_token: Option<bool>,
 
-    /// Authentication policy, by id or name, of identities that come about in this way
+    /// Authentication policy, by id or name, of identities that are created this way
     #[arg(long = "enroll-auth-policy", value_name = "POLICY")]
     policy: Option<String>,
 

@@ -10,8 +10,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-The token is no secret: it says which controller to enroll at. Who enrolls with it has to hold a JWT
-of a signer that makes identities (--enroll-to-cert or --enroll-to-token).
+The token is not secret: it says which controller to enroll at. To enroll with it, one needs a JWT
+of a signer that is enabled for this (--enroll-to-cert or --enroll-to-token).
 
 Examples:
   portcullis ext-jwt-signer network-jwt --output-jwt network.jwt
@@ -38,7 +38,7 @@ pub(super) async fn run(
 ) -> Result<(), CliError> {
     let destination = arguments.token.prepare()?;
     let jwts = session.client.network_jwts().await?;
-    let missing = || CliError::failed("the controller has no token of the network");
+    let missing = || CliError::failed("the controller does not offer a network token");
     let jwt = jwts.into_iter().next().ok_or_else(missing)?;
     if !destination.deliver(Some(&jwt.token), None)? {
         return Ok(());

@@ -10,8 +10,8 @@ use portcullis_api::signer::{SignerCreate, SignerDetail, SignerMembers, SignerUp
 use portcullis_domain::signer::TargetToken;
 
 const EXAMPLES: &str = "\
-What is not given stays as it is; what is given empty is taken away. A signer whose keys come from
-somewhere else than before is replaced as a whole, as controllers demand.
+What is not given stays unchanged; an empty value removes it. To change where the keys of a signer
+come from, this replaces the signer as a whole, as controllers require.
 
 Examples:
   portcullis ext-jwt-signer update okta --enabled false
@@ -29,15 +29,15 @@ pub(crate) struct UpdateArgs {
     #[arg(long)]
     name: Option<String>,
 
-    /// What its JWTs name as their issuer, to the letter
+    /// Issuer in its JWTs (`iss`), exactly
     #[arg(long)]
     issuer: Option<String>,
 
-    /// What has to be among the audiences of its JWTs
+    /// Audience that its JWTs must contain (`aud`)
     #[arg(long)]
     audience: Option<String>,
 
-    /// Whether its JWTs count
+    /// Whether its JWTs are accepted
     #[arg(long, value_name = "true|false")]
     enabled: Option<bool>,
 

@@ -39,7 +39,7 @@ pub(crate) struct CreateArgs {
     #[arg(long)]
     admin: bool,
 
-    /// Role attributes, by which policies select identities; with commas between them
+    /// Role attributes, by which policies select identities; separated by commas
     #[arg(short = 'a', long, value_name = "WORDS", value_delimiter = ',')]
     role_attributes: Vec<String>,
 

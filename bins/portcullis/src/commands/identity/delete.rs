@@ -11,9 +11,9 @@ use portcullis_client::{Client, ClientError};
 use portcullis_domain::ids::IdentityId;
 
 const EXAMPLES: &str = "\
-Sessions, certificates, passwords and enrollments of an identity go with it: its access ends at
-once. Several identities, and what a filter finds, are deleted only after a question, or with
---yes.
+Sessions, certificates, passwords and enrollments of an identity are deleted with it: its access
+ends at once. Several identities, and what a filter finds, are deleted only after a question, or
+with --yes.
 
 Examples:
   portcullis identity delete laptop

@@ -10,10 +10,10 @@ use portcullis_api::identity::IdentityDetail;
 use serde::Serialize;
 
 const EXAMPLES: &str = "\
-For somebody who has lost the app and the recovery codes, or whose codes are not looked at any more
-after a hundred wrong ones in a row. Make sure who asks: afterwards a login needs no code, and where
-the policy demands one, whoever logs in next enrolls. Sessions stay; `portcullis session delete`
-ends them. Several identities only after a question, or with --yes.
+For users who have lost the app and the recovery codes, or whose codes are no longer accepted
+after a hundred wrong ones in a row. Verify who is asking: afterwards a login needs no code, and
+where the policy requires one, the next person to log in enrolls. Sessions stay; `portcullis
+session delete` ends them. Several identities only after a question, or with --yes.
 
 Examples:
   portcullis identity mfa-remove anna
@@ -125,5 +125,5 @@ fn report_table(report: &Report) -> Table {
         table.row(["removed", &removed.id, &removed.name, was]);
     }
     let count = table::count(report.removed.len(), "identity", "identities");
-    table.footer(format!("{count} without TOTP now"))
+    table.footer(format!("{count} now without TOTP"))
 }

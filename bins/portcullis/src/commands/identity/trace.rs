@@ -13,9 +13,9 @@ use portcullis_api::trace::{TraceDetail, TraceIdentity};
 use portcullis_domain::trace::TraceSpec;
 
 const EXAMPLES: &str = "\
-Tracing anew takes the place of what was decided before. It is kept in memory: a restart of the
-controller ends it, as time does. It is routers that report on traffic, and they do not hear of it
-yet, for this controller has no control channel to them.
+A new trace replaces the previous one. It is kept in memory: a restart of the
+controller ends it. Routers report on the traffic, but they are not told yet,
+because this controller has no control channel to them.
 
 Examples:
   portcullis identity trace laptop
@@ -39,7 +39,7 @@ pub(crate) struct TraceArgs {
     )]
     duration: SignedDuration,
 
-    /// What reports are to be found by; the controller draws one if left out
+    /// Id by which reports are found; the controller generates one if left out
     #[arg(long, value_name = "TEXT", value_parser = words::not_blank)]
     trace_id: Option<String>,
 

@@ -12,7 +12,7 @@ use portcullis_api::identity::{IdentityDetail, IdentityPatch};
 use portcullis_client::Client;
 
 const EXAMPLES: &str = "\
-What is not named stays as it is.
+What is not given stays unchanged.
 
 Examples:
   portcullis identity update laptop --name laptop-2
@@ -35,7 +35,7 @@ pub(crate) struct UpdateArgs {
     #[arg(long, value_name = "true|false")]
     admin: Option<bool>,
 
-    /// Role attributes instead of those it has, with commas between them; empty for none
+    /// Role attributes instead of those it has, separated by commas; empty for none
     #[arg(short = 'a', long, value_name = "WORDS")]
     role_attributes: Option<String>,
 
@@ -72,7 +72,7 @@ impl UpdateArgs {
         if self.admin == Some(false) && identity.is_default_admin {
             let name = &identity.name;
             return Err(CliError::failed(format!(
-                "`{name}` is the default administrator, and stays one; nothing was changed"
+                "`{name}` remains the default administrator; nothing was changed"
             )));
         }
         Ok(())

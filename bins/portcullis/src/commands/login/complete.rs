@@ -58,7 +58,7 @@ pub(crate) async fn run(
         client.answer_mfa(Api::Client, code)
     });
     answered.await.map_err(|error| {
-        let message = "the login needs a code of your app, or a recovery code";
+        let message = "the login needs a code from your app, or a recovery code";
         if codes.is_there() {
             error
         } else {

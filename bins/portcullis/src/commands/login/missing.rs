@@ -40,16 +40,16 @@ fn explain_one(error: CliError, query: &AuthQuery) -> CliError {
             "add `--second-ext-jwt FILE`, with a JWT of the signer {signer} that belongs to you"
         ));
         return match &query.http_url {
-            Some(url) if !url.is_empty() => error.hint(format!("its holders log in at {url}")),
+            Some(url) if !url.is_empty() => error.hint(format!("log in at {url} to get one")),
             _ => error,
         };
     }
     if !is_code(query) {
         return error
-            .hint("log in as an identity whose authentication policy asks for nothing else");
+            .hint("this program does not support that factor; log in as an identity whose auth policy does not require it");
     }
     if query.is_totp_enrolled {
-        error.hint("the login takes a code of your app, or a recovery code")
+        error.hint("the login needs a code from your app, or a recovery code")
     } else {
         error.hint("you may have to enroll first: `portcullis mfa enroll`")
     }

@@ -23,7 +23,9 @@ pub(super) fn choose(
 /// A file that is there for the next command too.
 pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     if text == "-" {
-        return Err("later commands read it too: it has to be a file".to_owned());
+        return Err(
+            "it must be a file, not the standard input: later commands read it too".to_owned(),
+        );
     }
     Ok(PathBuf::from(text))
 }

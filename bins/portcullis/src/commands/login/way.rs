@@ -25,7 +25,7 @@ pub(super) enum Way {
 /// What to do about a login that is refused.
 const WRONG_PASSWORD: &str = "check username and password";
 const WRONG_CERTIFICATE: &str = "check that the certificate belongs to an identity that may log in \
-    with certificates, and that the CA that issued it is still there and enabled";
+    with certificates, and that its CA still exists and is enabled";
 const WRONG_JWT: &str = "check that the JWT's signer is known and enabled, and that the JWT names an \
     identity that may log in with it";
 
@@ -142,6 +142,7 @@ pub(super) fn absolute(path: &Path) -> Result<PathBuf, CliError> {
     if path == Path::new("-") {
         return Ok(path.to_owned());
     }
-    std::path::absolute(path)
-        .map_err(|error| CliError::failed("the present folder is not known").because(error))
+    std::path::absolute(path).map_err(|error| {
+        CliError::failed("the current directory cannot be determined").because(error)
+    })
 }

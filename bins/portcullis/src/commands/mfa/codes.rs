@@ -9,8 +9,8 @@ use crate::table;
 use clap::Args;
 
 const EXAMPLES: &str = "\
-A recovery code takes the place of a code of the app, once. A code is needed to see them: one of the
-app, or a recovery code, which is spent by it.
+A recovery code replaces a code of the app, once. A code is needed to see them: one of the
+app, or a recovery code, which is used up by this.
 
 Examples:
   portcullis mfa codes

@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Shows a QR code and a secret for an authenticator app, asks for the first code of the app, and then
 shows the recovery codes. Until the first code is accepted you are not enrolled: the enrollment can
-be taken up again with this command or with `mfa verify`, or dropped with `mfa remove`.
+be continued with this command or with `mfa verify`, or cancelled with `mfa remove`.
 
-Without a terminal, and without a code, it is only started. A script takes the secret from the JSON
-document, and finishes with `mfa verify`.
+Without a terminal and without a code it is only started. A script takes the secret from the JSON
+output, and finishes with `mfa verify`.
 
 Examples:
   portcullis mfa enroll
@@ -42,7 +42,7 @@ pub(crate) struct EnrollArgs {
     #[arg(long, value_name = "FILE", group = "files", value_parser = save::file)]
     qr: Option<PathBuf>,
 
-    /// Show the URL that the QR code holds as well
+    /// Also show the URL in the QR code
     #[arg(long)]
     show_url: bool,
 
@@ -78,19 +78,19 @@ impl EnrollArgs {
             return Err(own::already_enrolled());
         }
         if found.is_none() && !codes.are_asked() {
-            return Err(
-                CliError::failed("no enrollment was started that a code could be for").hint(
-                    "run `portcullis mfa enroll` without a code first, also without one in \
-                         PORTCULLIS_CODE",
-                ),
-            );
+            return Err(CliError::failed(
+                "no enrollment was started, so there is nothing to verify",
+            )
+            .hint(
+                "run `portcullis mfa enroll` without a code first, and without PORTCULLIS_CODE",
+            ));
         }
         if self.save.is_wanted() && !codes.is_there() {
             return Err(CliError::usage(
-                "there are no recovery codes to save before the first code is accepted, and there \
-                 is no terminal to ask for it",
+                "recovery codes can only be saved once the first code is accepted, and there is no \
+                 terminal to ask for it on",
             )
-            .hint("leave `--save-codes` to `portcullis mfa verify`"));
+            .hint("use `--save-codes` with `portcullis mfa verify` instead"));
         }
         Ok(())
     }
@@ -112,7 +112,7 @@ pub(super) async fn run(
     if let Some((file, path)) = picture {
         file.finish(&client.own_mfa_qr_code().await?)?;
         output::note(&format!(
-            "The QR code is in {}. It holds the secret.",
+            "The QR code is in {}. It contains the secret.",
             path.display()
         ));
     }
@@ -128,7 +128,7 @@ pub(super) async fn run(
 /// The enrollment that was found, else a new one.
 async fn started(client: &Client, found: Option<MfaDetail>) -> Result<MfaDetail, CliError> {
     if let Some(found) = found {
-        output::note("Going on with the enrollment that was started before.");
+        output::note("Continuing the enrollment that was started before.");
         return Ok(found);
     }
     client.start_own_mfa().await?;
@@ -137,7 +137,7 @@ async fn started(client: &Client, found: Option<MfaDetail>) -> Result<MfaDetail,
 
 /// Shows what an app is set up with, for somebody who will finish with another command.
 fn show_started(context: &Context, set_up: &SetUp, arguments: &EnrollArgs) -> Result<(), CliError> {
-    let next = "Started, and not finished: run `portcullis mfa verify` with the first code.";
+    let next = "Started but not finished: run `portcullis mfa verify` with the first code.";
     if context.output.is_for_programs() {
         output::note(next);
         return context.output.document(&json!({

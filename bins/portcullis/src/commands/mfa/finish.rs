@@ -18,7 +18,7 @@ pub(super) async fn run(
     let client = &session.client;
     let verified = codes.tried("First code of the app", |code| client.verify_own_mfa(code));
     verified.await.map_err(|error| {
-        error.hint("the enrollment stays as it was started; finish it with `portcullis mfa verify`")
+        error.hint("the enrollment is still started; finish it with `portcullis mfa verify`")
     })?;
     let told = "You are enrolled: every login asks for a code from now on.";
     let recovery_codes = started.recovery_codes.as_deref().unwrap_or_default();

@@ -10,8 +10,8 @@ use portcullis_client::{Client, ClientError};
 use secrecy::SecretString;
 
 const EXAMPLES: &str = "\
-A code is needed for it: one of the app, or a recovery code. All recovery codes before are worth
-nothing then, spent or not.
+This needs a code: one of the app, or a recovery code. None of the earlier recovery codes works
+afterwards.
 
 Examples:
   portcullis mfa new-codes
@@ -40,10 +40,10 @@ pub(super) async fn run(
     let replaced = codes.tried("Code", |code| replace(client, code));
     let fresh = replaced.await?.map_err(|error| {
         CliError::from(error)
-            .within("the recovery codes were replaced, but are not to be seen".to_owned())
-            .hint("those before are worth nothing; `portcullis mfa codes` shows the new ones")
+            .within("the recovery codes were replaced, but cannot be shown".to_owned())
+            .hint("the earlier ones no longer work; `portcullis mfa codes` shows the new ones")
     })?;
-    let told = "These recovery codes take the place of all before.";
+    let told = "These recovery codes replace all earlier ones.";
     shown::run(context, &fresh, destination, told)
 }
 

@@ -26,12 +26,12 @@ pub(super) async fn enrolled(client: &Client) -> Result<(), CliError> {
 
 /// There is nothing to do something about.
 pub(super) fn not_enrolled() -> CliError {
-    CliError::failed("you are not enrolled").hint("`portcullis mfa enroll` does that")
+    CliError::failed("you are not enrolled").hint("run `portcullis mfa enroll`")
 }
 
 /// There is nothing left to do.
 pub(super) fn already_enrolled() -> CliError {
-    CliError::failed("you are enrolled already")
+    CliError::failed("you are already enrolled")
         .hint("for new recovery codes run `portcullis mfa new-codes`")
         .hint("to set up another device, run `portcullis mfa remove` first")
 }

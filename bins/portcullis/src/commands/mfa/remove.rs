@@ -10,12 +10,12 @@ use clap::Args;
 use serde_json::json;
 
 const EXAMPLES: &str = "\
-Logins ask for no code afterwards. Where the policy demands one, the next login asks you to enroll
-again. To move to another device, remove the enrollment and enroll anew.
+Logins ask for no code afterwards. Where the policy requires one, the next login asks you to enroll
+again. To move to another device, remove the enrollment and enroll again.
 
-It takes a code of the app, or a recovery code. An enrollment that was only started goes without a
-code, after a question or with --yes. Who has neither app nor recovery codes asks an administrator
-for `portcullis identity mfa-remove`.
+This needs a code of the app, or a recovery code. An enrollment that was only started is removed
+without one, after a question or with --yes. If you have neither, ask an administrator
+to run `portcullis identity mfa-remove`.
 
 Examples:
   portcullis mfa remove
@@ -55,9 +55,9 @@ pub(super) async fn run(
     let result = json!({"removed": true, "wasEnrolled": found.is_verified});
     context.output.result(&result, || {
         Table::of_properties().footer(if found.is_verified {
-            "Removed: you are not enrolled any more. The account in the app is of no use now."
+            "Removed: you are no longer enrolled. The account can be deleted from the app."
         } else {
-            "Removed. The account in the app, if there is one, is of no use now."
+            "Removed. The account, if you added it, can be deleted from the app."
         })
     })
 }

@@ -14,11 +14,11 @@ const ROOM: usize = 4 * 1024;
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("files").multiple(true))]
 pub(super) struct SaveArgs {
-    /// Write the recovery codes to a new file as well, one to a line, which only you can read
+    /// Also write the recovery codes to a new file that only you can read, one per line
     #[arg(long, value_name = "FILE", group = "files", value_parser = file)]
     save_codes: Option<PathBuf>,
 
-    /// Replace files that are there already; a symbolic link is followed, and a pipe or a device is
+    /// Replace files that exist; a symbolic link is followed, and a pipe or a device is
     /// written into
     #[arg(long, requires = "files")]
     force: bool,
@@ -33,7 +33,7 @@ pub(super) struct Destination {
 /// Reads the name of a file.
 pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     if text == "-" {
-        return Err("it has to be a file".to_owned());
+        return Err("it must be a file, not standard input or output".to_owned());
     }
     Ok(PathBuf::from(text))
 }

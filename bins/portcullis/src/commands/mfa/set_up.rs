@@ -62,11 +62,14 @@ impl SetUp {
         // Writing to a string cannot fail.
         if let Some(qr) = &qr {
             let _ = writeln!(text, "Scan this with an authenticator app:\n\n{}", **qr);
-            let _ = writeln!(text, "Or type this secret into it, as a time-based one:");
+            let _ = writeln!(
+                text,
+                "Or type this secret into it, as a time-based (TOTP) key:"
+            );
         } else {
             let _ = writeln!(
                 text,
-                "Type this secret into an authenticator app, as a time-based one:"
+                "Type this secret into an authenticator app, as a time-based (TOTP) key:"
             );
         }
         let _ = writeln!(text, "\n  account:  {}", self.account);

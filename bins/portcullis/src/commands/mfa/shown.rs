@@ -14,7 +14,7 @@ use std::path::PathBuf;
 const BESIDE: usize = 5;
 
 const ADVICE: &str = "\
-Each recovery code takes the place of one code of the app, once. Keep them where the device is not,
+Each recovery code replaces one code of the app, once. Keep them apart from the device
 and out of reach of others: on paper, or in a password manager.";
 
 /// The result for programs.
@@ -52,7 +52,9 @@ pub(super) fn run(
         .output
         .result(&shown, || table(&shown, told))
         .map_err(|error| {
-            error.hint("`portcullis mfa codes` shows the recovery codes again, against a code")
+            error.hint(
+                "`portcullis mfa codes` shows the recovery codes again after you enter a code",
+            )
         })?;
     failure.map_or(Ok(()), Err)
 }
@@ -70,7 +72,7 @@ fn table(shown: &Shown<'_>, told: &str) -> Table {
     let mut lines = vec![told.to_owned()];
     if shown.recovery_codes.is_empty() {
         lines.push(
-            "No recovery code is left; `portcullis mfa new-codes` makes new ones.".to_owned(),
+            "No recovery codes are left; `portcullis mfa new-codes` creates new ones.".to_owned(),
         );
     } else {
         lines.push(ADVICE.to_owned());

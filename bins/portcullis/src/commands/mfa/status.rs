@@ -99,14 +99,14 @@ impl Status {
 fn table(status: &Status) -> Table {
     let state = match status.state {
         State::NotEnrolled => "not enrolled",
-        State::Started => "started, waits for its first code",
+        State::Started => "started, awaiting the first code",
         State::Enrolled => "enrolled",
     };
     let held = &status.session;
     let session = match status.state {
         _ if held.is_mfa_complete => "a code was accepted",
-        State::Enrolled if held.is_code_missing => "waits for a code",
-        _ if held.is_code_missing => "waits for you to enroll: your policy demands it",
+        State::Enrolled if held.is_code_missing => "awaiting a code",
+        _ if held.is_code_missing => "awaiting your enrollment: your auth policy requires it",
         _ => "needs no code",
     };
     let time = |time: Option<WireTime>| time.map_or_else(String::new, |time| time.to_string());

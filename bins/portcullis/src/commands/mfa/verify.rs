@@ -8,8 +8,8 @@ use crate::error::CliError;
 use clap::Args;
 
 const EXAMPLES: &str = "\
-`portcullis mfa enroll` starts an enrollment. Its first code proves that the app computes what the
-controller does; a recovery code does not do here. The recovery codes are shown once it is accepted.
+`portcullis mfa enroll` starts an enrollment. The first code proves that the app is set up; a
+recovery code does not work here. The recovery codes are shown once the code is accepted.
 
 Examples:
   portcullis mfa verify

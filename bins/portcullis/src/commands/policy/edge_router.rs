@@ -60,7 +60,7 @@ impl Entity for EdgeRouterPolicyDetail {
 
     fn properties(&self, table: Table, _now: Timestamp) -> Table {
         let kind = if self.is_system {
-            "belongs to a router that is a tunneler, and cannot be changed"
+            "belongs to a tunneler-enabled router, and cannot be changed"
         } else {
             ""
         };
@@ -97,13 +97,13 @@ Examples:
   portcullis edge-router-policy show everybody
   portcullis edge-router-policy show everybody --output json | jq .edgeRouterRoles";
     const UPDATE: &'static str = "\
-What is not given stays as it is; a list of selectors is replaced as a whole.
+What is not given stays unchanged; a list of selectors is replaced as a whole.
 
 Examples:
   portcullis edge-router-policy update everybody --edge-router-roles '#public,@berlin-1'
   portcullis edge-router-policy update everybody --name all";
     const DELETE: &'static str = "\
-The policy of a router that is a tunneler stays as long as it is one. Several policies, and what a
+The policy of a tunneler-enabled router cannot be deleted. Several policies, and what a
 filter finds, are deleted only after a question, or with --yes.
 
 Examples:

@@ -15,7 +15,7 @@ use portcullis_domain::roles::Roles;
 /// Which identities a policy selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct IdentityRolesArgs {
-    /// Identities: `#attribute`, `@name`, `@id` or `#all`, with commas between them; empty for none
+    /// Identities: `#attribute`, `@name`, `@id` or `#all`, separated by commas; empty for none
     #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
     identity_roles: Option<Vec<Selectors>>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct IdentityRolesArgs {
 /// Which services a policy selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ServiceRolesArgs {
-    /// Services: `#attribute`, `@name`, `@id` or `#all`, with commas between them; empty for none
+    /// Services: `#attribute`, `@name`, `@id` or `#all`, separated by commas; empty for none
     #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
     service_roles: Option<Vec<Selectors>>,
 }
@@ -31,7 +31,7 @@ pub(crate) struct ServiceRolesArgs {
 /// Which edge routers a policy selects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct EdgeRouterRolesArgs {
-    /// Edge routers: `#attribute`, `@name`, `@id` or `#all`, with commas between them; empty for
+    /// Edge routers: `#attribute`, `@name`, `@id` or `#all`, separated by commas; empty for
     /// none
     #[arg(long, value_name = "SELECTORS", value_parser = selectors::parse)]
     edge_router_roles: Option<Vec<Selectors>>,
@@ -40,8 +40,8 @@ pub(crate) struct EdgeRouterRolesArgs {
 /// Which posture checks have to be passed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct PostureCheckRolesArgs {
-    /// Posture checks that have to be passed: `#attribute`, `@name`, `@id` or `#all`, with
-    /// commas between them; empty for none
+    /// Posture checks that must pass: `#attribute`, `@name`, `@id` or `#all`, separated by commas;
+    /// empty for none
     #[arg(short = 'p', long, value_name = "SELECTORS", value_parser = selectors::parse)]
     posture_check_roles: Option<Vec<Selectors>>,
 }

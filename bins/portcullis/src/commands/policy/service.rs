@@ -149,7 +149,7 @@ Examples:
   portcullis service-policy show staff
   portcullis service-policy show staff --output json | jq .identityRoles";
     const UPDATE: &'static str = "\
-What is not given stays as it is; a list of selectors is replaced as a whole.
+What is not given stays unchanged; a list of selectors is replaced as a whole.
 
 Examples:
   portcullis service-policy update staff --identity-roles '#staff,@guest'

@@ -83,13 +83,13 @@ Examples:
   portcullis service-edge-router-policy show anywhere
   portcullis service-edge-router-policy show anywhere --output json | jq .serviceRoles";
     const UPDATE: &'static str = "\
-What is not given stays as it is; a list of selectors is replaced as a whole.
+What is not given stays unchanged; a list of selectors is replaced as a whole.
 
 Examples:
   portcullis service-edge-router-policy update wiki --edge-router-roles '#berlin'
   portcullis service-edge-router-policy update wiki --name handbook";
     const DELETE: &'static str = "\
-Several policies, and what a filter finds, are deleted only after a question, or with --yes.
+Several policies, and what a filter matches, are deleted only after a question, or with --yes.
 
 Examples:
   portcullis service-edge-router-policy delete anywhere

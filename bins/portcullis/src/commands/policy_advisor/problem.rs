@@ -73,7 +73,7 @@ impl Problem {
                 of_identity,
                 of_service,
             } => format!(
-                "the identity may use {}, the service {}, and none is the same",
+                "the identity may use {}, the service {}; they have none in common",
                 routers(*of_identity),
                 routers(*of_service)
             ),

@@ -186,7 +186,7 @@ fn table(report: &Report) -> Table {
 /// Says how much was seen, and how much of it does not work.
 fn standing(report: &Report) -> String {
     let bad = report.data.iter().filter(|verdict| !verdict.works).count();
-    let whole = format!("{} looked at, {bad} with something missing", report.seen);
+    let whole = format!("{} checked, {bad} with something missing", report.seen);
     if report.is_complete {
         whole
     } else {
@@ -205,7 +205,7 @@ mod tests {
             is_complete: true,
             seen: 3,
         };
-        assert_eq!(standing(&report), "3 looked at, 0 with something missing");
+        assert_eq!(standing(&report), "3 checked, 0 with something missing");
         report.is_complete = false;
         assert!(standing(&report).ends_with("there is more, see --limit"));
     }

@@ -229,8 +229,8 @@ mod tests {
                 (2, 1),
                 &[],
                 "`anna` may dial `wiki`, but cannot.",
-                "the identity may use 2 edge routers, the service 1 edge router, and none is the \
-                 same",
+                "the identity may use 2 edge routers, the service 1 edge router; they have none in \
+                 common",
             ),
             (
                 (true, false),

@@ -15,22 +15,22 @@ use portcullis_domain::tags::Tags;
 /// Which type of posture checks to create.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CreateCommand {
-    /// Demand an operating system
+    /// Require an operating system
     #[command(after_long_help = OsArgs::CREATE)]
     Os(CreateArgs<OsArgs>),
-    /// Demand a network card, by its MAC address
+    /// Require a network card, by its MAC address
     #[command(after_long_help = MacArgs::CREATE)]
     Mac(CreateArgs<MacArgs>),
-    /// Demand that the machine belongs to a Windows domain
+    /// Require that the machine belongs to a Windows domain
     #[command(after_long_help = DomainArgs::CREATE)]
     Domain(CreateArgs<DomainArgs>),
-    /// Demand that a process runs
+    /// Require that a process runs
     #[command(after_long_help = ProcessArgs::CREATE)]
     Process(CreateArgs<ProcessArgs>),
-    /// Demand that several processes run, or one of them
+    /// Require that several processes run, or one of them
     #[command(after_long_help = ProcessMultiArgs::CREATE)]
     ProcessMulti(CreateArgs<ProcessMultiArgs>),
-    /// Demand a code of an authenticator app (TOTP)
+    /// Require a code of an authenticator app (TOTP)
     #[command(after_long_help = MfaArgs::CREATE)]
     Mfa(CreateArgs<MfaArgs>),
 }
@@ -65,7 +65,7 @@ impl CreateCommand {
 impl<Q: Question> CreateArgs<Q> {
     fn body(&self) -> Result<PostureCheckBody, CliError> {
         let check = self.question.check()?.ok_or_else(|| {
-            CliError::usage("what the posture check asks is missing")
+            CliError::usage("the requirement of the posture check is missing")
                 .hint(format!("give it with `{}`", Q::HOW))
         })?;
         Ok(PostureCheckBody {

@@ -9,7 +9,7 @@ use portcullis_domain::posture_check::{Check, CheckPatch, DomainCheck};
 /// Which Windows domains will do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct DomainArgs {
-    /// Windows domains of which the machine has to belong to one, with commas between them
+    /// Windows domains, separated by commas; the machine must belong to one of them
     #[arg(short = 'd', long, value_name = "DOMAINS")]
     domains: Option<Vec<String>>,
 }

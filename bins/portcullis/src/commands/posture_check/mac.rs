@@ -9,7 +9,7 @@ use portcullis_domain::posture_check::{Check, CheckPatch, MacCheck};
 /// Which MAC addresses will do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct MacArgs {
-    /// MAC addresses of which the machine has to have one, with commas between them
+    /// MAC addresses, separated by commas; the machine must have one of them
     #[arg(short = 'm', long, value_name = "ADDRESSES")]
     mac_addresses: Option<Vec<String>>,
 }

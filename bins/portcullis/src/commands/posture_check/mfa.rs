@@ -13,12 +13,12 @@ use portcullis_domain::posture_check::{Check, CheckPatch, MfaCheck, MfaPatch};
 /// When a code is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct MfaArgs {
-    /// For how long a code will do, for example `15m`; `0s` for as long as the session lasts, as in
+    /// How long a code is valid, for example `15m`; `0s` for as long as the session lasts, as in
     /// a new check
     #[arg(short = 'g', long, value_name = "DURATION", value_parser = seconds)]
     good_for: Option<i64>,
 
-    /// Whether another code is asked for when the machine woke up
+    /// Whether a new code is required after the machine wakes up
     #[arg(
         short = 'w',
         long,
@@ -27,7 +27,7 @@ pub(crate) struct MfaArgs {
     )]
     after_waking: Option<bool>,
 
-    /// Whether another code is asked for when the machine was unlocked
+    /// Whether a new code is required after the machine is unlocked
     #[arg(
         short = 'u',
         long,
@@ -47,7 +47,7 @@ fn seconds(text: &str) -> Result<i64, String> {
         |_: jiff::Error| "a duration is a number with a unit, such as `90s` or `15m`".to_owned();
     let duration: SignedDuration = text.parse().map_err(unreadable)?;
     if duration.subsec_nanos() != 0 || duration.is_negative() {
-        return Err("it must be in whole seconds, and not below nothing".to_owned());
+        return Err("it must be a whole number of seconds, 0 or more".to_owned());
     }
     Ok(duration.as_secs())
 }
@@ -66,7 +66,7 @@ impl MfaArgs {
 
 impl Question for MfaArgs {
     const CREATE: &'static str = "\
-Whoever has not enrolled yet does so by `portcullis mfa enroll`, and sees the service meanwhile, but
+Users who are not enrolled yet run `portcullis mfa enroll`; until then they see the service, but
 cannot connect.
 
 Examples:

@@ -13,8 +13,8 @@ const SEPARATOR: char = ':';
 /// Which operating systems will do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct OsArgs {
-    /// Operating systems that will do, with commas between them, such as `Linux,macOS`. Versions that will do stand behind colons, as `Windows:>=10.0.19041`; any
-    /// will if there are none
+    /// Allowed operating systems, separated by commas, such as `Linux,macOS`; allowed versions after
+    /// colons, such as `Windows:>=10.0.19041`; any version if there are none
     #[arg(long, value_name = "SYSTEMS", value_parser = systems)]
     os: Option<Vec<Systems>>,
 }
@@ -23,7 +23,7 @@ pub(crate) struct OsArgs {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Systems(Vec<(OsType, Vec<String>)>);
 
-/// Reads operating systems with commas between them.
+/// Reads operating systems separated by commas.
 fn systems(text: &str) -> Result<Systems, String> {
     let words = between_commas(text);
     let systems = words.iter().map(|word| system(word));
@@ -44,7 +44,7 @@ fn system(word: &str) -> Result<(OsType, Vec<String>), String> {
 pub(super) fn named(name: &str) -> Result<OsType, String> {
     OsType::of_client(name).ok_or_else(|| {
         let names = OsType::ALL.map(OsType::name).join(", ");
-        format!("`{name}` is none of the operating systems {names}")
+        format!("`{name}` is not an operating system; use one of {names}")
     })
 }
 
@@ -61,7 +61,7 @@ impl OsArgs {
                 .any(|(other, _)| other == kind)
             {
                 let name = kind.name();
-                return Err(CliError::usage(format!("--os: {name} is there twice"))
+                return Err(CliError::usage(format!("--os: {name} is given twice"))
                     .hint(format!("write its versions together, as `{name}:1.x:2.x`")));
             }
         }

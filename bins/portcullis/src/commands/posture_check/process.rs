@@ -16,8 +16,8 @@ pub(super) use text::{several, single};
 /// Which process has to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ProcessArgs {
-    /// The process: its operating system and its binary, as `Linux:/usr/sbin/clamd`. Hashes of the
-    /// binary that will do may follow, and its signer: `,hash=HEX` and `,signer=HEX`
+    /// The process: its operating system and its binary, as `Linux:/usr/sbin/clamd`. Allowed
+    /// hashes of the binary may follow, and its signer: `,hash=HEX` and `,signer=HEX`
     #[arg(long, value_name = "PROCESS", value_parser = text::parse)]
     process: Option<CheckedProcess>,
 }
@@ -25,13 +25,13 @@ pub(crate) struct ProcessArgs {
 /// Which processes have to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ProcessMultiArgs {
-    /// A process: its operating system and its binary, as `Linux:/usr/sbin/clamd`. Hashes of the
-    /// binary and signers that will do may follow: `,hash=HEX` and `,signer=HEX`. Given once for
+    /// A process: its operating system and its binary, as `Linux:/usr/sbin/clamd`. Allowed
+    /// hashes of the binary and signers may follow: `,hash=HEX` and `,signer=HEX`. Give it once for
     /// each process
     #[arg(long = "process", value_name = "PROCESS", value_parser = text::parse)]
     processes: Option<Vec<CheckedProcess>>,
 
-    /// How many of the processes have to run; all of them in a new check
+    /// How many of the processes must run; all of them in a new check
     #[arg(long, value_name = "SEMANTIC", value_enum, ignore_case = true)]
     semantic: Option<Semantic>,
 }
@@ -45,7 +45,7 @@ impl ProcessArgs {
         let signer = signers.next().cloned();
         if signers.next().is_some() {
             return Err(
-                CliError::usage("--process: only one signer can be asked for")
+                CliError::usage("--process: only one signer can be required")
                     .hint("a check of the type process-multi takes several"),
             );
         }
@@ -74,7 +74,7 @@ Examples:
   portcullis posture-check create process guard-on-windows \\
       --process 'Windows:C:\\Program Files\\guard.exe,signer=79437f5edda13f9c0669b978dd7a9066dd2059f1'";
     const UPDATE: &'static str = "\
-Hashes and signer that are not given with the process are asked for no more.
+Hashes and signer that are not given with the process are no longer required.
 
 Examples:
   portcullis posture-check update process guard --process Linux:/usr/local/sbin/clamd

@@ -36,5 +36,5 @@ pub(super) const fn word(kind: CheckKind) -> &'static str {
 
 /// What was given for `option` cannot be asked.
 pub(super) fn refused(option: &str, error: FieldError) -> CliError {
-    CliError::usage(format!("{option}: this cannot be asked")).because(error)
+    CliError::usage(format!("{option}: this cannot be required")).because(error)
 }

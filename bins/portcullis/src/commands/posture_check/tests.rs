@@ -121,7 +121,7 @@ fn what_cannot_be_asked_is_told() {
     for (words, told) in [
         (
             &["create", "os", "c"][..],
-            "what the posture check asks is missing",
+            "the requirement of the posture check is missing",
         ),
         (
             &["create", "os", "c", "--os", ""],
@@ -129,7 +129,7 @@ fn what_cannot_be_asked_is_told() {
         ),
         (
             &["create", "os", "c", "--os", "BeOS"],
-            "`BeOS` is none of the operating systems",
+            "`BeOS` is not an operating system",
         ),
         (
             &["create", "os", "c", "--os", "Linux:1"],
@@ -137,7 +137,7 @@ fn what_cannot_be_asked_is_told() {
         ),
         (
             &["create", "os", "c", "--os", "iOS,ios:1.x"],
-            "iOS is there twice",
+            "iOS is given twice",
         ),
         (&["create", "mac", "c", "-m", "zz"], "macAddresses.0"),
         (
@@ -145,7 +145,10 @@ fn what_cannot_be_asked_is_told() {
             "domains: must not be empty",
         ),
         (&["create", "mfa", "c", "-g", "15"], "a number with a unit"),
-        (&["create", "mfa", "c", "-g", "1ms"], "in whole seconds"),
+        (
+            &["create", "mfa", "c", "-g", "1ms"],
+            "a whole number of seconds",
+        ),
         (
             &["create", "mfa", "c", "-g", "200y"],
             "a number with a unit",

@@ -17,22 +17,22 @@ use portcullis_api::posture_check::{PostureCheckDetail, PostureCheckMerge};
 /// Which type of posture checks to change.
 #[derive(Debug, Subcommand)]
 pub(crate) enum UpdateCommand {
-    /// Change a demand for an operating system
+    /// Change a check of the operating system
     #[command(after_long_help = OsArgs::UPDATE)]
     Os(UpdateArgs<OsArgs>),
-    /// Change a demand for a network card
+    /// Change a check of network cards
     #[command(after_long_help = MacArgs::UPDATE)]
     Mac(UpdateArgs<MacArgs>),
-    /// Change a demand for a Windows domain
+    /// Change a check of the Windows domain
     #[command(after_long_help = DomainArgs::UPDATE)]
     Domain(UpdateArgs<DomainArgs>),
-    /// Change a demand for a process
+    /// Change a check of a process
     #[command(after_long_help = ProcessArgs::UPDATE)]
     Process(UpdateArgs<ProcessArgs>),
-    /// Change a demand for several processes
+    /// Change a check of several processes
     #[command(after_long_help = ProcessMultiArgs::UPDATE)]
     ProcessMulti(UpdateArgs<ProcessMultiArgs>),
-    /// Change a demand for codes of an authenticator app (TOTP)
+    /// Change a check of codes of an authenticator app (TOTP)
     #[command(after_long_help = MfaArgs::UPDATE)]
     Mfa(UpdateArgs<MfaArgs>),
 }

@@ -13,7 +13,7 @@ use portcullis_domain::ids::RevocationId;
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-What is revoked already is revoked anew. Tokens that an identity is given later are good.
+Revoking again renews the revocation. Tokens that are issued to an identity later are valid.
 
 Examples:
   portcullis revocation create identity laptop
@@ -23,7 +23,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct CreateArgs {
-    /// What is revoked
+    /// What to revoke
     #[arg(value_enum, ignore_case = true)]
     kind: Kind,
 
@@ -58,7 +58,10 @@ pub(super) async fn run(
     let body = arguments.body(client).await?;
     client.revoke(&body).await?;
     let revocation = client.revocation(&body.id).await.map_err(|error| {
-        CliError::from(error).hint(format!("it was revoked; the id is {}", body.id))
+        CliError::from(error).hint(format!(
+            "it was revoked; the id of the revocation is {}",
+            body.id
+        ))
     })?;
     context
         .output

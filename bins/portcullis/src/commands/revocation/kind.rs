@@ -10,7 +10,7 @@ pub(super) enum Kind {
     Jti,
     /// All tokens of an API session, by its UUID
     ApiSession,
-    /// All tokens that an identity was given until now, by its name or id
+    /// All tokens issued to an identity until now, by its name or id
     Identity,
 }
 

@@ -11,7 +11,7 @@ use portcullis_domain::tags::Tags;
 /// What administrators decide about a router of either kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct RouterArgs {
-    /// What it costs to cross it, from 0 to 65535; routes that cost less are preferred
+    /// Cost of using it, from 0 to 65535; routes with a lower cost are preferred
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     cost: Option<u16>,
 
@@ -19,7 +19,7 @@ pub(crate) struct RouterArgs {
     configs: ConfigsArgs,
 
     /// Address at which controllers reach it, such as `tls:r1.test:6262`, and after a `=` the groups
-    /// of that address, with commas between them; may be given several times
+    /// of that address, separated by commas; may be given several times
     #[arg(long, value_name = "ADDRESS[=GROUPS]", value_parser = listener)]
     bootstrap_ctrl_chan_listener: Option<Vec<(String, Option<Vec<String>>)>>,
 }
@@ -27,11 +27,11 @@ pub(crate) struct RouterArgs {
 /// What is on or off in a new router.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub(crate) struct SwitchArgs {
-    /// Let circuits begin and end at it only, and not pass through
+    /// Only let circuits begin and end at it, not pass through
     #[arg(long)]
     no_traversal: bool,
 
-    /// Shut it out
+    /// Disable it
     #[arg(long)]
     disabled: bool,
 }
@@ -39,11 +39,11 @@ pub(crate) struct SwitchArgs {
 /// What is to be turned on or off.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Args)]
 pub(crate) struct SwitchChangeArgs {
-    /// Whether circuits may begin and end at it only, and not pass through
+    /// Whether circuits may only begin and end at it, not pass through
     #[arg(long, value_name = "true|false")]
     no_traversal: Option<bool>,
 
-    /// Whether it is shut out
+    /// Whether it is disabled
     #[arg(long, value_name = "true|false")]
     disabled: Option<bool>,
 }
@@ -55,7 +55,7 @@ fn listener(text: &str) -> Result<(String, Option<Vec<String>>), String> {
         None => (text, None),
     };
     if address.trim().is_empty() {
-        return Err("there is no address".to_owned());
+        return Err("the address is missing".to_owned());
     }
     Ok((address.to_owned(), groups))
 }

@@ -71,12 +71,12 @@ pub(crate) fn deliver<R: Enrolling>(
         let word = shell::word(name);
         let done = match step {
             Step::Created => "was created",
-            Step::Reset => "is to enroll anew",
+            Step::Reset => "must re-enroll",
         };
         error
             .hint(format!("`{name}` {done}; its id is {id}"))
             .hint(format!(
-                "the token can be had again: `portcullis {} show {word} --output-jwt FILE`",
+                "get it again with `portcullis {} show {word} --output-jwt FILE`",
                 R::COMMAND
             ))
     })

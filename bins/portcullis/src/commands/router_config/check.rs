@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 All mistakes of a file are found in one pass. `--as openziti` predicts what `ziti router run` of
-OpenZiti 2.1 does instead: it ignores unknown keys, refuses some mistakes and crashes on others, on
-some of them only when it has found a controller. Named certificates are taken as good, unread.
+OpenZiti 2.1 would do: it ignores unknown keys, refuses some mistakes and crashes on others, on
+some of them only once it is connected to a controller. Certificate files are assumed to be valid.
 
 Examples:
   portcullis router-config check router.yml
@@ -31,7 +31,7 @@ by OpenZiti verdict and stage. Codes stay the same; docs/router-config.md lists 
 Exit codes:
   0  every file is accepted
   1  a file is refused, crashes the router, or cannot be read; the others are checked all the same
-  2  the arguments make no sense, or the file of `--env-file` cannot be used";
+  2  the arguments are invalid, or the file of `--env-file` cannot be used";
 
 /// Arguments of `router-config check`.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(crate) struct CheckArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     files: Vec<PathBuf>,
 
-    /// By what the files are judged
+    /// The rules by which the files are checked
     #[arg(long = "as", value_name = "NORM", value_enum, default_value_t)]
     norm: Norm,
 
@@ -49,7 +49,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     allow_unknown: bool,
 
-    /// In which form to write findings; `human` if left out
+    /// Format of the findings; `human` if left out
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<CheckFormat>,
 
@@ -71,7 +71,7 @@ pub(super) fn run(output: Format, arguments: &CheckArgs) -> Result<(), CliError>
     let format = arguments.format(output)?;
     if repeats_stdin(&arguments.files) {
         return Err(CliError::usage(
-            "the standard input can be checked once only",
+            "the standard input can be checked only once",
         ));
     }
     let environment = Environment::of(arguments.env_file.as_ref())?;

@@ -56,7 +56,7 @@ fn variable(line: &str) -> Option<(&str, &str)> {
 /// The line is not shown: it may hold a secret.
 fn malformed(path: &Path, number: usize) -> CliError {
     CliError::usage(format!(
-        "line {number} of {} is no variable",
+        "line {number} of {} is not a variable",
         path.display()
     ))
     .hint("lines look like `KEY=VALUE`; quotes belong to the value; `#` begins a comment line")

@@ -8,8 +8,8 @@ use portcullis_router_config::{Explanation, explain};
 use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
-Positions in lists may be left out. Where keys depend on the binding of an entry, all meanings are
-told; `listeners[tunnel]` names one of them. docs/router-config.md holds the same for all keys.
+Positions in lists may be left out. If keys depend on the binding of an entry, all meanings are
+shown; `listeners[tunnel]` selects one. docs/router-config.md describes all keys.
 
 Examples:
   portcullis router-config explain

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Shown below the help of `generate`.
 pub(super) const EXAMPLES: &str = "\
-The file is the one that a person would write: short, with comments. Portcullis accepts it, and so
+The file is short and commented, as if written by hand. Portcullis accepts it, and so
 does `ziti router run`.
 
 Examples:
@@ -59,11 +59,11 @@ pub(crate) struct RouterArgs {
     #[arg(long, value_name = "PORT", default_value_t = 10080, value_parser = port())]
     link_port: u16,
 
-    /// Let no other router dial this one; it still dials others
+    /// Do not let other routers dial this one; it still dials others
     #[arg(long)]
     private: bool,
 
-    /// Port of the health API; there is none if left out
+    /// Port of the health API; not served if left out
     #[arg(long, value_name = "PORT", value_parser = port())]
     health_port: Option<u16>,
 
@@ -71,7 +71,7 @@ pub(crate) struct RouterArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     out: Option<PathBuf>,
 
-    /// Replace the file if it is there
+    /// Replace the file if it exists
     #[arg(long, requires = "out")]
     force: bool,
 }
@@ -106,7 +106,7 @@ pub(crate) struct EdgeArgs {
 /// What the tunnel of an edge router does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Mode {
-    /// There is no tunnel
+    /// No tunnel
     None,
     /// Serve services that the router may bind
     #[default]
@@ -130,7 +130,7 @@ fn host(text: &str) -> Result<String, &'static str> {
     if is_address || text.chars().all(is_of_host) {
         Ok(text.to_owned())
     } else {
-        Err("give a host name or an IP address, without anything before or behind it")
+        Err("give a host name or an IP address, with nothing before or after it")
     }
 }
 
@@ -162,7 +162,7 @@ pub(super) fn run(command: &GenerateCommand) -> Result<(), CliError> {
         Existing::Keep
     };
     files::write_readable(path, existing, file.as_bytes())?;
-    output::note(&format!("{} is written", path.display()));
+    output::note(&format!("{} was written", path.display()));
     Ok(())
 }
 
@@ -180,10 +180,10 @@ impl RouterArgs {
         };
         let found = findings.first().map(|finding| &finding.diagnostic);
         let reason = found.map_or("", |diagnostic| &diagnostic.message);
-        let failure = CliError::usage(format!("no router runs with that: {reason}"));
+        let failure = CliError::usage(format!("these options produce an invalid file: {reason}"));
         match found.and_then(|diagnostic| diagnostic.help.as_ref()) {
             _ if self.host.is_none() && !self.name.chars().all(is_of_host) => {
-                failure.hint("the name is no host: give one with `--host`")
+                failure.hint("the name is not a host name: give one with `--host`")
             },
             Some(help) => failure.hint(help),
             None => failure,
@@ -218,14 +218,14 @@ impl EdgeArgs {
     fn tunnel(&self) -> Result<Tunnel, CliError> {
         let refuse = |message: &str| Err(CliError::usage(message));
         if self.lan_interface.is_some() && self.tunnel != Mode::Tproxy {
-            return refuse("`--lan-interface` makes sense with `--tunnel tproxy` only");
+            return refuse("`--lan-interface` can only be used with `--tunnel tproxy`");
         }
         match (self.tunnel, self.services.is_empty()) {
             (Mode::Proxy, true) => refuse("`--tunnel proxy` needs a `--service NAME:PORT`"),
             (Mode::Proxy, false) => Ok(Tunnel::Proxy {
                 services: self.services.clone(),
             }),
-            (_, false) => refuse("`--service` makes sense with `--tunnel proxy` only"),
+            (_, false) => refuse("`--service` can only be used with `--tunnel proxy`"),
             (Mode::None, true) => Ok(Tunnel::None),
             (Mode::Host, true) => Ok(Tunnel::Host),
             (Mode::Tproxy, true) => Ok(Tunnel::Tproxy {

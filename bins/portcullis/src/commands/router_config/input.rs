@@ -1,6 +1,7 @@
 //! Reading files of which nothing is known.
 
 use crate::source::is_stdin;
+use portcullis_domain::io_error;
 use portcullis_router_config::{Diagnostic, KeyPath, LARGEST_FILE, Severity, too_large};
 use portcullis_yaml::Place;
 use std::fs::File;
@@ -74,6 +75,6 @@ fn unreadable(error: &io::Error) -> Diagnostic {
         column: 1,
         ..Place::default()
     };
-    let message = format!("the file cannot be read: {error}");
+    let message = format!("the file cannot be read: {}", io_error::in_words(error));
     Diagnostic::new(Severity::Error, UNREADABLE, KeyPath::root(), start, message)
 }

@@ -12,7 +12,7 @@ use std::io;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-Values of a file with mistakes are shown as far as they can be understood; the mistakes are told on
+Values of a file with mistakes are shown as far as they can be understood; the mistakes go to
 the standard error, and the exit code is 1. Private keys and passwords in the file are left out.
 
 Examples:
@@ -28,11 +28,11 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     file: PathBuf,
 
-    /// Whose defaults and bounds hold
+    /// Whose defaults and bounds to use
     #[arg(long = "as", value_name = "NORM", value_enum, default_value_t)]
     norm: Norm,
 
-    /// In which form to write the values; `yaml` if left out
+    /// Format of the values; `yaml` if left out
     #[arg(long, value_name = "FORMAT", value_enum)]
     format: Option<ShowFormat>,
 

@@ -9,7 +9,7 @@ use portcullis_api::service::{ServiceCreate, ServiceDetail, ServiceMerge};
 use portcullis_domain::tags::Tags;
 
 const EXAMPLES: &str = "\
-Nobody may use a new service before service policies say so.
+Nobody may use a new service until a service policy allows it.
 
 Examples:
   portcullis service create wiki

@@ -19,7 +19,7 @@ pub(super) struct MemberArgs {
     #[command(flatten)]
     configs: ConfigsArgs,
 
-    /// Whether traffic has to be encrypted from end to end; a new service demands it
+    /// Whether traffic must be encrypted end to end; true for a new service
     #[arg(
         short = 'e',
         long,
@@ -36,7 +36,7 @@ pub(super) struct MemberArgs {
     )]
     terminator_strategy: Option<String>,
 
-    /// Close circuits that are idle for that long, for example `5m`; `0s` for never
+    /// Close circuits that are idle for this long, for example `5m`; `0s` for never
     #[arg(long, value_name = "DURATION", value_parser = milliseconds, allow_hyphen_values = true)]
     max_idle_time: Option<u64>,
 }
@@ -50,7 +50,9 @@ fn milliseconds(text: &str) -> Result<u64, String> {
     let milliseconds = i64::try_from(duration.as_millis()).ok();
     milliseconds
         .and_then(|milliseconds| u64::try_from(milliseconds).ok())
-        .ok_or_else(|| "it must be neither below nothing nor longer than history".to_owned())
+        .ok_or_else(|| {
+            "it must not be negative, and not longer than about 292 million years".to_owned()
+        })
 }
 
 impl MemberArgs {

@@ -8,7 +8,7 @@ use clap::Args;
 use portcullis_api::service::ServiceDetail;
 
 const EXAMPLES: &str = "\
-What is not given stays as it is.
+What is not given stays unchanged.
 
 Examples:
   portcullis service update wiki --name handbook

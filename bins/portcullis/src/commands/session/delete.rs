@@ -10,8 +10,8 @@ use portcullis_client::{Api, Client, ClientError};
 use portcullis_domain::ids::ApiSessionId;
 
 const EXAMPLES: &str = "\
-A session that is deleted is over at once; its holder may log in again. Your own comes
-last. Several, and what --filter or --identity finds, are deleted only after a question, or with
+A deleted session ends at once; its holder may log in again. Your own comes
+last. Several, and what --filter or --identity matches, are deleted only after a question, or with
 --yes.
 
 Examples:

@@ -11,7 +11,7 @@ use portcullis_client::{Client, ClientError, ListQuery};
 use portcullis_domain::clock::Timestamp;
 
 const EXAMPLES: &str = "\
-The documents for programs hold something in place of the token, which opens nothing.
+JSON and YAML contain a placeholder instead of the token.
 
 Examples:
   portcullis session list

@@ -8,7 +8,7 @@ use portcullis_api::api_session::ApiSessionDetail;
 use portcullis_domain::ids::ApiSessionId;
 
 const EXAMPLES: &str = "\
-The documents for programs hold something in place of the token, which opens nothing.
+JSON and YAML contain a placeholder instead of the token.
 
 Examples:
   portcullis session show cmf0a1b2c3d4e5f6g7h8i9j0k

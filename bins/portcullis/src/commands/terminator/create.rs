@@ -38,7 +38,7 @@ pub(crate) struct CreateArgs {
     #[command(flatten)]
     members: MemberArgs,
 
-    /// Instance of the service that it is, for those who dial a certain one
+    /// Instance of the service, for clients that dial a certain one
     #[arg(long, value_name = "INSTANCE")]
     identity: Option<String>,
 }

@@ -11,7 +11,7 @@ pub(super) struct MemberArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) binding: Option<String>,
 
-    /// What it costs to use it, from 0 to 65535; those that cost less are preferred
+    /// Cost of using it, from 0 to 65535; a lower cost is preferred
     #[arg(
         short = 'c',
         long,

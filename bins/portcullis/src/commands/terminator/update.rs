@@ -13,7 +13,7 @@ use portcullis_domain::identity::Precedence;
 use portcullis_domain::ids::TerminatorId;
 
 const EXAMPLES: &str = "\
-What is not given stays as it is.
+What is not given stays unchanged.
 
 Examples:
   portcullis terminator update 3Tn4aRb2kx --cost 100

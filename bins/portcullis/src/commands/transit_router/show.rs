@@ -50,7 +50,7 @@ pub(super) async fn run(
 
 impl Enrolling for TransitRouterDetail {
     const FOR_A_TOKEN: &'static str =
-        "a router that has enrolled is deleted and created again for a new token";
+        "to get a new token for an enrolled router, delete it and create it again";
 
     fn enrollment(&self) -> &EnrollmentMembers {
         &self.enrollment

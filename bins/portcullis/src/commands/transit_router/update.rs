@@ -8,7 +8,7 @@ use clap::Args;
 use portcullis_api::transit_router::TransitRouterDetail;
 
 const EXAMPLES: &str = "\
-What is not given stays as it is.
+What is not given stays unchanged.
 
 Examples:
   portcullis transit-router update t1 --cost 100

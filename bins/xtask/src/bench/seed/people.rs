@@ -143,6 +143,7 @@ impl Seed {
             totp: SessionTotp {
                 is_required: true,
                 passed_at: None,
+                factor_at: None,
             },
             is_cert_extendable: false,
             improper_client_cert_chain: false,

@@ -20,7 +20,7 @@ pub(super) fn begin(ground: &Arc<Ground>, tasks: &mut JoinSet<()>) {
         ground.count();
         let mut link = ground.endpoint.connect().await?;
         let head = format!(
-            "POST {CLIENT}/authenticate?method=password HTTP/1.1\r\nhost: localhost\r\n\
+            "POST {CLIENT}/enroll?method=ott&token=none HTTP/1.1\r\nhost: localhost\r\n\
              content-type: application/json\r\ncontent-length: {ANNOUNCED}\r\n\r\n"
         );
         link.send(head.as_bytes()).await?;

@@ -29,7 +29,11 @@ impl Members {
         };
         let found = all.iter().find(|kind| name(**kind) == word).copied();
         found.ok_or_else(|| {
-            DecodeError::Parse(format!("{path} has an unknown value: {:?}", echo(&word)))
+            let all = words.join(", ");
+            DecodeError::Parse(format!(
+                "{path} must be one of {all}, not {:?}",
+                echo(&word)
+            ))
         })
     }
 

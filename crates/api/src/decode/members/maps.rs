@@ -84,13 +84,13 @@ mod tests {
         for (text, said) in [
             (
                 r#"{"m": {"a": "x"}}"#,
-                "m.a must be a list of strings, but a string was found",
+                "m.a must be a list of strings, not a string",
             ),
             (
                 r#"{"m": {"a": ["x", 1]}}"#,
-                "m.a.1 must be a string, but a number was found",
+                "m.a.1 must be a string, not a number",
             ),
-            (r#"{"m": []}"#, "m must be an object, but a list was found"),
+            (r#"{"m": []}"#, "m must be an object, not a list"),
         ] {
             assert_eq!(lists(text), Err(DecodeError::Parse(said.to_owned())));
         }

@@ -1,6 +1,7 @@
 use super::*;
 use portcullis_domain::ids::Number;
 use proptest::prelude::*;
+use std::time::Duration;
 
 fn at(last: u8) -> Peer {
     Peer::at([192, 0, 2, last].into())
@@ -13,7 +14,7 @@ fn drain(queue: &mut FairQueue<(u8, u32)>) -> Vec<(u8, u32)> {
 /// Queues jobs `0..count` of a peer; answers which were turned away.
 fn fill(queue: &mut FairQueue<(u8, u32)>, lane: Lane, peer: u8, count: u32) -> Vec<(u8, u32)> {
     (0..count)
-        .filter_map(|number| queue.push(lane, at(peer), (peer, number)))
+        .filter_map(|number| queue.push(lane, at(peer), (peer, number), Instant::now()))
         .collect()
 }
 
@@ -49,12 +50,63 @@ fn the_longest_backlog_loses_its_newest_job_to_a_newcomer() {
 }
 
 #[test]
-fn whoever_waits_for_one_thing_is_not_displaced() {
+fn of_those_who_come_once_the_first_keep_their_places() {
     let mut queue = FairQueue::new(2);
     assert_eq!(fill(&mut queue, Lane::Unknown, 1, 1), []);
     assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), []);
     assert_eq!(fill(&mut queue, Lane::Unknown, 3, 1), [(3, 0)]);
     assert_eq!(drain(&mut queue), [(1, 0), (2, 0)]);
+}
+
+#[test]
+fn whoever_comes_once_takes_the_place_of_one_who_retries() {
+    let mut queue = FairQueue::new(2);
+    for number in 0..3 {
+        assert_eq!(
+            queue.push(Lane::Unknown, at(1), (1, number), Instant::now()),
+            None
+        );
+        assert_eq!(queue.pop(), Some((1, number)));
+    }
+    assert_eq!(fill(&mut queue, Lane::Unknown, 1, 1), []);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), []);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 3, 1), [(1, 0)]);
+    assert_eq!(drain(&mut queue), [(2, 0), (3, 0)]);
+}
+
+/// Each of a crowd begins anew as soon as it is answered, whatever the answer. It has twice as many
+/// peers as there are places; a hash takes 10 ms.
+#[test]
+fn a_crowd_that_retries_keeps_no_newcomer_out() {
+    const ROOM: usize = 128;
+    let mut queue = FairQueue::new(ROOM);
+    let begin = Instant::now();
+    let address =
+        |number: u32| Peer::at(std::net::Ipv4Addr::from_bits(0x0a00_0000 + number).into());
+    let mut outside: VecDeque<u32> = (0..260).collect();
+    let (mut served, mut came) = (0, 0);
+    for tick in 0..6000 {
+        let now = begin + Duration::from_millis(10) * tick;
+        // Once a second somebody comes for the first time.
+        if tick % 100 == 99 {
+            came += 1;
+            let newcomer = 1000 + tick;
+            outside.extend(queue.push(Lane::Unknown, address(newcomer), newcomer, now));
+        }
+        for _ in 0..outside.len() {
+            let number = outside.pop_front().unwrap();
+            if number < 1000 {
+                outside.extend(queue.push(Lane::Unknown, address(number), number, now));
+            }
+        }
+        match queue.pop() {
+            Some(number) if number < 1000 => outside.push_back(number),
+            Some(_) => served += 1,
+            None => {},
+        }
+    }
+    // Those of the last turns still wait.
+    assert!(came == 60 && served >= 58, "{served} of {came}");
 }
 
 #[test]
@@ -75,22 +127,25 @@ fn strangers_keep_no_trusted_peer_out() {
 fn a_queue_with_one_place_has_it_for_everybody() {
     let mut queue = FairQueue::new(1);
     assert_eq!(fill(&mut queue, Lane::Unknown, 1, 2), [(1, 1)]);
-    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), [(2, 0)]);
+    assert_eq!(fill(&mut queue, Lane::Unknown, 2, 1), [(1, 0)]);
     let session = Peer::Identity(Number(1));
-    assert_eq!(queue.push(Lane::Trusted, session, (0, 0)), None);
-    assert_eq!(drain(&mut queue), [(0, 0), (1, 0)]);
+    assert_eq!(
+        queue.push(Lane::Trusted, session, (0, 0), Instant::now()),
+        None
+    );
+    assert_eq!(drain(&mut queue), [(0, 0), (2, 0)]);
 }
 
 proptest! {
     /// Whatever comes and goes: every job is served or turned away once, bounds hold, and nobody is
-    /// turned away while somebody else has two places more.
+    /// turned away while somebody heavier has a place.
     #[test]
     fn nothing_is_lost_and_nobody_has_too_much(
         steps in prop::collection::vec((any::<bool>(), any::<bool>(), 0_u8..6), 1..200),
         room in 1_usize..12,
     ) {
         let mut queue = FairQueue::new(room);
-        let (mut pushed, mut gone) = (0_u32, Vec::new());
+        let (mut pushed, mut gone, now) = (0_u32, Vec::new(), Instant::now());
         for (is_push, is_trusted, peer) in steps {
             if !is_push {
                 gone.extend(queue.pop());
@@ -99,14 +154,16 @@ proptest! {
             let lane = if is_trusted { Lane::Trusted } else { Lane::Unknown };
             let job = (peer, pushed);
             pushed += 1;
-            let turned_away = queue.push(lane, at(peer), job);
-            let usage = &queue.backlog(lane).usage;
+            let turned_away = queue.push(lane, at(peer), job, now);
+            let Backlog { usage, weights, attempts, .. } = queue.backlog(lane);
             prop_assert!(usage.total() <= room);
             let heaviest = usage.heaviest().map_or(0, |(_, amount)| amount);
             prop_assert!(heaviest <= (room / 2).max(1));
             if turned_away == Some(job) {
                 let own = usage.of(at(peer));
-                prop_assert!(own >= (room / 2).max(1) || heaviest <= own + 1);
+                let weight = own + 1 + attempts.of(at(peer));
+                let most = weights.heaviest().map_or(0, |(_, most)| most);
+                prop_assert!(own >= (room / 2).max(1) || most <= weight);
             }
             gone.extend(turned_away);
         }

@@ -2,10 +2,13 @@
 
 use crate::app::App;
 use portcullis_domain::access::Origin;
+use portcullis_domain::api_session::OpenedBy;
 use portcullis_domain::authenticator::{Authenticator, Credential};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::password_throttle::{PasswordThrottle, ThrottleRules, Throttled};
+use portcullis_domain::peer::network_of;
 use portcullis_storage::tables::{Found, RowsMut, WriteError};
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 /// An attempt: from where, when, and by which rules it is slowed down; without any, none is.
@@ -14,6 +17,8 @@ pub(crate) struct Attempt {
     address: IpAddr,
     now: Timestamp,
     rules: Option<ThrottleRules>,
+    /// When a session was opened from there with the same password, where only the session tells.
+    right_at: Option<Timestamp>,
 }
 
 impl Attempt {
@@ -23,7 +28,36 @@ impl Attempt {
             address: origin.address,
             now: app.env().now(),
             rules: app.settings().password_throttle,
+            right_at: None,
         }
+    }
+
+    /// Looks whether a session tells that the source gave the right password, if the source would wait
+    /// for being unknown: the session may have been opened before sources were remembered.
+    pub(crate) fn knowing_sessions(mut self, app: &App, found: &Found<Authenticator>) -> Self {
+        let (Some(rules), Some(updb)) = (self.rules, found.entity.updb()) else {
+            return self;
+        };
+        if updb
+            .throttle
+            .is_slowed_as_unknown(self.address, rules, self.now)
+        {
+            let opened_by = OpenedBy::Authenticator(found.entity.id.clone());
+            let source = network_of(self.address);
+            let sessions = app.projections().sessions();
+            self.right_at = sessions
+                .owned_by(found.root_number(), 0, usize::MAX)
+                .into_iter()
+                .filter_map(|number| sessions.get(number))
+                .filter(|session| session.record.opened_by == opened_by)
+                .filter(|session| {
+                    let address = session.record.ip_address.parse().map(network_of);
+                    address.is_ok_and(|address| address == source)
+                })
+                .map(|session| session.record.created_at)
+                .max();
+        }
+        self
     }
 
     /// When it is made.
@@ -38,7 +72,10 @@ impl Attempt {
     /// [`Throttled`] when it comes too early.
     pub(crate) fn admit(self, authenticator: &Authenticator) -> Result<(), Throttled> {
         match (self.rules, authenticator.updb()) {
-            (Some(rules), Some(updb)) => updb.throttle.admit(self.address, rules, self.now),
+            (Some(rules), Some(updb)) => {
+                self.recalled(&updb.throttle)
+                    .admit(self.address, rules, self.now)
+            },
             _ => Ok(()),
         }
     }
@@ -52,7 +89,9 @@ impl Attempt {
         let admitted = self.admit(&found.entity);
         if admitted.is_ok() {
             let mut after = found.entity.clone();
-            self.change(&mut after, PasswordThrottle::note_wrong);
+            self.change(&mut after, |throttle, rules| {
+                throttle.note_wrong(self.address, rules, self.now);
+            });
             if after != found.entity {
                 rows.replace(&found.key, &found.entity, &after)?;
             }
@@ -62,16 +101,31 @@ impl Attempt {
 
     /// Notes in the record of an authenticator that its password was right.
     pub(crate) fn note_right(self, authenticator: &mut Authenticator) {
-        self.change(authenticator, PasswordThrottle::note_right);
+        self.change(authenticator, |throttle, _rules| {
+            throttle.note_right(self.address, self.now);
+        });
     }
 
     fn change(
         self,
         authenticator: &mut Authenticator,
-        change: fn(&mut PasswordThrottle, IpAddr, Timestamp),
+        change: impl FnOnce(&mut PasswordThrottle, ThrottleRules),
     ) {
-        if let (Some(_), Credential::Updb(updb)) = (self.rules, &mut authenticator.credential) {
-            change(&mut updb.throttle, self.address, self.now);
+        if let (Some(rules), Credential::Updb(updb)) = (self.rules, &mut authenticator.credential) {
+            if let Cow::Owned(recalled) = self.recalled(&updb.throttle) {
+                updb.throttle = recalled;
+            }
+            change(&mut updb.throttle, rules);
         }
+    }
+
+    /// What is remembered of the attempts, with what a session tells.
+    fn recalled(self, throttle: &PasswordThrottle) -> Cow<'_, PasswordThrottle> {
+        let mut throttle = Cow::Borrowed(throttle);
+        if let Some(right_at) = self.right_at {
+            let throttle = throttle.to_mut();
+            throttle.recall_right(self.address, right_at, self.now);
+        }
+        throttle
     }
 }

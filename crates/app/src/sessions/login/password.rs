@@ -42,6 +42,10 @@ pub async fn with_password(
         .await
         .map_err(AppError::from)?;
     let attempt = Attempt::new(app, origin);
+    let attempt = match &found {
+        Some(found) => attempt.knowing_sessions(app, found),
+        None => attempt,
+    };
     let outcome = match (verdict, found) {
         (Verdict::Right { is_cheap }, Some(authenticator)) => {
             let mut way = Password {

@@ -88,7 +88,7 @@ impl Known {
             Err(error) => {
                 self.failures = self.failures.saturating_add(1);
                 let is_served = self.set.is_some();
-                tracing::warn!(%error, is_served, "the key set of a signer cannot be fetched");
+                tracing::warn!(%error, is_served, "a key set could not be fetched; check the jwksEndpoint of the signer");
             },
         }
     }
@@ -183,7 +183,7 @@ fn read(text: &[u8]) -> Result<Arc<KeySet>, KeySetFault> {
     let set = KeySet::parse(text).map_err(|error| KeySetFault(error.to_string()))?;
     let (keys, refused) = (set.len(), set.refused().len());
     if keys == 0 {
-        let text = format!("the key set has no usable key; {refused} were refused");
+        let text = format!("the key set has no usable key; {refused} keys were refused");
         return Err(KeySetFault(text));
     }
     tracing::debug!(keys, refused, "a key set was fetched");

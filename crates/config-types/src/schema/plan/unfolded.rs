@@ -31,11 +31,12 @@ impl Plan {
     }
 
     fn unfold(&self, id: NodeId, known: &mut [Known], left: u32) -> Result<(u64, u32), String> {
-        let too_deep = || format!("nests more than {DEEPEST} schemas of one value");
+        let too_deep =
+            || format!("is too complex: it nests more than {DEEPEST} schemas for one value");
         match known.get(id.0).copied() {
             Some(Known::Unfolds(count, height)) => return Ok((count, height)),
             Some(Known::Begun) => {
-                return Err("refers to itself without going into a member or an item".to_owned());
+                return Err("refers to itself for the same value, without end".to_owned());
             },
             Some(Known::Nothing) | None => {},
         }
@@ -57,7 +58,9 @@ impl Plan {
             return Err(too_deep());
         }
         if count > MOST {
-            return Err(format!("holds one value against more than {MOST} schemas"));
+            return Err(format!(
+                "is too complex: it applies more than {MOST} schemas to one value"
+            ));
         }
         mark(known, id, Known::Unfolds(count, height));
         Ok((count, height))

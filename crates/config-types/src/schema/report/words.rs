@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(super) fn reason(error: &ValidationError<'_>) -> String {
     match error.kind() {
         Kind::Type { kind } => {
-            format!("must be {}, is {}", types(kind), type_of(error.instance()))
+            format!("must be {}, not {}", types(kind), type_of(error.instance()))
         },
         Kind::Required { property } => format!("`{}` is required", text::of(property)),
         Kind::AdditionalProperties { unexpected } => {
@@ -18,28 +18,40 @@ pub(super) fn reason(error: &ValidationError<'_>) -> String {
                 .take(4)
                 .map(|name| text::shortened(name))
                 .collect();
-            format!("has no member `{}`", names.join("`, `"))
+            format!("unknown property `{}`", names.join("`, `"))
         },
         Kind::PropertyNames { error } => {
             let name = text::of(error.instance());
-            format!("has no member `{name}`: a name {}", reason(error))
+            format!("unknown property `{name}`: its name {}", reason(error))
         },
-        Kind::Enum { options } => format!("must be one of {}", text::of(options)),
+        Kind::Enum { options } => format!("must be one of {}", listed(options)),
         Kind::Constant { expected_value } => format!("must be {}", text::of(expected_value)),
         Kind::Pattern { pattern } => format!("must match `{}`", text::shortened(pattern)),
-        Kind::Format { format } => format!("must be of the format `{}`", text::shortened(format)),
+        Kind::Format { format } => format!("must be a valid `{}`", text::shortened(format)),
         Kind::Custom { keyword, .. } if keyword == unique::NAME => {
-            "must not have an item twice".to_owned()
+            "must not have duplicate items".to_owned()
         },
-        Kind::Contains => "has none of the items that it must have".to_owned(),
-        Kind::FalseSchema => "must not be there".to_owned(),
-        Kind::Not { schema } => format!("must not fit the schema `{}`", text::of(schema)),
+        Kind::Contains => "must contain at least one matching item".to_owned(),
+        Kind::FalseSchema => "is not allowed".to_owned(),
+        Kind::Not { schema } => format!("must not match the schema `{}`", text::of(schema)),
         Kind::OneOfMultipleValid { .. } => {
-            "fits several of the schemas of which it must fit one".to_owned()
+            "matches more than one of the `oneOf` schemas".to_owned()
         },
-        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "fits none of the schemas".to_owned(),
-        kind => bound(kind).unwrap_or_else(|| "does not fit the schema".to_owned()),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
+            "matches none of the allowed schemas".to_owned()
+        },
+        kind => bound(kind).unwrap_or_else(|| "does not match the schema".to_owned()),
     }
+}
+
+/// The values that are allowed.
+fn listed(options: &Value) -> String {
+    let Some(options) = options.as_array() else {
+        return text::of(options);
+    };
+    // More would be cut anyway.
+    let words: Vec<_> = options.iter().take(64).map(text::of).collect();
+    text::shortened(&words.join(", "))
 }
 
 /// The bound that `kind` is about.
@@ -58,8 +70,10 @@ fn bound(kind: &Kind) -> Option<String> {
         },
         Kind::MinLength { limit } => format!("must have at least {}", count(*limit, "character")),
         Kind::MaxLength { limit } => format!("must have at most {}", count(*limit, "character")),
-        Kind::MinProperties { limit } => format!("must have at least {}", count(*limit, "member")),
-        Kind::MaxProperties { limit } => format!("must have at most {}", count(*limit, "member")),
+        Kind::MinProperties { limit } => {
+            format!("must have at least {}", count(*limit, "property"))
+        },
+        Kind::MaxProperties { limit } => format!("must have at most {}", count(*limit, "property")),
         _ => return None,
     })
 }
@@ -79,6 +93,7 @@ pub(super) fn value(error: &ValidationError<'_>) -> String {
 fn count(number: u64, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
+        _ if noun == "property" => format!("{number} properties"),
         _ => format!("{number} {noun}s"),
     }
 }

@@ -73,7 +73,7 @@ impl Names {
         let other = document(reference);
         if !other.is_empty() && self.document.as_deref() != Some(other) {
             return Err(format!(
-                "refers to `{shown}`, another document; references lead to places in the same one"
+                "points to another document, which is not supported: `{shown}`"
             ));
         }
         let fragment = reference
@@ -83,11 +83,11 @@ impl Names {
             return Ok(pointer.clone());
         }
         let pointer =
-            decoded(fragment).ok_or_else(|| format!("refers to `{shown}`, no pointer"))?;
+            decoded(fragment).ok_or_else(|| format!("is not a JSON Pointer: `{shown}`"))?;
         if pointer.is_empty() || pointer.starts_with('/') {
             Ok(pointer)
         } else {
-            Err(format!("refers to `{shown}`, where no schema is"))
+            Err(format!("does not point to a schema: `{shown}`"))
         }
     }
 }

@@ -1,21 +1,19 @@
 use super::*;
-use crate::listen::Budgets;
 use crate::listen::budget::Holder as _;
-use crate::listen::head_room::HeadRoom;
-use portcullis_domain::peer::Peer;
 use std::pin::pin;
 use std::task::{Context, Waker};
 
 impl Activity {
     /// Watches a connection with nobody beside it.
-    pub(in crate::listen) fn for_test(inbound: Inbound) -> Arc<Self> {
+    pub(in crate::listen) fn for_test(pending: Pending) -> Arc<Self> {
         let limits = Arc::new(Limits::default());
-        let held = HeadRoom::new(limits.head_room).share();
         let peer = Peer::at([192, 0, 2, 1].into());
-        let unread = Budgets::default()
-            .unread_answers
-            .charge(peer, held.evicted());
-        Self::new(limits, inbound, held, unread)
+        Self::new(limits, pending, &Budgets::default(), peer)
+    }
+
+    /// Begins the first request.
+    pub(in crate::listen) fn begin_for_test(self: &Arc<Self>) -> Running {
+        self.begin(1)
     }
 
     /// Bytes that the client has not taken.
@@ -24,25 +22,41 @@ impl Activity {
     }
 }
 
+/// A head of which so many bytes are there.
+fn partial(bytes: usize) -> Pending {
+    Pending::Http1 {
+        in_head: bytes > 0,
+        partial: bytes,
+        ahead: 0,
+        last: 0,
+    }
+}
+
+/// A header block that is not complete.
+const BLOCK: Pending = Pending::Http2 {
+    in_block: true,
+    partial: 0,
+};
+
 #[test]
 fn deadline_follows_what_the_connection_does() {
-    let activity = Activity::for_test(Inbound::http1());
+    let activity = Activity::for_test(Pending::HTTP1);
     let why = || activity.deadline().map(|(_, why)| why);
     assert_eq!(why(), Some(Overdue::Head), "fresh");
 
-    activity.received(b"GET");
+    activity.received(partial(3));
     let started = activity.deadline();
-    activity.received(b" / HTTP/1.1\r\n\r\n");
+    activity.received(partial(9));
     assert_eq!(
         activity.deadline(),
         started,
         "a trickle does not move the deadline"
     );
 
-    let (running, head) = activity.begin();
-    assert_eq!(head.unwrap().beyond(), Some(0));
+    let running = activity.begin(1);
+    activity.received(partial(0));
     assert_eq!(why(), None, "running");
-    activity.received(b"body");
+    activity.received(partial(4));
     assert_eq!(why(), None, "running");
     activity.stalled();
     assert_eq!(why(), Some(Overdue::Stalled));
@@ -50,26 +64,27 @@ fn deadline_follows_what_the_connection_does() {
     assert_eq!(why(), None, "taken");
 
     drop(running);
-    assert_eq!(why(), Some(Overdue::Idle), "kept alive");
-    activity.received(b"G");
     assert_eq!(why(), Some(Overdue::Head), "next request");
+    activity.received(partial(0));
+    drop(activity.begin(2));
+    assert_eq!(why(), Some(Overdue::Idle), "kept alive");
 }
 
 #[test]
 fn driver_is_told_of_nearer_deadlines_alone() {
-    let activity = Activity::for_test(Inbound::http1());
+    let activity = Activity::for_test(Pending::HTTP1);
     let is_told = || {
         let mut cx = Context::from_waker(Waker::noop());
         pin!(activity.nearer.notified()).poll(&mut cx).is_ready()
     };
     activity.await_deadline().unwrap();
     for _ in 0..3 {
-        activity.received(b"GET / HTTP/1.1\r\n\r\n");
-        drop(activity.begin());
+        activity.received(partial(0));
+        drop(activity.begin(1));
         activity.sent();
         assert!(!is_told(), "the next request has more time than the first");
     }
-    let (running, _head) = activity.begin();
+    let running = activity.begin(1);
     assert!(activity.await_deadline().is_none());
     activity.stalled();
     assert!(is_told());
@@ -77,17 +92,16 @@ fn driver_is_told_of_nearer_deadlines_alone() {
     drop(running);
     assert!(is_told(), "nothing was waited for");
     activity.await_deadline().unwrap();
-    activity.received(b"G");
+    activity.received(partial(1));
     assert!(is_told(), "a head has less time than a connection");
 }
 
 #[test]
 fn driver_is_told_when_a_head_ends_that_nothing_follows() {
-    let activity = Activity::for_test(Inbound::http2());
-    drop(activity.begin());
+    let activity = Activity::for_test(Pending::HTTP2);
+    drop(activity.begin(1));
     activity.lock().idle_since -= activity.limits.idle;
-    activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
+    activity.received(BLOCK);
     let (_, why) = activity.await_deadline().unwrap();
     assert_eq!(why, Overdue::Head);
     let mut told = pin!(activity.nearer.notified());
@@ -95,29 +109,27 @@ fn driver_is_told_when_a_head_ends_that_nothing_follows() {
     while told.as_mut().poll(&mut cx).is_ready() {
         told.set(activity.nearer.notified());
     }
-    activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
+    activity.received(Pending::HTTP2);
     assert!(told.poll(&mut cx).is_ready());
 }
 
 #[test]
 fn unfinished_head_has_a_deadline_beside_running_requests() {
-    let activity = Activity::for_test(Inbound::http2());
-    activity.received(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-    let (_running, head) = activity.begin();
-    assert!(head.is_none());
+    let activity = Activity::for_test(Pending::HTTP2);
+    let _running = activity.begin(1);
     assert_eq!(activity.deadline(), None);
-    activity.received(&[0, 0, 1, 1, 0, 0, 0, 0, 1, 0xff]);
+    activity.received(BLOCK);
     let (_, why) = activity.deadline().unwrap();
     assert_eq!(why, Overdue::Head);
-    activity.received(&[0, 0, 1, 9, 4, 0, 0, 0, 1, 0xff]);
+    activity.received(Pending::HTTP2);
     assert_eq!(activity.deadline(), None);
 }
 
 #[test]
 fn only_answers_of_http1_put_the_end_of_an_unused_connection_off() {
-    for (inbound, is_put_off) in [(Inbound::http1(), true), (Inbound::http2(), false)] {
-        let activity = Activity::for_test(inbound);
-        drop(activity.begin());
+    for (pending, is_put_off) in [(Pending::HTTP1, true), (Pending::HTTP2, false)] {
+        let activity = Activity::for_test(pending);
+        drop(activity.begin(1));
         let before = activity.deadline();
         activity.sent();
         assert_eq!(activity.deadline() != before, is_put_off);
@@ -126,8 +138,8 @@ fn only_answers_of_http1_put_the_end_of_an_unused_connection_off() {
 
 #[test]
 fn client_that_takes_no_answer_is_overdue() {
-    let activity = Activity::for_test(Inbound::http2());
-    let (running, _head) = activity.begin();
+    let activity = Activity::for_test(Pending::HTTP2);
+    let running = activity.begin(1);
     assert_eq!(activity.deadline(), None, "running");
     let answer = activity.begin_answer(100);
     assert_eq!(
@@ -143,12 +155,12 @@ fn client_that_takes_no_answer_is_overdue() {
 
 #[test]
 fn connections_of_less_use_are_closed_first() {
-    let busy = Activity::for_test(Inbound::http1());
-    let unread = Activity::for_test(Inbound::http1());
-    let idle = Activity::for_test(Inbound::http1());
-    let idle_for_longer = Activity::for_test(Inbound::http1());
+    let busy = Activity::for_test(Pending::HTTP1);
+    let unread = Activity::for_test(Pending::HTTP1);
+    let idle = Activity::for_test(Pending::HTTP1);
+    let idle_for_longer = Activity::for_test(Pending::HTTP1);
     idle_for_longer.lock().idle_since -= std::time::Duration::from_secs(1);
-    let _running = [&busy, &unread].map(Activity::begin);
+    let _running = [&busy, &unread].map(Activity::begin_for_test);
     unread.begin_answer(1);
     let mut order = [&busy, &unread, &idle, &idle_for_longer];
     order.sort_by_key(|activity| activity.rank(1));

@@ -33,8 +33,8 @@ impl State {
 impl Holder for Arc<Activity> {
     type Rank = (Use, Instant);
 
-    fn rank(&self, _amount: usize) -> Option<Self::Rank> {
-        Some(self.lock().usage())
+    fn rank(&self, _amount: usize) -> Self::Rank {
+        self.lock().usage()
     }
 
     fn revoke(&self) {

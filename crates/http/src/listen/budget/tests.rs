@@ -19,8 +19,12 @@ impl Bytes {
 impl Holder for Bytes {
     type Rank = Reverse<usize>;
 
-    fn rank(&self, amount: usize) -> Option<Self::Rank> {
-        (!self.is_fixed).then_some(Reverse(amount))
+    fn rank(&self, amount: usize) -> Self::Rank {
+        Reverse(amount)
+    }
+
+    fn can_give_way(&self) -> bool {
+        !self.is_fixed
     }
 
     fn revoke(&self) {

@@ -16,7 +16,7 @@ fn pass<'t>(pieces: impl IntoIterator<Item = &'t [u8]>) -> (Vec<u8>, Option<Refu
         passed.extend_from_slice(&piece[..as_is]);
         passed.extend(out);
     }
-    let refusal = (0..parser.heads).find_map(|_| refused.begin());
+    let refusal = (0..parser.heads).find_map(|_| refused.begin().1);
     (passed, refusal)
 }
 
@@ -91,12 +91,33 @@ fn refusal_does_not_wait_for_the_end_of_a_head() {
 }
 
 #[test]
-fn bytes_of_other_protocols_pass() {
-    let mut parser = RequestParser::transparent();
+fn head_is_refused_by_one_of_its_method() {
+    let (passed, refusal) = pass_split(b"\r\nHEAD /a b HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(passed, PLACEHOLDER_OF_HEAD);
+    assert_eq!(refusal, Some(Refusal::RequestLine));
+}
+
+#[test]
+fn empty_lines_begin_no_head() {
+    let mut parser = RequestParser::new(LIMITS, Arc::default());
+    for (text, begins) in [("\r", false), ("\n\n\r\n", false), ("G", true)] {
+        parser.take(text.as_bytes(), &mut Vec::new());
+        assert_eq!(parser.pending().in_head(), begins, "{text:?}");
+    }
+}
+
+#[test]
+fn late_head_is_refused_once_it_has_begun() {
+    let refused = Arc::new(RefusedRequest::default());
+    let mut parser = RequestParser::new(LIMITS, Arc::clone(&refused));
     let mut out = Vec::new();
-    assert_eq!(
-        parser.take(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0", &mut out),
-        25
-    );
+    parser.refuse_late_head(&mut out);
     assert!(out.is_empty());
+    assert_eq!(parser.take(b"GET / HT", &mut out), 0);
+    parser.refuse_late_head(&mut out);
+    parser.refuse_late_head(&mut out);
+    assert_eq!(out, PLACEHOLDER);
+    assert_eq!(parser.take(b"TP/1.1\r\n\r\n", &mut out), 0);
+    assert_eq!((out.as_slice(), parser.partial.len()), (PLACEHOLDER, 0));
+    assert_eq!(refused.begin(), (1, Some(Refusal::HeadTooSlow)));
 }

@@ -27,7 +27,7 @@ async fn inspect(call: Call<Permit<Inspect>, Json<InspectRequest>>) -> Result<An
         value: Value::Array(Vec::new()),
     });
     let unknown = seen.unknown.iter();
-    let unknown = unknown.map(|name| format!("{id}: there is no value {name} to inspect"));
+    let unknown = unknown.map(|name| format!("{id}: unknown value {name:?}"));
     let response = InspectResponse {
         success: seen.unknown.is_empty(),
         errors: unknown.collect(),

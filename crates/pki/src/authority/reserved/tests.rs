@@ -109,4 +109,11 @@ fn shared_hosts_are_granted_and_nothing_else_by_them() {
     let sharing_one = ReservedNames::new(["a.example.com", "b.example.com"], [], ["a.example.com"]);
     assert_eq!(sharing_one.check("a.example.com"), Ok(()));
     assert!(sharing_one.check("*.example.com").is_err());
+    // What a refusal advises helps for wildcards too.
+    let sharing_wildcard =
+        ReservedNames::new(["a.example.com", "*.example.net"], [], ["*.Example.com."]);
+    assert_eq!(sharing_wildcard.check("*.example.com"), Ok(()));
+    for name in ["a.example.com", "*.example.net"] {
+        assert!(sharing_wildcard.check(name).is_err(), "{name}");
+    }
 }

@@ -49,17 +49,17 @@ fn tokens_verify_with_the_certificate_of_the_signer() {
 }
 
 #[test]
-fn the_first_certificate_goes_before_the_bare_key() {
+fn the_first_certificate_of_a_key_counts() {
     let (certificate, signer) = certified(102);
     let x5c = |certificate: &Certificate| STANDARD.encode(certificate.as_der());
     let bare = Signer::new("ES256");
     let mut jwk = bare.jwk();
-    jwk["x5c"] = json!([x5c(&certificate), "not looked at"]);
-    let keys = key_set(&[jwk.clone()]);
+    let own = bare.token(&json!({"sub": "a"}));
+    let first = json!({"kty": "EC", "kid": "k1", "x5c": [x5c(&certificate), "not looked at"]});
+    let keys = key_set(&[first]);
     let token = signer.sign(&json!({"sub": "a"})).unwrap();
     let token = PresentedToken::read(&token).unwrap();
     assert!(token.verify(keys.candidates("k1")).is_ok());
-    let own = bare.token(&json!({"sub": "a"}));
     assert_eq!(verify(&own, &keys), Err(JwtError::BadSignature));
 
     let only = json!({"kty": "EC", "kid": "k1", "x5c": [x5c(&certificate)]});
@@ -78,6 +78,30 @@ fn the_first_certificate_goes_before_the_bare_key() {
     }
     let mixed = json!({"kty": "RSA", "kid": "k1", "x5c": [x5c(&certificate)]});
     assert_eq!(refusal(mixed), JwkError::Certificate);
+}
+
+/// RFC 7517 section 4.7: the certificate is for the very key that the other members describe.
+#[test]
+fn what_is_said_beside_a_certificate_is_true() {
+    let (certificate, _) = certified(105);
+    let x5c = json!([STANDARD.encode(certificate.as_der())]);
+    let point = certificate.public_key().unwrap();
+    let point = &point.as_der()[point.as_der().len() - 64..];
+    let [x, y] = [&point[..32], &point[32..]].map(|half| json!(encode(half)));
+    let good = json!({"kty": "EC", "kid": "k1", "x5c": x5c, "crv": "P-256", "x": x, "y": y});
+    assert_eq!(key_set(std::slice::from_ref(&good)).len(), 1);
+    for part in ["crv", "x", "y"] {
+        let mut partial = good.clone();
+        partial[part] = Value::Null;
+        assert_eq!(key_set(&[partial]).len(), 1, "{part}");
+    }
+    for curve in ["P-384", "Ed25519", "p-256", ""] {
+        let wrong = json!({"kty": "EC", "kid": "k1", "x5c": x5c, "crv": curve});
+        assert_eq!(refusal(wrong), JwkError::OtherKey, "{curve}");
+    }
+    let mut other = Signer::new("ES256").jwk();
+    other["x5c"] = x5c;
+    assert_eq!(refusal(other), JwkError::OtherKey);
 }
 
 #[test]

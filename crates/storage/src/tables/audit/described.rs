@@ -1,23 +1,49 @@
 //! How the audit trail speaks of each kind of record.
 
-use super::super::kind::{
-    API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
-    ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
-    SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
-};
+mod kinds;
+
 use crate::key::Kind;
 
-/// How the audit trail speaks of records of one kind.
+/// How the audit trail speaks of records of one kind. Members go by their path as it is stored, without
+/// the wrapper.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Described {
     /// What operations call such a record.
     pub(super) noun: &'static str,
-    /// Members, at any depth, of which it is said that they changed, and no more.
+    /// The member that holds what the record says of itself.
+    pub(super) wrapper: &'static str,
+    /// Members of which it is said that they changed, and no more.
     pub(super) secret: &'static [&'static str],
-    /// Members, by their path, that are bookkeeping: a change of these alone is no event.
+    /// Members that are bookkeeping: a change of these alone is no event.
     pub(super) silent: &'static [&'static str],
+    /// Members beside the tags that hold as much as users like, under names that users choose.
+    pub(super) attached: &'static [&'static str],
+    /// Members that the API calls otherwise than the store, even with other capitals; without a name
+    /// where the API has no such level.
+    pub(super) names: &'static [(&'static str, &'static str)],
+    /// What members are that are not stored, where that is neither `false` nor nothing.
+    pub(super) defaults: &'static [(&'static str, &'static str)],
+    /// Numbers that are 0 where they are not stored.
+    pub(super) zero: &'static [&'static str],
     /// Whether the record has no id that anybody knows, and goes by that of its owner.
     pub(super) goes_by_owner: bool,
+}
+
+impl Described {
+    /// The whole path by which the API calls a member, if it is not the one that is stored.
+    pub(super) fn api_name(&self, path: &str) -> Option<&'static str> {
+        find(self.names, path)
+    }
+
+    /// The text that a member is when it is not stored.
+    pub(super) fn default(&self, path: &str) -> Option<&'static str> {
+        find(self.defaults, path)
+    }
+}
+
+fn find(table: &[(&str, &'static str)], path: &str) -> Option<&'static str> {
+    let found = table.iter().find(|(stored, _)| *stored == path);
+    found.map(|(_, said)| *said)
 }
 
 /// Whether a member says nothing that the event does not say anyhow.
@@ -25,70 +51,11 @@ pub(super) fn is_said_anyhow(member: &str) -> bool {
     ["id", "created_at", "updated_at"].contains(&member)
 }
 
-const fn plain(noun: &'static str) -> Described {
-    Described {
-        noun,
-        secret: &[],
-        silent: &[],
-        goes_by_owner: false,
-    }
-}
-
 /// How the audit trail speaks of records of `kind`; `None` for a kind that it does not know, of whose
 /// members nothing is said.
-pub(super) fn described(kind: Kind) -> Option<Described> {
-    Some(match kind {
-        IDENTITY => Described {
-            silent: &["attached", "wrong_passwords", "wrong_codes"],
-            ..plain("identity")
-        },
-        AUTH_POLICY => plain("auth-policy"),
-        ENROLLMENT => Described {
-            secret: &["token", "jwt", "token_hash"],
-            silent: &["identity", "router"],
-            ..plain("enrollment")
-        },
-        AUTHENTICATOR => Described {
-            secret: &["password"],
-            silent: &["identity", "credential.updb.throttle"],
-            ..plain("authenticator")
-        },
-        API_SESSION => Described {
-            secret: &["token_hash"],
-            silent: &["identity", "last_activity_at", "totp"],
-            ..plain("api-session")
-        },
-        CA => Described {
-            secret: &["verification_token"],
-            ..plain("ca")
-        },
-        SIGNER => plain("external-jwt-signer"),
-        SESSION_CERTIFICATE => Described {
-            secret: &["session"],
-            ..plain("api-session-certificate")
-        },
-        MFA => Described {
-            secret: &["secret", "recovery_codes"],
-            goes_by_owner: true,
-            ..plain("mfa")
-        },
-        CONFIG_TYPE => plain("config-type"),
-        CONFIG => plain("config"),
-        SERVICE => plain("service"),
-        ROUTER => plain("router"),
-        TERMINATOR => plain("terminator"),
-        SERVICE_POLICY => plain("service-policy"),
-        EDGE_ROUTER_POLICY => plain("edge-router-policy"),
-        SERVICE_EDGE_ROUTER_POLICY => plain("service-edge-router-policy"),
-        POSTURE_CHECK => plain("posture-check"),
-        SESSION => Described {
-            secret: &["api_session_token"],
-            silent: &["identity"],
-            ..plain("session")
-        },
-        REVOCATION => plain("revocation"),
-        _ => return None,
-    })
+pub(super) fn described(kind: Kind) -> Option<&'static Described> {
+    let found = kinds::ALL.iter().find(|(known, _)| *known == kind);
+    found.map(|(_, described)| described)
 }
 
 #[cfg(test)]

@@ -2,11 +2,13 @@
 
 use super::super::*;
 use super::support::{Store, identity, session, store};
-use crate::engine::{Engine as _, submit_with};
-use portcullis_domain::audit::Actor;
+use crate::engine::{Engine as _, StoreError, submit_with};
+use crate::key::META_TAG;
+use portcullis_domain::api_session::TokenHash;
+use portcullis_domain::audit::{Actor, TrailId};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::identity::Identity;
-use portcullis_domain::ids::Number;
+use portcullis_domain::ids::{ApiSessionId, Number};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -19,12 +21,15 @@ fn audited<T: Send + 'static>(
     let entry = AuditEntry {
         actor: Actor::controller(),
         time: Timestamp::UNIX_EPOCH,
-        written,
+    };
+    let written = WrittenMark {
+        row: written,
+        ..WrittenMark::default()
     };
     submit_with(store, move |tx| {
         let mut rows = RowsMut::new(tx).audited(entry.clone());
         let done = body(&mut rows)?;
-        rows.write_events()?;
+        rows.write_events(&written)?;
         Ok(done)
     })
     .unwrap()
@@ -105,6 +110,131 @@ fn removing_tells_of_what_goes_along() {
     assert_eq!(told[100].1["operation"], "api-session.expire");
     assert_eq!(told[100].1["entity"], "s99");
     assert!(told[100].1.get("changes").is_none(), "{}", told[100].1);
+    for (_, event) in &told[1..] {
+        // It is gone by the same transaction.
+        assert_eq!(
+            (&event["owner"], &event["ownerName"]),
+            (&json!("i"), &json!("laptop"))
+        );
+    }
+}
+
+#[test]
+fn removing_very_many_is_summed_up() {
+    let store = store();
+    let owner = identity("i", "laptop");
+    audited(&store, 0, move |rows| {
+        let key = identity_key(Number(1));
+        rows.insert(&key, &owner)?;
+        for number in 1..=1007_u64 {
+            let key = key.dependent(API_SESSION, number);
+            let mut session = session(&owner, 0);
+            session.id = ApiSessionId::from_wire(format!("s{number}"));
+            session.token_hash = TokenHash(u128::from(number).to_be_bytes());
+            rows.insert(&key, &session)?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    let told = events(&store, 0);
+    assert_eq!(told.len(), 1002);
+    let (_, summed) = told.last().unwrap();
+    assert_eq!(
+        (&summed["operation"], &summed["count"]),
+        (&json!("api-session.create"), &json!(7))
+    );
+}
+
+#[test]
+fn what_waits_is_bounded_in_bytes() {
+    let store = store();
+    let before = backlog(&store).next_row;
+    audited(&store, 0, |rows| {
+        rows.operation("database.snapshot", &"x".repeat(10 * 1024));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(backlog(&store).next_row - before, 11);
+    assert_eq!(events(&store, 0).len(), 1);
+    // Whoever wrote it goes on behind it.
+    let after = backlog(&store).next_row;
+    assert_eq!(events(&store, after), []);
+    assert_eq!(
+        backlog(&store)
+            .first_seq(Rows::new(&*store.snapshot().unwrap()))
+            .unwrap(),
+        1
+    );
+}
+
+/// Damages the value under a key.
+fn damage(store: &Store, key: Vec<u8>) {
+    submit_with(store, move |tx| {
+        tx.put(&key, b"nonsense");
+        Ok::<_, StoreError>(())
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+    .unwrap();
+}
+
+#[test]
+fn damage_of_the_trail_stops_nobody_and_shows() {
+    let store = store();
+    for number in 1..=3 {
+        add(&store, number, 0).unwrap();
+    }
+    // The state, which is made anew from the rows.
+    damage(&store, vec![META_TAG, 4]);
+    add(&store, 4, 0).unwrap();
+    let numbers = || -> Vec<u64> { events(&store, 0).iter().map(|(seq, _)| *seq).collect() };
+    assert_eq!(numbers(), [1, 2, 3, 4]);
+    assert_eq!((backlog(&store).next_row, backlog(&store).next_seq), (4, 5));
+    // A row.
+    damage(&store, [&[META_TAG, 5][..], &1_u64.to_be_bytes()].concat());
+    add(&store, 5, 0).unwrap();
+    assert_eq!(numbers(), [1, 3, 4, 5]);
+}
+
+#[test]
+fn state_of_earlier_versions_is_read() {
+    let store = store();
+    add(&store, 1, 0).unwrap();
+    let key = [META_TAG, 4];
+    let numbers = [0, 1, 2].map(u64::to_be_bytes).concat();
+    submit_with(&store, move |tx| {
+        tx.put(&key, &crate::frame::encode(&key, &numbers));
+        Ok::<_, StoreError>(())
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+    .unwrap();
+    let read = backlog(&store);
+    assert_eq!((read.first_row, read.next_row, read.next_seq), (0, 1, 2));
+    assert_eq!((read.trail, read.written), (None, None));
+    let trail = TrailId([7; 16]);
+    let mark = WrittenMark {
+        row: 1,
+        seq: 1,
+        digest: [9; 32],
+    };
+    submit_with(&store, move |tx| {
+        let mut rows = RowsMut::new(tx);
+        rows.name_trail(trail)?;
+        rows.trim_events(&mark)
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+    .unwrap();
+    let read = backlog(&store);
+    assert_eq!(
+        (read.trail, read.written),
+        (Some(trail), Some((1, [9; 32])))
+    );
+    assert_eq!((read.first_row, read.next_seq), (1, 2));
 }
 
 #[test]
@@ -155,11 +285,16 @@ fn written_events_leave_the_store_and_numbers_go_on() {
     }
     assert_eq!(backlog(&store).first_row, 20);
     assert_eq!(events(&store, 0).first().unwrap().0, 21);
-    submit_with(&store, |tx| RowsMut::new(tx).trim_events(24))
-        .unwrap()
-        .wait()
-        .unwrap()
-        .unwrap();
+    submit_with(&store, |tx| {
+        RowsMut::new(tx).trim_events(&WrittenMark {
+            row: 24,
+            ..WrittenMark::default()
+        })
+    })
+    .unwrap()
+    .wait()
+    .unwrap()
+    .unwrap();
     let left = backlog(&store);
     assert_eq!((left.first_row, left.next_row, left.next_seq), (24, 24, 25));
     assert_eq!(events(&store, 0), []);

@@ -110,7 +110,7 @@ mod tests {
             ("/usr/sbin/clamd", "`SYSTEM:PATH`"),
             (
                 "BeOS:/x",
-                "`BeOS` is none of the operating systems Android, Linux",
+                "`BeOS` is not an operating system; use one of Android, Linux",
             ),
             ("Linux:", "path: must not be blank"),
             ("Linux:/x,hash=q", "hexadecimal digits: q"),

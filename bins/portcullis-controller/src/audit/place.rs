@@ -1,0 +1,175 @@
+//! Where the file of the audit trail lies, and what other programs do to it.
+
+use anyhow::{Context as _, bail};
+use std::fs::{self, File, Metadata, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// The mode of a file that is made: for its owner alone.
+const MODE: u32 = 0o600;
+/// The most that is served, with a warning: a group may ship the trail elsewhere.
+const TOLERATED: u32 = 0o640;
+
+/// An open file, and the path where others find it.
+#[derive(Debug)]
+pub(super) struct Place {
+    path: PathBuf,
+    /// Device and number, by which a file is known wherever it is moved.
+    id: (u64, u64),
+}
+
+impl Place {
+    pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
+        Ok(Self {
+            path: path.to_owned(),
+            id: id(&file.metadata()?),
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the path leads to another file by now, or to none.
+    pub(super) fn is_moved(&self) -> io::Result<bool> {
+        match fs::metadata(&self.path) {
+            Ok(found) => Ok(id(&found) != self.id),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn id(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+/// Opens a file that is there, and that no other process writes; nothing if there is none.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong with the file and what to do.
+pub(super) fn open_existing(path: &Path) -> anyhow::Result<Option<File>> {
+    let name = path.display();
+    let file = match File::options().read(true).write(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            check_folder(path)?;
+            return Ok(None);
+        },
+        Err(error) => {
+            return Err(error).with_context(|| format!("the audit file {name} cannot be opened"));
+        },
+    };
+    check_mode(path, &file)?;
+    lock(path, &file)?;
+    Ok(Some(file))
+}
+
+/// Makes a file; an empty one that is there will do.
+///
+/// # Errors
+///
+/// A sentence that says what is wrong and what to do.
+pub(super) fn create(path: &Path) -> anyhow::Result<File> {
+    let name = path.display();
+    let mut options = File::options();
+    options.create(true).truncate(false).read(true).write(true);
+    let file = options.mode(MODE).open(path);
+    let file = file.with_context(|| format!("the audit file {name} cannot be made"))?;
+    check_mode(path, &file)?;
+    lock(path, &file)?;
+    let metadata = file.metadata();
+    let metadata =
+        metadata.with_context(|| format!("the audit file {name} cannot be looked at"))?;
+    if metadata.len() != 0 {
+        bail!(
+            "another program put the file {name} where the audit trail is to go on; move it away, \
+             and a new one is made"
+        );
+    }
+    // Or a loss of power could take the new file along.
+    if let Some(folder) = folder(path) {
+        let made = File::open(folder).and_then(|folder| folder.sync_all());
+        made.with_context(|| format!("the folder of the audit file {name} cannot be written"))?;
+    }
+    Ok(file)
+}
+
+/// Checks that nobody but this process changed how long the file is.
+pub(super) fn check_length(expected: u64, found: u64, is_dirty: bool) -> io::Result<()> {
+    if found < expected {
+        return Err(io::Error::other(format!(
+            "another program cut the audit file from {expected} to {found} bytes; move it away, and \
+             the trail goes on in a new one. Rotate it by moving it, not by copying and truncating"
+        )));
+    }
+    if found > expected && !is_dirty {
+        return Err(io::Error::other(format!(
+            "another program added {} bytes to the audit file; find out which, and move the file \
+             away: the trail goes on in a new one",
+            found - expected
+        )));
+    }
+    Ok(())
+}
+
+fn folder(path: &Path) -> Option<&Path> {
+    let folder = path.parent()?;
+    Some(if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    })
+}
+
+fn check_folder(path: &Path) -> anyhow::Result<()> {
+    if folder(path).is_none_or(|folder| !folder.is_dir()) {
+        bail!(
+            "the audit file {} cannot be made: its folder does not exist",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+fn lock(path: &Path, file: &File) -> anyhow::Result<()> {
+    let name = path.display();
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => bail!(
+            "the audit file {name} is in use by another process; give each controller a file of its \
+             own"
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("the audit file {name} cannot be locked"))
+        },
+    }
+}
+
+/// Checks that not everybody can read who did what, or change it.
+fn check_mode(path: &Path, file: &File) -> anyhow::Result<()> {
+    let name = path.display();
+    let metadata = file.metadata();
+    let metadata =
+        metadata.with_context(|| format!("the audit file {name} cannot be looked at"))?;
+    if !metadata.is_file() {
+        bail!("the audit file {name} is not a file; name one, or one that is to be made");
+    }
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & !TOLERATED != 0 {
+        bail!(
+            "the audit file {name} has mode {mode:o}; set it to mode 600, for its owner alone, or to \
+             640 if its group is to read it"
+        );
+    }
+    if mode & !MODE != 0 {
+        tracing::warn!(
+            file = %name,
+            "the audit file can be read by its group (mode {mode:o}); set it to mode 600 unless that \
+             is meant, as for a program that ships logs"
+        );
+    }
+    Ok(())
+}

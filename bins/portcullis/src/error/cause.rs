@@ -1,0 +1,68 @@
+//! What led to a failure, in our own words where a library or the system reported it.
+
+use portcullis_domain::io_error;
+use std::error::Error;
+use std::io;
+
+/// Where a text is not the JSON that is expected, behind the sentence that says so.
+pub(crate) fn in_json(error: &serde_json::Error) -> String {
+    format!("(line {}, column {})", error.line(), error.column())
+}
+
+/// The cause in words.
+pub(super) fn in_words(cause: &(dyn Error + 'static)) -> String {
+    if let Some(error) = cause.downcast_ref::<io::Error>() {
+        return of_io(error);
+    }
+    if let Some(error) = cause.downcast_ref::<serde_json::Error>() {
+        return format!(
+            "unexpected JSON at line {}, column {}",
+            error.line(),
+            error.column()
+        );
+    }
+    if let Some(dialoguer::Error::IO(error)) = cause.downcast_ref() {
+        return of_io(error);
+    }
+    cause.to_string()
+}
+
+fn of_io(error: &io::Error) -> String {
+    // The resolver has no kind of its own for this.
+    if error.to_string().starts_with("failed to lookup address") {
+        return "its host name does not resolve".to_owned();
+    }
+    match (error.kind(), error.get_ref()) {
+        (io::ErrorKind::InvalidData, None) => "it is not valid UTF-8".to_owned(),
+        (io::ErrorKind::UnexpectedEof, None) => "it ended early".to_owned(),
+        _ => io_error::in_words(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_do_not_speak_the_language_of_libraries() {
+        let json = serde_json::from_str::<serde_json::Value>("[1,").unwrap_err();
+        assert_eq!(in_json(&json), "(line 1, column 3)");
+        for (cause, words) in [
+            (
+                Box::new(json) as Box<dyn Error>,
+                "unexpected JSON at line 1, column 3",
+            ),
+            (
+                Box::new(io::Error::from_raw_os_error(111)),
+                "nothing listens there",
+            ),
+            (
+                Box::new(dialoguer::Error::IO(io::ErrorKind::UnexpectedEof.into())),
+                "it ended early",
+            ),
+            (Box::new(io::Error::other("own words")), "own words"),
+        ] {
+            assert_eq!(in_words(&*cause), words);
+        }
+    }
+}

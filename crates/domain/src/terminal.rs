@@ -1,0 +1,39 @@
+//! Characters that act on whatever shows them.
+
+/// Whether a character does something to a terminal, or to how the text around it reads, instead of
+/// being shown: control characters, separators of lines and paragraphs, those that change the
+/// direction of text, and those that have no width.
+///
+/// Names and messages come from others, who could forge lines with them or hide what they say.
+pub fn drives_terminal(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}'
+                | '\u{feff}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_shown_is_told_from_text() {
+        for character in [
+            '\n', '\t', '\u{1b}', '\u{7f}', '\u{9b}', '\u{61c}', '\u{200b}', '\u{200c}',
+            '\u{200d}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}', '\u{202a}', '\u{202e}',
+            '\u{2066}', '\u{2069}', '\u{feff}',
+        ] {
+            assert!(drives_terminal(character), "{character:?}");
+        }
+        for character in [
+            ' ', 'a', 'ß', '漢', '…', '\u{301}', '🦀', '\u{2027}', '\u{2070}',
+        ] {
+            assert!(!drives_terminal(character), "{character:?}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What one connection holds of requests whose head is not complete.
+
+use tokio_util::sync::CancellationToken;
+
+use super::budget::{Charge, Holder};
+
+/// Bytes of each connection that are not charged: nearly every head is shorter.
+const FREE: usize = 2 * 1024;
+
+/// Memory for unfinished request heads, charged to the peer that sends them.
+pub(super) struct HeadMemory {
+    charge: Charge<HeadSender>,
+    charged: usize,
+}
+
+/// A connection with an unfinished head. It is closed when it has to give way.
+#[derive(Clone)]
+pub(super) struct HeadSender(CancellationToken);
+
+impl HeadSender {
+    /// The connection that `evicted` closes.
+    pub(super) fn new(evicted: CancellationToken) -> Self {
+        Self(evicted)
+    }
+}
+
+/// Whoever has been sending a head for longest is the least likely to finish it.
+impl Holder for HeadSender {
+    type Rank = ();
+
+    const IS_OLDEST_FIRST: bool = true;
+
+    fn rank(&self, _amount: usize) -> Self::Rank {}
+
+    fn revoke(&self) {
+        self.0.cancel();
+    }
+}
+
+impl HeadMemory {
+    /// Makes the account of a new connection, which holds nothing yet.
+    pub(super) fn new(charge: Charge<HeadSender>) -> Self {
+        Self { charge, charged: 0 }
+    }
+
+    /// Notes how many bytes the connection holds now. If there is no room for them, a connection is
+    /// closed, which may be this one.
+    pub(super) fn set(&mut self, bytes: usize) {
+        let charged = bytes.saturating_sub(FREE);
+        if charged == self.charged {
+            return;
+        }
+        self.charged = charged;
+        if charged == 0 {
+            // The next head has an age of its own.
+            self.charge.close();
+        } else {
+            self.charge.set(charged);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::listen::{Budgets, Quota, Quotas};
+    use portcullis_domain::peer::Peer;
+
+    /// Makes room for 1000 bytes, of which one peer may have 900.
+    fn budgets() -> Budgets {
+        let request_heads = Quota {
+            total: 1000,
+            per_peer: 900,
+        };
+        Budgets::new(&Quotas {
+            request_heads,
+            ..Quotas::default()
+        })
+    }
+
+    fn connection(budgets: &Budgets, last: u8) -> (HeadMemory, CancellationToken) {
+        let evicted = CancellationToken::new();
+        let peer = Peer::at([192, 0, 2, last].into());
+        let sender = HeadSender::new(evicted.clone());
+        let charge = budgets.request_heads.charge(peer, sender);
+        (HeadMemory::new(charge), evicted)
+    }
+
+    #[test]
+    fn oldest_head_of_the_peer_with_most_gives_way() {
+        let budgets = budgets();
+        let (mut honest, honest_evicted) = connection(&budgets, 1);
+        let mut flood: Vec<_> = (0..3).map(|_| connection(&budgets, 66)).collect();
+        honest.set(FREE + 300);
+        for (memory, _) in &mut flood {
+            memory.set(FREE + 250);
+        }
+        let evicted = flood.iter().map(|(_, evicted)| evicted.is_cancelled());
+        assert_eq!(evicted.collect::<Vec<_>>(), [true, false, false]);
+        assert!(!honest_evicted.is_cancelled());
+        assert_eq!(budgets.request_heads.in_use(), 800);
+    }
+
+    #[test]
+    fn peer_has_no_more_than_its_share() {
+        let budgets = budgets();
+        let (mut first, first_evicted) = connection(&budgets, 1);
+        let (mut second, second_evicted) = connection(&budgets, 1);
+        first.set(FREE + 400);
+        second.set(FREE + 500);
+        assert!(!first_evicted.is_cancelled());
+        // Having held for longer counts, not having been heard of last.
+        first.set(FREE + 401);
+        assert!(first_evicted.is_cancelled() && !second_evicted.is_cancelled());
+    }
+
+    #[test]
+    fn age_is_that_of_the_head() {
+        let budgets = budgets();
+        let (mut first, first_evicted) = connection(&budgets, 1);
+        let (mut second, second_evicted) = connection(&budgets, 1);
+        first.set(FREE + 400);
+        second.set(FREE + 400);
+        first.set(FREE);
+        assert_eq!(budgets.request_heads.in_use(), 400);
+        first.set(FREE + 501);
+        assert!(second_evicted.is_cancelled() && !first_evicted.is_cancelled());
+        drop((first, second));
+        assert_eq!(budgets.request_heads.in_use(), 0);
+    }
+}

@@ -1,0 +1,121 @@
+use super::super::described::described;
+use super::super::shown::{ITEMS, VALUE};
+use super::*;
+use crate::tables::{AUTHENTICATOR, IDENTITY};
+use serde_json::{Value, json};
+
+fn told(before: Option<&Value>, after: Option<&Value>, kind: crate::key::Kind) -> (Value, usize) {
+    let text = |record: Option<&Value>| record.map(Value::to_string);
+    let (before, after) = (text(before), text(after));
+    let before: Option<Node<'_>> = before
+        .as_deref()
+        .map(|text| serde_json::from_str(text).unwrap());
+    let after: Option<Node<'_>> = after
+        .as_deref()
+        .map(|text| serde_json::from_str(text).unwrap());
+    let difference = Difference::between(before.as_ref(), after.as_ref(), described(kind));
+    let more = difference.more;
+    (serde_json::to_value(&difference).unwrap(), more)
+}
+
+fn identity(before: &Value, after: &Value) -> Value {
+    let spec = |spec: &Value| json!({"id": "i", "updated_at": 1, "spec": spec});
+    told(Some(&spec(before)), Some(&spec(after)), IDENTITY).0
+}
+
+#[test]
+fn changed_members_are_told_with_both_values_by_the_names_of_the_api() {
+    let before = json!({"id": "i", "updated_at": 1, "attached": {"authenticators": 1},
+        "spec": {"name": "laptop", "is_admin": true, "tags": {"site": "berlin", "floor": 2}}});
+    let after = json!({"id": "i", "updated_at": 2, "attached": {"authenticators": 2},
+        "spec": {"name": "laptop", "external_id": "x", "auth_policy": "p",
+            "hosting": {"default_cost": 7, "costs": {"service_1": 3}},
+            "tags": {"site": "bonn", "new_one": 1}}});
+    let expected = json!({
+        "isAdmin": {"old": true, "new": false},
+        "externalId": {"old": null, "new": "x"},
+        "authPolicyId": {"old": "default", "new": "p"},
+        "defaultHostingCost": {"old": 0, "new": 7},
+        "serviceHostingCosts.service_1": {"new": 3},
+        "tags.site": {"old": "berlin", "new": "bonn"},
+        "tags.floor": {"old": 2},
+        "tags.new_one": {"new": 1},
+    });
+    assert_eq!(told(Some(&before), Some(&after), IDENTITY), (expected, 0));
+}
+
+#[test]
+fn secrets_are_told_as_changed() {
+    let with = |hash: &str| {
+        json!({"id": "a", "credential": {"updb": {"username": "u", "password": {"hash": hash}}},
+            "tags": {"password": "of the door"}})
+    };
+    let expected = json!({"password": "changed"});
+    let (one, two) = (with("one"), with("two"));
+    assert_eq!(told(Some(&one), Some(&two), AUTHENTICATOR).0, expected);
+    let unknown = crate::key::Kind::of::<0xEE>();
+    let (before, after) = (json!({}), json!({"name": "x", "spec": {"key": "k"}}));
+    let expected = json!({"name": "changed", "spec": "changed"});
+    assert_eq!(told(Some(&before), Some(&after), unknown).0, expected);
+}
+
+#[test]
+fn nothing_that_users_attach_pushes_out_what_the_record_says_itself() {
+    let many: serde_json::Map<_, _> = (0..60).map(|n| (format!("a{n:02}"), json!(n))).collect();
+    let before = json!({"spec": {"name": "laptop"}});
+    let after = json!({"spec": {"name": "laptop", "is_admin": true, "external_id": "x",
+        "app_data": many, "tags": many}});
+    let (told, more) = told(Some(&before), Some(&after), IDENTITY);
+    assert_eq!(told["isAdmin"], json!({"old": false, "new": true}));
+    assert_eq!(told["externalId"], json!({"old": null, "new": "x"}));
+    assert_eq!((told.as_object().unwrap().len(), more), (2 + ATTACHED, 88));
+}
+
+#[test]
+fn lists_are_told_by_what_was_added_and_removed() {
+    let attributes = |numbers: std::ops::Range<usize>| -> Value {
+        let items: Vec<_> = numbers.map(|n| format!("attribute-{n:03}")).collect();
+        json!({"role_attributes": items})
+    };
+    let told = identity(&attributes(0..60), &attributes(1..61));
+    let expected = json!({"added": ["attribute-060"], "removed": ["attribute-000"]});
+    assert_eq!(told["roleAttributes"], expected);
+    let told = identity(&json!({}), &attributes(0..60));
+    let told = &told["roleAttributes"];
+    assert_eq!(told["added"].as_array().unwrap().len(), ITEMS);
+    assert_eq!(told["moreAdded"], 60 - ITEMS);
+    let turned = json!({"permissions": ["b", "a"]});
+    let told = identity(&json!({"permissions": ["a", "b"]}), &turned);
+    assert_eq!(told["permissions"], json!({"reordered": true}));
+}
+
+#[test]
+fn what_is_cut_still_shows_that_it_changed() {
+    let long = |end: &str| json!({"external_id": "é".repeat(VALUE) + end});
+    let told = identity(&long("1"), &long("2"));
+    let shown = |side: &str| told["externalId"][side].as_str().unwrap().to_owned();
+    assert_ne!(shown("old"), shown("new"));
+    for side in ["old", "new"] {
+        let shown = shown(side);
+        assert!(shown.contains("(513 bytes, SHA-256 "), "{shown}");
+        assert!(shown.len() < VALUE + 64, "{shown}");
+    }
+    let key = "k".repeat(60_000);
+    let tags = json!({"tags": {key.as_str(): 1, (key.clone() + "2"): 2}});
+    let told = identity(&json!({}), &tags);
+    assert_eq!(told.as_object().unwrap().len(), 2);
+    assert!(told.to_string().len() < 400, "{told}");
+}
+
+#[test]
+fn what_takes_the_place_of_an_object_is_told_with_it() {
+    let record = |progress: Value| json!({"mfa": {"progress": progress}});
+    let (before, after) = (
+        record(json!("started")),
+        record(json!({"verified": {"last_step": 7}})),
+    );
+    let expected = json!({"progress": {"old": "started", "new": null},
+        "progress.verified.lastStep": {"old": null, "new": 7}});
+    let (told, _) = told(Some(&before), Some(&after), crate::tables::MFA);
+    assert_eq!(told, expected);
+}

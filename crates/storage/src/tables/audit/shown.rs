@@ -1,0 +1,132 @@
+//! How values, lists and names are shown in an event: short, but so that a change of them shows.
+
+use super::node::Node;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// Bytes of a value that are shown.
+pub(super) const VALUE: usize = 256;
+/// Bytes of an item of a list that are shown.
+const ITEM: usize = 128;
+/// Items that are shown of those that were added to a list, and of those that were removed.
+pub(super) const ITEMS: usize = 16;
+/// Bytes of the name of a member that are shown.
+const NAME: usize = 64;
+/// Bytes of the hash of what is cut.
+const HASH: usize = 8;
+
+/// A value as it is shown.
+#[derive(Debug)]
+pub(super) struct Shown<'n>(pub(super) Cow<'n, Node<'n>>);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        show(&self.0, VALUE, serializer)
+    }
+}
+
+/// What was added to a list and removed from it.
+#[derive(Debug, Default)]
+pub(super) struct ListChange<'n> {
+    added: Vec<&'n Node<'n>>,
+    removed: Vec<&'n Node<'n>>,
+}
+
+impl<'n> ListChange<'n> {
+    /// Compares two lists.
+    pub(super) fn between(before: &'n [Node<'n>], after: &'n [Node<'n>]) -> Self {
+        let lacking = |these: &'n [Node<'n>], those: &'n [Node<'n>]| {
+            if those.is_empty() {
+                return these.iter().collect();
+            }
+            let those: BTreeSet<_> = those.iter().map(text).collect();
+            let lacking = these.iter().filter(|item| !those.contains(&text(item)));
+            lacking.collect()
+        };
+        Self {
+            added: lacking(after, before),
+            removed: lacking(before, after),
+        }
+    }
+}
+
+impl Serialize for ListChange<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if self.added.is_empty() && self.removed.is_empty() {
+            map.serialize_entry("reordered", &true)?;
+        }
+        let sides = [
+            ("added", "moreAdded", &self.added),
+            ("removed", "moreRemoved", &self.removed),
+        ];
+        for (side, more, items) in sides {
+            if !items.is_empty() {
+                map.serialize_entry(side, &Items(items))?;
+            }
+            if items.len() > ITEMS {
+                map.serialize_entry(more, &(items.len() - ITEMS))?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct Items<'s, 'n>(&'s [&'n Node<'n>]);
+
+impl Serialize for Items<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().take(ITEMS).map(|item| Item(item)))
+    }
+}
+
+struct Item<'n>(&'n Node<'n>);
+
+impl Serialize for Item<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        show(self.0, ITEM, serializer)
+    }
+}
+
+fn show<S: Serializer>(node: &Node<'_>, most: usize, serializer: S) -> Result<S::Ok, S::Error> {
+    if let Node::Null | Node::Bool(_) | Node::Number(_) = node {
+        return node.serialize(serializer);
+    }
+    let whole = text(node);
+    if whole.len() <= most {
+        node.serialize(serializer)
+    } else {
+        serializer.serialize_str(&cut(&whole, most))
+    }
+}
+
+/// A text, or other values as JSON.
+fn text<'n>(node: &'n Node<'_>) -> Cow<'n, str> {
+    match node.text() {
+        Some(text) => Cow::Borrowed(text),
+        None => Cow::Owned(serde_json::to_string(node).unwrap_or_default()),
+    }
+}
+
+/// The beginning of a text, with its length and hash, so that texts that begin alike look different.
+fn cut(text: &str, most: usize) -> String {
+    let shown = text.get(..text.floor_char_boundary(most));
+    let (shown, length, hash) = (shown.unwrap_or_default(), text.len(), hash(text));
+    format!("{shown}… ({length} bytes, SHA-256 {hash}…)")
+}
+
+/// The name of a member as it is shown: whole unless somebody chose a very long one.
+pub(super) fn name(name: &str) -> Cow<'_, str> {
+    if name.len() <= NAME {
+        return Cow::Borrowed(name);
+    }
+    let shown = name.get(..name.floor_char_boundary(NAME));
+    Cow::Owned(format!("{}…{}", shown.unwrap_or_default(), hash(name)))
+}
+
+fn hash(text: &str) -> String {
+    let hash = Sha256::digest(text);
+    crate::frame::hex(hash.get(..HASH).unwrap_or_default())
+}

@@ -1,0 +1,258 @@
+//! Makes events of what was noted.
+
+use super::described::{Described, described};
+use super::difference::Difference;
+use super::label::Label;
+use super::node::Node;
+use super::recorder::{AuditEntry, Recorder, RowChange, Verb};
+use crate::engine::StoreError;
+use crate::frame;
+use crate::key::{Kind, RecordKey};
+use crate::tables::kind::{Index, UniqueValue};
+use crate::tables::read::Rows;
+use portcullis_domain::audit::Event;
+use portcullis_domain::ids::ApiSessionId;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What is particular to the event of a change.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Detail<'d> {
+    /// Id of what it was done to, and its name if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entity: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entity_name: Option<&'d str>,
+    /// The identity or router that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner_name: Option<&'d str>,
+    #[serde(skip_serializing_if = "Difference::has_no_members")]
+    changes: Difference<'d>,
+    #[serde(skip_serializing_if = "is_zero")]
+    more_changes: usize,
+    /// How many records it was done to, if they are too many to be told one by one.
+    #[serde(skip_serializing_if = "is_zero")]
+    count: usize,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands members over by reference"
+)]
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Events, each a JSON object in a line of its own.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    pub(super) lines: Vec<u8>,
+    pub(super) count: u64,
+}
+
+impl Events {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+pub(super) struct Telling<'t> {
+    rows: Rows<'t>,
+    entry: AuditEntry,
+    time: String,
+    source: Option<String>,
+    actor_name: Option<String>,
+    owners: BTreeMap<(Kind, u64), Label>,
+    events: Events,
+}
+
+impl<'t> Telling<'t> {
+    /// The events of a transaction.
+    pub(super) fn of(rows: Rows<'t>, recorder: Recorder) -> Result<Events, StoreError> {
+        if recorder.changes.is_empty() && recorder.named.is_empty() {
+            return Ok(Events::default());
+        }
+        let origin = recorder.entry.actor.origin.as_ref();
+        let mut telling = Self {
+            rows,
+            time: recorder.entry.time.to_string(),
+            source: origin.map(|origin| origin.address.to_string()),
+            actor_name: name_of_actor(rows, &recorder)?,
+            owners: removed_owners(&recorder.changes),
+            entry: recorder.entry,
+            events: Events::default(),
+        };
+        let mut named = recorder.named;
+        for change in &recorder.changes {
+            telling.tell_change(change, &mut named, recorder.removal)?;
+        }
+        telling.tell_named(&named)?;
+        for ((kind, verb), count) in recorder.counted {
+            let noun = noun(described(kind));
+            let operation = format!("{noun}.{}", verb.name(recorder.removal));
+            let detail = Detail {
+                count,
+                ..Detail::default()
+            };
+            telling.add(&operation, detail)?;
+        }
+        Ok(telling.events)
+    }
+
+    /// Tells of operations that changed no record.
+    fn tell_named(&mut self, named: &[(String, String)]) -> Result<(), StoreError> {
+        for (operation, entity) in named {
+            let is_actor = *entity == self.entry.actor.id;
+            let name = self.actor_name.clone().filter(|_| is_actor);
+            let detail = Detail {
+                entity: Some(entity),
+                entity_name: name.as_deref(),
+                ..Detail::default()
+            };
+            self.add(operation, detail)?;
+        }
+        Ok(())
+    }
+
+    fn tell_change(
+        &mut self,
+        change: &RowChange,
+        named: &mut Vec<(String, String)>,
+        removal: &'static str,
+    ) -> Result<(), StoreError> {
+        let RowChange { key, before, after } = change;
+        let Some(verb) = Verb::between(before.is_some(), after.is_some()) else {
+            return Ok(());
+        };
+        let kind = described(key.id().0);
+        let (before, after) = (node(before.as_deref())?, node(after.as_deref())?);
+        let owner = self.owner(key)?;
+        let mut entity = after.as_ref().or(before.as_ref()).map(Label::of);
+        if kind.is_some_and(|kind| kind.goes_by_owner) && owner.is_some() {
+            entity.clone_from(&owner);
+        }
+        let entity = entity.unwrap_or_default();
+        let difference = Difference::between(before.as_ref(), after.as_ref(), kind);
+        let (noun, verb) = (noun(kind), verb.name(removal));
+        let given = take_name(named, (noun, verb), &entity.id);
+        if given.is_none() && difference.is_empty() && verb == "update" {
+            return Ok(());
+        }
+        let operation = given.unwrap_or_else(|| format!("{noun}.{verb}"));
+        let detail = Detail {
+            entity: Some(&entity.id),
+            entity_name: entity.name.as_deref(),
+            owner: owner.as_ref().map(|owner| &*owner.id),
+            owner_name: owner.as_ref().and_then(|owner| owner.name.as_deref()),
+            more_changes: difference.more,
+            changes: difference,
+            count: 0,
+        };
+        self.add(&operation, detail)
+    }
+
+    fn add(&mut self, operation: &str, detail: Detail<'_>) -> Result<(), StoreError> {
+        let actor = &self.entry.actor;
+        let event = Event {
+            actor: Some(&actor.id),
+            actor_name: self.actor_name.as_deref(),
+            session: actor.session.as_ref().map(ApiSessionId::as_str),
+            source: self.source.as_deref(),
+            request: actor.origin.as_ref().map(|origin| origin.request.as_str()),
+            ..Event::new(&self.time, operation, detail)
+        };
+        let lines = &mut self.events.lines;
+        if !lines.is_empty() {
+            lines.push(b'\n');
+        }
+        serde_json::to_writer(lines, &event)
+            .map_err(|error| StoreError::corrupt(format!("an event has no form: {error}")))?;
+        self.events.count += 1;
+        Ok(())
+    }
+
+    /// Id and name of what a record lives under, which may be gone by the same transaction.
+    fn owner(&mut self, key: &RecordKey) -> Result<Option<Label>, StoreError> {
+        if key.is_root() {
+            return Ok(None);
+        }
+        let root = key.root_id();
+        if !self.owners.contains_key(&root) {
+            let label = label_at(self.rows, &RecordKey::root(root.0, root.1))?;
+            self.owners.insert(root, label.unwrap_or_default());
+        }
+        let label = self.owners.get(&root).cloned();
+        Ok(label.filter(|label| !label.id.is_empty()))
+    }
+}
+
+/// Ids and names of what was removed and that others may have lived under.
+fn removed_owners(changes: &[RowChange]) -> BTreeMap<(Kind, u64), Label> {
+    let removed = changes.iter().filter(|change| change.after.is_none());
+    removed
+        .filter(|change| change.key.is_root())
+        .filter_map(|change| {
+            let label = Label::read(change.before.as_deref()?);
+            Some((change.key.root_id(), label))
+        })
+        .collect()
+}
+
+/// The name of whoever acts, which may be gone by its own act.
+fn name_of_actor(rows: Rows<'_>, recorder: &Recorder) -> Result<Option<String>, StoreError> {
+    let id = recorder.entry.actor.id.as_str();
+    for index in [Index::IdentityId, Index::RouterId] {
+        let found = rows.lookup(&UniqueValue::new(index, id).key())?;
+        if let Some(key) = found {
+            return Ok(label_at(rows, &key)?.and_then(|label| label.name));
+        }
+    }
+    let gone = recorder
+        .changes
+        .iter()
+        .filter(|change| change.key.is_root());
+    let mut gone = gone.filter_map(|change| change.before.as_deref().map(Label::read));
+    Ok(gone
+        .find(|label| label.id == id)
+        .and_then(|label| label.name))
+}
+
+fn label_at(rows: Rows<'_>, key: &RecordKey) -> Result<Option<Label>, StoreError> {
+    let Some(row) = rows.tx().get(key.as_bytes())? else {
+        return Ok(None);
+    };
+    Ok(Some(Label::read(frame::decode(key.as_bytes(), &row)?)))
+}
+
+/// Takes the name that was given to an operation on an entity out of the list. What is only updated goes by
+/// any name that was given to an operation on whatever has the id.
+fn take_name(
+    named: &mut Vec<(String, String)>,
+    (noun, verb): (&str, &str),
+    id: &str,
+) -> Option<String> {
+    let fits = |operation: &str| {
+        let about = operation
+            .split_once('.')
+            .map_or(operation, |(about, _)| about);
+        about == noun || verb == "update"
+    };
+    let at = named
+        .iter()
+        .position(|(operation, entity)| entity == id && fits(operation))?;
+    Some(named.remove(at).0)
+}
+
+fn noun(kind: Option<&Described>) -> &'static str {
+    kind.map_or("record", |kind| kind.noun)
+}
+
+fn node(record: Option<&[u8]>) -> Result<Option<Node<'_>>, StoreError> {
+    record
+        .map(serde_json::from_slice)
+        .transpose()
+        .map_err(|error| StoreError::corrupt(format!("a record has no form: {error}")))
+}
