@@ -75,7 +75,8 @@ impl FromStr for TransportAddress {
             .find(|(known, _)| *known == name)
             .map(|(_, kind)| *kind);
         let kind = kind.ok_or(AddressError::Kind)?;
-        if rest.starts_with("//") {
+        // In brackets, too: the address would be shown without them.
+        if rest.trim_start_matches('[').starts_with("//") {
             return Err(AddressError::Url);
         }
         Ok(Self {
@@ -154,6 +155,7 @@ mod tests {
             ("quic:a:1", AddressError::Kind),
             ("6262", AddressError::Kind),
             ("tls://a:1", AddressError::Url),
+            ("tls:[//a]:1", AddressError::Url),
             ("tls:a", AddressError::Endpoint(HostPortError::MissingPort)),
             ("tls:a:x", AddressError::Endpoint(HostPortError::BadPort)),
             ("tls:::1", AddressError::Endpoint(HostPortError::BadHost)),
