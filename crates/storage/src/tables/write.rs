@@ -24,6 +24,9 @@ pub enum WriteError {
     Store(#[from] StoreError),
 }
 
+/// Bytes in which most records fit, so that their memory need not grow while they are written.
+const BODY: usize = 1024;
+
 /// The row that counts refused logins.
 const REFUSED_LOGINS: &[u8] = &[META_TAG, 3];
 
@@ -205,10 +208,9 @@ impl<'t> RowsMut<'t> {
         before: Option<&E>,
         entity: &E,
     ) -> Result<(), StoreError> {
-        let unfit = |error| StoreError::corrupt(format!("record {key} has no form: {error}"));
-        let body = serde_json::to_vec(entity).map_err(unfit)?;
+        let body = body_of(key, entity)?;
         // A record that cannot be read again would be damage for good, whatever made it so.
-        serde_json::from_slice::<E>(&body).map_err(unfit)?;
+        serde_json::from_slice::<E>(&body).map_err(|error| unfit(key, &error))?;
         self.tx
             .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
         if let Some(recorder) = &mut self.recorder {
@@ -222,4 +224,15 @@ impl<'t> RowsMut<'t> {
         self.tx.record(change);
         Ok(())
     }
+}
+
+/// The form in which a record is stored.
+pub(super) fn body_of<E: Entity>(key: &RecordKey, entity: &E) -> Result<Vec<u8>, StoreError> {
+    let mut body = Vec::with_capacity(BODY);
+    serde_json::to_writer(&mut body, entity).map_err(|error| unfit(key, &error))?;
+    Ok(body)
+}
+
+fn unfit(key: &RecordKey, error: &serde_json::Error) -> StoreError {
+    StoreError::corrupt(format!("record {key} has no form: {error}"))
 }

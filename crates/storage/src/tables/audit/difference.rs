@@ -4,7 +4,6 @@ use super::described::{Described, is_said_anyhow};
 use super::node::{Member, Node};
 use super::shown::{ListChange, Shown, name};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Members that an event names of those that users attach to records; more are counted. They come
@@ -43,9 +42,9 @@ enum What<'n> {
 impl<'n> Difference<'n> {
     /// What differs between a record before and after; where there was or is none, everything.
     pub(super) fn between(
-        before: Option<&'n Node<'n>>,
-        after: Option<&'n Node<'n>>,
-        described: Option<&'n Described>,
+        before: Option<Node<'n>>,
+        after: Option<Node<'n>>,
+        described: Option<&'static Described>,
     ) -> Self {
         let mut comparison = Comparison {
             described,
@@ -55,7 +54,7 @@ impl<'n> Difference<'n> {
             path: String::new(),
             found: Self::default(),
         };
-        comparison.objects(members(before), members(after));
+        comparison.objects(&members(before), &members(after));
         comparison.found
     }
 
@@ -95,10 +94,10 @@ impl Serialize for What<'_> {
 }
 
 /// The two sides of a member.
-type Sides<'n> = (Option<&'n Node<'n>>, Option<&'n Node<'n>>);
+type Sides<'n> = (Option<Node<'n>>, Option<Node<'n>>);
 
 struct Comparison<'n> {
-    described: Option<&'n Described>,
+    described: Option<&'static Described>,
     is_update: bool,
     /// Whether it is about what users attach.
     is_attached: bool,
@@ -109,7 +108,7 @@ struct Comparison<'n> {
 }
 
 impl<'n> Comparison<'n> {
-    fn objects(&mut self, mut old: &'n [Member<'n>], mut new: &'n [Member<'n>]) {
+    fn objects(&mut self, mut old: &[Member<'n>], mut new: &[Member<'n>]) {
         // Both are sorted.
         loop {
             let order = match (old.first(), new.first()) {
@@ -121,13 +120,13 @@ impl<'n> Comparison<'n> {
             let before = if order.is_le() { next(&mut old) } else { None };
             let after = if order.is_ge() { next(&mut new) } else { None };
             if let Some((name, _)) = before.or(after) {
-                let value = |(_, value): &'n Member<'n>| value;
+                let value = |(_, value): &Member<'n>| *value;
                 self.member(name, (before.map(value), after.map(value)));
             }
         }
     }
 
-    fn member(&mut self, name: &'n str, sides: Sides<'n>) {
+    fn member(&mut self, name: &str, sides: Sides<'n>) {
         if sides.0 == sides.1 {
             return;
         }
@@ -137,34 +136,38 @@ impl<'n> Comparison<'n> {
                 return;
             }
             if self.described.is_some_and(|kind| kind.wrapper == name) {
-                self.objects(members(sides.0), members(sides.1));
+                self.objects(&members(sides.0), &members(sides.1));
                 return;
             }
         }
-        let (raw, path, was_attached) = (self.raw.len(), self.path.clone(), self.is_attached);
-        self.enter(name);
+        let (raw, path, was_attached) = (self.raw.len(), self.path.len(), self.is_attached);
+        let replaced = self.enter(name);
         self.entered(sides);
         self.raw.truncate(raw);
-        self.path = path;
+        match replaced {
+            Some(path) => self.path = path,
+            None => self.path.truncate(path),
+        }
         self.is_attached = was_attached;
     }
 
-    /// Goes on to a member of what is looked at.
-    fn enter(&mut self, member: &str) {
+    /// Goes on to a member of what is looked at. Answers the path before it, if the API has another for
+    /// the member.
+    fn enter(&mut self, member: &str) -> Option<String> {
         push(&mut self.raw, member);
         if self.is_attached {
             push(&mut self.path, &name(member));
-            return;
+            return None;
         }
         let raw = self.raw.as_str();
-        let renamed = self.described.and_then(|kind| kind.api_name(raw));
-        match renamed {
-            Some(renamed) => renamed.clone_into(&mut self.path),
-            None => push_camel(&mut self.path, member),
-        }
         self.is_attached = self
             .described
             .is_some_and(|kind| raw == "tags" || kind.attached.contains(&raw));
+        let renamed = self.described.and_then(|kind| kind.api_name(raw));
+        if renamed.is_none() {
+            push_camel(&mut self.path, member);
+        }
+        renamed.map(|renamed| std::mem::replace(&mut self.path, renamed.to_owned()))
     }
 
     fn entered(&mut self, (old, new): Sides<'n>) {
@@ -179,27 +182,24 @@ impl<'n> Comparison<'n> {
             self.add(What::Secret);
             return;
         }
-        let is_object = |side: Option<&Node<'_>>| matches!(side, Some(Node::Object(_)));
+        let is_object = |side: Option<Node<'_>>| side.is_some_and(Node::is_object);
         if !is_object(old) && !is_object(new) {
             self.leaf((old, new));
             return;
         }
-        self.objects(members(old), members(new));
+        self.objects(&members(old), &members(new));
         // Where an object takes the place of something else, both are told.
-        let other = |side: Option<&'n Node<'n>>| side.filter(|side| side.members().is_none());
+        let other = |side: Option<Node<'n>>| side.filter(|side| !side.is_object());
         if other(old).is_some() || other(new).is_some() {
             self.leaf((other(old), other(new)));
         }
     }
 
     fn leaf(&mut self, (old, new): Sides<'n>) {
-        let what = match (old, new) {
-            (Some(Node::List(old)), Some(Node::List(new))) => {
-                What::List(ListChange::between(old, new))
-            },
-            (Some(Node::List(old)), None) => What::List(ListChange::between(old, &[])),
-            (None, Some(Node::List(new))) => What::List(ListChange::between(&[], new)),
-            (old, new) => What::Value {
+        let items = |side: Option<Node<'n>>| side.map_or_else(|| Some(Vec::new()), Node::items);
+        let what = match (items(old), items(new)) {
+            (Some(old), Some(new)) => What::List(ListChange::between(&old, &new)),
+            _ => What::Value {
                 old: self.side(old, new),
                 new: self.side(new, old),
             },
@@ -208,20 +208,21 @@ impl<'n> Comparison<'n> {
     }
 
     /// One side of a member, of which the other is given too. Defaults are not stored.
-    fn side(&self, side: Option<&'n Node<'n>>, other: Option<&Node<'_>>) -> Option<Shown<'n>> {
+    fn side(&self, side: Option<Node<'n>>, other: Option<Node<'_>>) -> Option<Shown<'n>> {
         if let Some(side) = side {
-            return Some(Shown(Cow::Borrowed(side)));
+            return Some(Shown::Stored(side));
         }
-        let has_default = self.is_update && !self.is_attached;
-        let default = || match other {
-            Some(Node::Bool(other)) => Node::Bool(!other),
-            Some(Node::Number(_)) if self.is_zero_by_default() => Node::Number(0.into()),
-            _ => self
-                .described
-                .and_then(|kind| kind.default(&self.raw))
-                .map_or(Node::Null, |text| Node::Text(Cow::Borrowed(text))),
-        };
-        has_default.then(|| Shown(Cow::Owned(default())))
+        if !self.is_update || self.is_attached {
+            return None;
+        }
+        if let Some(other) = other.and_then(Node::bool) {
+            return Some(Shown::Bool(!other));
+        }
+        if other.is_some_and(Node::is_number) && self.is_zero_by_default() {
+            return Some(Shown::Zero);
+        }
+        let default = self.described.and_then(|kind| kind.default(&self.raw));
+        Some(default.map_or(Shown::Null, Shown::Text))
     }
 
     fn is_zero_by_default(&self) -> bool {
@@ -229,19 +230,19 @@ impl<'n> Comparison<'n> {
             .is_some_and(|kind| kind.zero.contains(&self.raw.as_str()))
     }
 
-    /// Adds what is to be said of the member that is looked at, and is done with it.
+    /// Adds what is to be said of the member that is looked at.
     fn add(&mut self, what: What<'n>) {
         if self.is_attached && self.found.attached.len() == ATTACHED {
             self.found.more += 1;
             return;
         }
-        let path = std::mem::take(&mut self.path);
         // A value in the place of a level that the API does not have goes by its stored name.
-        let path = if path.is_empty() {
-            self.raw.clone()
+        let path = if self.path.is_empty() {
+            &self.raw
         } else {
-            path
+            &self.path
         };
+        let path = path.clone();
         let change = Change { path, what };
         if self.is_attached {
             self.found.attached.push(change);
@@ -251,11 +252,11 @@ impl<'n> Comparison<'n> {
     }
 }
 
-fn members<'n>(side: Option<&'n Node<'n>>) -> &'n [Member<'n>] {
+fn members(side: Option<Node<'_>>) -> Vec<Member<'_>> {
     side.and_then(Node::members).unwrap_or_default()
 }
 
-fn next<'n>(members: &mut &'n [Member<'n>]) -> Option<&'n Member<'n>> {
+fn next<'m, 'n>(members: &mut &'m [Member<'n>]) -> Option<&'m Member<'n>> {
     let (first, rest) = members.split_first()?;
     *members = rest;
     Some(first)

@@ -1,6 +1,5 @@
 //! Ids and names of records.
 
-use super::node::Node;
 use serde::Deserialize;
 
 /// Id and name of a record.
@@ -12,20 +11,6 @@ pub(super) struct Label {
 
 impl Label {
     /// That of a record.
-    pub(super) fn of(record: &Node<'_>) -> Self {
-        let owned = |node: &Node<'_>| node.text().map(str::to_owned);
-        let inner = record.get("enrollment");
-        let labelled = inner.filter(|_| record.get("id").is_none());
-        let labelled = labelled.unwrap_or(record);
-        let name = labelled.get("name");
-        let name = name.or_else(|| labelled.get("spec")?.get("name"));
-        Self {
-            id: labelled.get("id").and_then(owned).unwrap_or_default(),
-            name: name.and_then(owned),
-        }
-    }
-
-    /// That of a record in its stored form, of which only this is wanted.
     pub(super) fn read(record: &[u8]) -> Self {
         let Ok(stored) = serde_json::from_slice::<Stored>(record) else {
             return Self::default();

@@ -1,153 +1,125 @@
-//! Records as JSON that borrows its texts, for it is taken apart and forgotten within a transaction.
+//! Records as JSON that is opened one level at a time: most members did not change, and are only
+//! compared.
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
-use serde_json::Number;
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A value in a record.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) enum Node<'a> {
-    #[default]
-    Null,
-    Bool(bool),
-    Number(Number),
-    Text(Cow<'a, str>),
-    List(Vec<Self>),
-    /// Members, sorted by their names.
-    Object(Vec<Member<'a>>),
-}
+/// A value in a record, as it is stored. Two are equal if they are stored alike.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub(super) struct Node<'a>(&'a RawValue);
 
 /// A member of an object.
 pub(super) type Member<'a> = (Cow<'a, str>, Node<'a>);
 
 impl<'a> Node<'a> {
-    /// The members, if it is an object.
-    pub(super) fn members(&self) -> Option<&[Member<'a>]> {
-        match self {
-            Self::Object(members) => Some(members),
-            _ => None,
-        }
+    /// A whole record.
+    pub(super) fn read(record: &'a [u8]) -> serde_json::Result<Self> {
+        serde_json::from_slice(record).map(Self)
     }
 
-    /// The member with a name.
-    pub(super) fn get(&self, name: &str) -> Option<&Self> {
-        let members = self.members()?;
-        let at = members
-            .binary_search_by(|(member, _)| (**member).cmp(name))
-            .ok()?;
-        members.get(at).map(|(_, value)| value)
+    /// The value as JSON.
+    pub(super) fn json(self) -> &'a str {
+        self.0.get()
+    }
+
+    /// The members, sorted by their names, if it is an object.
+    pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
+        let Members(mut members) = self.parse('{')?;
+        members.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Some(members)
+    }
+
+    pub(super) fn is_object(self) -> bool {
+        self.json().starts_with('{')
+    }
+
+    /// The items, if it is a list.
+    pub(super) fn items(self) -> Option<Vec<Self>> {
+        let items: Vec<&RawValue> = self.parse('[')?;
+        Some(items.into_iter().map(Self).collect())
     }
 
     /// The text, if it is one.
-    pub(super) fn text(&self) -> Option<&str> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
+    pub(super) fn text(self) -> Option<Cow<'a, str>> {
+        self.parse('"').map(|Text(text)| text)
+    }
+
+    pub(super) fn bool(self) -> Option<bool> {
+        self.json().parse().ok()
+    }
+
+    pub(super) fn is_number(self) -> bool {
+        self.json()
+            .starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    }
+
+    fn parse<T: Deserialize<'a>>(self, first: char) -> Option<T> {
+        let json = self.json();
+        let fits = json.starts_with(first);
+        fits.then(|| serde_json::from_str(json).ok()).flatten()
     }
 }
 
-impl<'a> Deserialize<'a> for Node<'a> {
+impl PartialEq for Node<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.json() == other.json()
+    }
+}
+
+/// The members of an object, in the order in which they are stored.
+struct Members<'a>(Vec<Member<'a>>);
+
+impl<'a> Deserialize<'a> for Members<'a> {
     fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
-struct NodeVisitor;
+struct MembersVisitor;
 
-impl<'a> Visitor<'a> for NodeVisitor {
-    type Value = Node<'a>;
+impl<'a> Visitor<'a> for MembersVisitor {
+    type Value = Members<'a>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
+        formatter.write_str("an object")
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Node<'a>, E> {
-        Ok(Node::Null)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Node<'a>, E> {
-        Ok(Node::Bool(value))
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Node<'a>, E> {
-        Ok(Node::Number(value.into()))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Node<'a>, E> {
-        Ok(Node::Number(value.into()))
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Node<'a>, E> {
-        Ok(Number::from_f64(value).map_or(Node::Null, Node::Number))
-    }
-
-    fn visit_borrowed_str<E: Error>(self, value: &'a str) -> Result<Node<'a>, E> {
-        Ok(Node::Text(Cow::Borrowed(value)))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Node<'a>, E> {
-        Ok(Node::Text(Cow::Owned(value.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<Node<'a>, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
+    fn visit_map<A: MapAccess<'a>>(self, mut entries: A) -> Result<Members<'a>, A::Error> {
+        let mut members = Vec::with_capacity(16);
+        while let Some((Text(name), value)) = entries.next_entry()? {
+            members.push((name, Node(value)));
         }
-        Ok(Node::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut entries: A) -> Result<Node<'a>, A::Error> {
-        let mut members = Vec::with_capacity(8);
-        while let Some((Name(name), value)) = entries.next_entry()? {
-            members.push((name, value));
-        }
-        members.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(Node::Object(members))
+        Ok(Members(members))
     }
 }
 
-/// The name of a member, borrowed unless it holds escapes.
-struct Name<'a>(Cow<'a, str>);
+/// A text, borrowed unless it holds escapes.
+struct Text<'a>(Cow<'a, str>);
 
-impl<'a> Deserialize<'a> for Name<'a> {
+impl<'a> Deserialize<'a> for Text<'a> {
     fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(NameVisitor)
+        deserializer.deserialize_str(TextVisitor)
     }
 }
 
-struct NameVisitor;
+struct TextVisitor;
 
-impl<'a> Visitor<'a> for NameVisitor {
-    type Value = Name<'a>;
+impl<'a> Visitor<'a> for TextVisitor {
+    type Value = Text<'a>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a name")
+        formatter.write_str("a text")
     }
 
-    fn visit_borrowed_str<E: Error>(self, name: &'a str) -> Result<Name<'a>, E> {
-        Ok(Name(Cow::Borrowed(name)))
+    fn visit_borrowed_str<E: Error>(self, text: &'a str) -> Result<Text<'a>, E> {
+        Ok(Text(Cow::Borrowed(text)))
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Name<'a>, E> {
-        Ok(Name(Cow::Owned(name.to_owned())))
-    }
-}
-
-impl Serialize for Node<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Null => serializer.serialize_unit(),
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Number(number) => number.serialize(serializer),
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::List(items) => serializer.collect_seq(items),
-            Self::Object(members) => {
-                serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
-            },
-        }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Text<'a>, E> {
+        Ok(Text(Cow::Owned(text.to_owned())))
     }
 }

@@ -6,7 +6,7 @@ use super::telling::Telling;
 use crate::engine::StoreError;
 use crate::key::{Kind, RecordKey};
 use crate::tables::kind::Entity;
-use crate::tables::write::RowsMut;
+use crate::tables::write::{RowsMut, body_of};
 use portcullis_domain::audit::{Actor, TrailId};
 use portcullis_domain::clock::Timestamp;
 use std::collections::BTreeMap;
@@ -112,8 +112,7 @@ impl Recorder {
             return Ok(());
         }
         *noted += 1;
-        let unfit = |error| StoreError::corrupt(format!("record {key} has no form: {error}"));
-        let mut before = before.map(serde_json::to_vec).transpose().map_err(unfit)?;
+        let mut before = before.map(|entity| body_of(key, entity)).transpose()?;
         if self.changes.len() >= DETAILED && after.is_none() {
             let label = before.as_deref().map(Label::read).unwrap_or_default();
             before = serde_json::to_vec(&serde_json::json!({"id": label.id})).ok();

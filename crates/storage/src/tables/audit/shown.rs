@@ -19,31 +19,44 @@ const HASH: usize = 8;
 
 /// A value as it is shown.
 #[derive(Debug)]
-pub(super) struct Shown<'n>(pub(super) Cow<'n, Node<'n>>);
+pub(super) enum Shown<'n> {
+    Stored(Node<'n>),
+    // Defaults, which are not stored.
+    Bool(bool),
+    Zero,
+    Text(&'static str),
+    Null,
+}
 
 impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        show(&self.0, VALUE, serializer)
+        match self {
+            Self::Stored(node) => show(*node, VALUE, serializer),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Zero => serializer.serialize_u64(0),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Null => serializer.serialize_unit(),
+        }
     }
 }
 
 /// What was added to a list and removed from it.
 #[derive(Debug, Default)]
 pub(super) struct ListChange<'n> {
-    added: Vec<&'n Node<'n>>,
-    removed: Vec<&'n Node<'n>>,
+    added: Vec<Node<'n>>,
+    removed: Vec<Node<'n>>,
 }
 
 impl<'n> ListChange<'n> {
     /// Compares two lists.
-    pub(super) fn between(before: &'n [Node<'n>], after: &'n [Node<'n>]) -> Self {
-        let lacking = |these: &'n [Node<'n>], those: &'n [Node<'n>]| {
+    pub(super) fn between(before: &[Node<'n>], after: &[Node<'n>]) -> Self {
+        let lacking = |these: &[Node<'n>], those: &[Node<'n>]| {
             if those.is_empty() {
-                return these.iter().collect();
+                return these.to_vec();
             }
-            let those: BTreeSet<_> = those.iter().map(text).collect();
-            let lacking = these.iter().filter(|item| !those.contains(&text(item)));
-            lacking.collect()
+            let those: BTreeSet<_> = those.iter().map(|item| item.json()).collect();
+            let lacking = these.iter().filter(|item| !those.contains(item.json()));
+            lacking.copied().collect()
         };
         Self {
             added: lacking(after, before),
@@ -74,15 +87,15 @@ impl Serialize for ListChange<'_> {
     }
 }
 
-struct Items<'s, 'n>(&'s [&'n Node<'n>]);
+struct Items<'s, 'n>(&'s [Node<'n>]);
 
 impl Serialize for Items<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().take(ITEMS).map(|item| Item(item)))
+        serializer.collect_seq(self.0.iter().take(ITEMS).map(|item| Item(*item)))
     }
 }
 
-struct Item<'n>(&'n Node<'n>);
+struct Item<'n>(Node<'n>);
 
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -90,23 +103,16 @@ impl Serialize for Item<'_> {
     }
 }
 
-fn show<S: Serializer>(node: &Node<'_>, most: usize, serializer: S) -> Result<S::Ok, S::Error> {
-    if let Node::Null | Node::Bool(_) | Node::Number(_) = node {
+fn show<S: Serializer>(node: Node<'_>, most: usize, serializer: S) -> Result<S::Ok, S::Error> {
+    // A text is never longer than its JSON.
+    if node.json().len() <= most {
         return node.serialize(serializer);
     }
-    let whole = text(node);
+    let whole = node.text().unwrap_or(Cow::Borrowed(node.json()));
     if whole.len() <= most {
         node.serialize(serializer)
     } else {
         serializer.serialize_str(&cut(&whole, most))
-    }
-}
-
-/// A text, or other values as JSON.
-fn text<'n>(node: &'n Node<'_>) -> Cow<'n, str> {
-    match node.text() {
-        Some(text) => Cow::Borrowed(text),
-        None => Cow::Owned(serde_json::to_string(node).unwrap_or_default()),
     }
 }
 

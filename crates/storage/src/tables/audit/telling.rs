@@ -14,6 +14,10 @@ use portcullis_domain::audit::Event;
 use portcullis_domain::ids::ApiSessionId;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// Bytes in which most events fit, so that their memory need not grow while they are written.
+const EVENT: usize = 1024;
 
 /// What is particular to the event of a change.
 #[derive(Debug, Default, Serialize)]
@@ -65,7 +69,8 @@ pub(super) struct Telling<'t> {
     time: String,
     source: Option<String>,
     actor_name: Option<String>,
-    owners: BTreeMap<(Kind, u64), Label>,
+    /// Labels of what acts and of what records live under, by where it is; empty ones of what is gone.
+    labels: BTreeMap<(Kind, u64), Label>,
     events: Events,
 }
 
@@ -80,11 +85,12 @@ impl<'t> Telling<'t> {
             rows,
             time: recorder.entry.time.to_string(),
             source: origin.map(|origin| origin.address.to_string()),
-            actor_name: name_of_actor(rows, &recorder)?,
-            owners: removed_owners(&recorder.changes),
+            actor_name: None,
+            labels: removed_labels(&recorder.changes),
             entry: recorder.entry,
             events: Events::default(),
         };
+        telling.actor_name = telling.name_of_actor()?;
         let mut named = recorder.named;
         for change in &recorder.changes {
             telling.tell_change(change, &mut named, recorder.removal)?;
@@ -128,14 +134,14 @@ impl<'t> Telling<'t> {
             return Ok(());
         };
         let kind = described(key.id().0);
-        let (before, after) = (node(before.as_deref())?, node(after.as_deref())?);
         let owner = self.owner(key)?;
-        let mut entity = after.as_ref().or(before.as_ref()).map(Label::of);
+        let mut entity = after.as_deref().or(before.as_deref()).map(Label::read);
         if kind.is_some_and(|kind| kind.goes_by_owner) && owner.is_some() {
             entity.clone_from(&owner);
         }
         let entity = entity.unwrap_or_default();
-        let difference = Difference::between(before.as_ref(), after.as_ref(), kind);
+        let (before, after) = (node(before.as_deref())?, node(after.as_deref())?);
+        let difference = Difference::between(before, after, kind);
         let (noun, verb) = (noun(kind), verb.name(removal));
         let given = take_name(named, (noun, verb), &entity.id);
         if given.is_none() && difference.is_empty() && verb == "update" {
@@ -165,6 +171,7 @@ impl<'t> Telling<'t> {
             ..Event::new(&self.time, operation, detail)
         };
         let lines = &mut self.events.lines;
+        lines.reserve(EVENT);
         if !lines.is_empty() {
             lines.push(b'\n');
         }
@@ -179,18 +186,38 @@ impl<'t> Telling<'t> {
         if key.is_root() {
             return Ok(None);
         }
-        let root = key.root_id();
-        if !self.owners.contains_key(&root) {
-            let label = label_at(self.rows, &RecordKey::root(root.0, root.1))?;
-            self.owners.insert(root, label.unwrap_or_default());
+        let label = self.label(key.root_id())?;
+        Ok(Some(label.clone()).filter(|label| !label.id.is_empty()))
+    }
+
+    /// The name of whoever acts, which may be gone by its own act.
+    fn name_of_actor(&mut self) -> Result<Option<String>, StoreError> {
+        let id = self.entry.actor.id.clone();
+        for index in [Index::IdentityId, Index::RouterId] {
+            if let Some(key) = self
+                .rows
+                .lookup(&UniqueValue::new(index, id.as_str()).key())?
+            {
+                return Ok(self.label(key.id())?.name.clone());
+            }
         }
-        let label = self.owners.get(&root).cloned();
-        Ok(label.filter(|label| !label.id.is_empty()))
+        let gone = self.labels.values().find(|label| label.id == id);
+        Ok(gone.and_then(|label| label.name.clone()))
+    }
+
+    fn label(&mut self, root: (Kind, u64)) -> Result<&Label, StoreError> {
+        Ok(match self.labels.entry(root) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let label = label_at(self.rows, &RecordKey::root(root.0, root.1))?;
+                unknown.insert(label.unwrap_or_default())
+            },
+        })
     }
 }
 
 /// Ids and names of what was removed and that others may have lived under.
-fn removed_owners(changes: &[RowChange]) -> BTreeMap<(Kind, u64), Label> {
+fn removed_labels(changes: &[RowChange]) -> BTreeMap<(Kind, u64), Label> {
     let removed = changes.iter().filter(|change| change.after.is_none());
     removed
         .filter(|change| change.key.is_root())
@@ -199,25 +226,6 @@ fn removed_owners(changes: &[RowChange]) -> BTreeMap<(Kind, u64), Label> {
             Some((change.key.root_id(), label))
         })
         .collect()
-}
-
-/// The name of whoever acts, which may be gone by its own act.
-fn name_of_actor(rows: Rows<'_>, recorder: &Recorder) -> Result<Option<String>, StoreError> {
-    let id = recorder.entry.actor.id.as_str();
-    for index in [Index::IdentityId, Index::RouterId] {
-        let found = rows.lookup(&UniqueValue::new(index, id).key())?;
-        if let Some(key) = found {
-            return Ok(label_at(rows, &key)?.and_then(|label| label.name));
-        }
-    }
-    let gone = recorder
-        .changes
-        .iter()
-        .filter(|change| change.key.is_root());
-    let mut gone = gone.filter_map(|change| change.before.as_deref().map(Label::read));
-    Ok(gone
-        .find(|label| label.id == id)
-        .and_then(|label| label.name))
 }
 
 fn label_at(rows: Rows<'_>, key: &RecordKey) -> Result<Option<Label>, StoreError> {
@@ -252,7 +260,7 @@ fn noun(kind: Option<&Described>) -> &'static str {
 
 fn node(record: Option<&[u8]>) -> Result<Option<Node<'_>>, StoreError> {
     record
-        .map(serde_json::from_slice)
+        .map(Node::read)
         .transpose()
         .map_err(|error| StoreError::corrupt(format!("a record has no form: {error}")))
 }

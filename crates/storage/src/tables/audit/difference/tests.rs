@@ -4,16 +4,15 @@ use super::*;
 use crate::tables::{AUTHENTICATOR, IDENTITY};
 use serde_json::{Value, json};
 
+fn node(json: &str) -> Node<'_> {
+    Node::read(json.as_bytes()).unwrap()
+}
+
 fn told(before: Option<&Value>, after: Option<&Value>, kind: crate::key::Kind) -> (Value, usize) {
     let text = |record: Option<&Value>| record.map(Value::to_string);
     let (before, after) = (text(before), text(after));
-    let before: Option<Node<'_>> = before
-        .as_deref()
-        .map(|text| serde_json::from_str(text).unwrap());
-    let after: Option<Node<'_>> = after
-        .as_deref()
-        .map(|text| serde_json::from_str(text).unwrap());
-    let difference = Difference::between(before.as_ref(), after.as_ref(), described(kind));
+    let (before, after) = (before.as_deref().map(node), after.as_deref().map(node));
+    let difference = Difference::between(before, after, described(kind));
     let more = difference.more;
     (serde_json::to_value(&difference).unwrap(), more)
 }
