@@ -25,6 +25,7 @@ use portcullis_domain::audit::TrailId;
 use portcullis_storage::tables::{AuditBacklog, WrittenMark};
 use progress::Progress;
 use refusals::Refusals;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 
@@ -33,6 +34,8 @@ use std::thread::Thread;
 pub(crate) struct Trail {
     written: Mutex<WrittenMark>,
     writer: OnceLock<Thread>,
+    /// Whether the writer has to be woken for news; it is awake for a while afterwards.
+    sleeps: AtomicBool,
     refusals: Mutex<Refusals>,
     progress: Mutex<Progress>,
 }
@@ -53,11 +56,20 @@ impl Trail {
         let _ = self.writer.set(writer);
     }
 
-    /// Tells the writer that there is something to write.
+    /// Tells the writer that there is something to write. Waking a thread costs about as much as a
+    /// small request, so that this is done once for all that comes until it looks.
     pub(crate) fn wake(&self) {
-        if let Some(writer) = self.writer.get() {
+        if self.sleeps.swap(false, Ordering::AcqRel)
+            && let Some(writer) = self.writer.get()
+        {
             writer.unpark();
         }
+    }
+
+    /// Has the writer woken for what comes from now on. It looks for what is there already afterwards,
+    /// or it would miss what came in between.
+    fn sleep(&self) {
+        self.sleeps.swap(true, Ordering::AcqRel);
     }
 }
 

@@ -24,8 +24,14 @@ impl AuditStream {
 
 impl AuditSink for AuditStream {
     fn write(&mut self, events: &[AuditEvent]) -> io::Result<()> {
-        let form = if self.is_terminal { text } else { document };
-        let lines: String = events.iter().map(|event| form(&event.text)).collect();
+        let mut lines = String::new();
+        for event in events {
+            if self.is_terminal {
+                lines.push_str(&text(&event.text));
+            } else {
+                document(&event.text, &mut lines);
+            }
+        }
         // One call, or lines of the log could come between.
         WaitingWriter(io::stderr().lock()).write_all(lines.as_bytes())
     }
@@ -41,14 +47,15 @@ impl AuditSink for Discarded {
     }
 }
 
-fn document(event: &str) -> String {
-    let members = event.strip_prefix('{').unwrap_or(event);
-    format!("{{\"level\":\"INFO\",\"target\":\"audit\",{members}\n")
+fn document(event: &str, lines: &mut String) {
+    lines.push_str(r#"{"level":"INFO","target":"audit","#);
+    lines.push_str(event.strip_prefix('{').unwrap_or(event));
+    lines.push('\n');
 }
 
 fn text(event: &str) -> String {
     let Ok(Value::Object(mut members)) = serde_json::from_str(event) else {
-        return document(event);
+        return format!("{}\n", output::one_line(event));
     };
     let mut take = |name: &str| match members.remove(name) {
         Some(Value::String(text)) => text,
@@ -76,7 +83,8 @@ mod tests {
             "entityName": "laptop\r\n\u{1b}[2J\u{9b}",
             "changes": {"name": {"new": "a\u{202e}b"}}});
         let event = event.to_string();
-        let line = document(&event);
+        let mut line = String::new();
+        document(&event, &mut line);
         let parsed: Value = serde_json::from_str(line.strip_suffix('\n').unwrap()).unwrap();
         assert_eq!(
             (&parsed["target"], &parsed["seq"]),

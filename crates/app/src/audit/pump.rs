@@ -93,6 +93,7 @@ impl Pump {
         }
         loop {
             let is_last = self.is_stopped();
+            self.app.trail.sleep();
             let outcome = self.write_all();
             if let Err(error) = &outcome {
                 self.failed(error);
@@ -109,7 +110,7 @@ impl Pump {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Waits for a moment, whoever calls meanwhile.
+    /// Waits for a moment.
     fn gather(&self) {
         let end = Instant::now() + GATHERING;
         while !self.is_stopped() {
