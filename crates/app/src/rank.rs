@@ -23,22 +23,32 @@ pub(crate) fn outranks(caller: &Caller, identity: &Identity) -> bool {
                 .is_none_or(|held| caller.permissions.covers(held)))
 }
 
-/// Checks that a caller may change or remove an identity: administrators alone touch one of them.
-pub(crate) fn check_touchable(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
-    if caller.is_admin || !identity.has_admin_rights() {
+/// Checks that a caller is an administrator; `rule` says what administrators alone may do.
+pub(crate) fn check_admin(caller: &Caller, rule: &'static str) -> Result<(), AppError> {
+    if caller.is_admin {
         Ok(())
     } else {
-        denied("only administrators may change an administrator")
+        denied(rule)
     }
+}
+
+/// Checks that a caller may change or remove an identity: administrators alone touch one of them.
+pub(crate) fn check_touchable(caller: &Caller, identity: &Identity) -> Result<(), AppError> {
+    if !identity.has_admin_rights() {
+        return Ok(());
+    }
+    check_admin(caller, "only administrators may change an administrator")
 }
 
 /// Checks that a caller may grant rights: administrators alone do.
 pub(crate) fn check_grants(caller: &Caller, is_granting: bool) -> Result<(), AppError> {
-    if caller.is_admin || !is_granting {
-        Ok(())
-    } else {
-        denied("only administrators may grant admin rights or permissions")
+    if !is_granting {
+        return Ok(());
     }
+    check_admin(
+        caller,
+        "only administrators may grant admin rights or permissions",
+    )
 }
 
 /// Checks that a caller may decide how an identity gets in; see [`WaysIn::check`], which also asks for
@@ -107,9 +117,7 @@ impl WaysIn {
         caller: &Caller,
         rule: &'static str,
     ) -> Result<(), AppError> {
-        if !caller.is_admin {
-            return denied(rule);
-        }
+        check_admin(caller, rule)?;
         self.fresh_factor.check(caller)
     }
 

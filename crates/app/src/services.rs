@@ -16,6 +16,7 @@ use crate::error::AppError;
 use crate::identities;
 use crate::listing::{self, Answer, Asked, Listing, Paging, Sight};
 use crate::managed::{Beside, Face, Made, Read, find_seen};
+use crate::rank::check_admin;
 use portcullis_domain::access::{Access, Caller, Permit};
 use portcullis_domain::config::Target;
 use portcullis_domain::identity::Identity;
@@ -109,10 +110,9 @@ pub fn list(
 ) -> Result<Paging, AppError> {
     let listing = asked.of_roles::<Service>()?;
     let identity = more.as_identity.filter(|named| !named.is_empty());
-    if identity.is_some() && !permit.caller().is_admin {
-        return Err(AppError::Denied {
-            rule: Some("only administrators may list services as another identity"),
-        });
+    if identity.is_some() {
+        let rule = "only administrators may list services as another identity";
+        check_admin(permit.caller(), rule)?;
     }
     answer(
         app,

@@ -2,10 +2,13 @@
 
 use crate::enrollments::Holder;
 use crate::error::AppError;
-use crate::rank::WaysIn;
+use crate::rank::{WaysIn, check_admin};
 use portcullis_domain::access::Caller;
 use portcullis_domain::ca::{Ca, CaSpec};
 use portcullis_storage::tables::{ENROLLMENT, Found, Rows, StoredEnrollment};
+
+const LOGINS: &str = "only administrators may change isAuthEnabled of a verified CA, or delete one that \
+     lets clients log in";
 
 /// Checks that a caller may have an authority say whose its certificates are, if one of these does: it
 /// lets its owner in as whoever has an external id.
@@ -34,7 +37,7 @@ pub(super) fn check_change(
         check_named(ways_in, caller, &[&before.spec, &after.spec])?;
     }
     match (before.vouches_for_logins(), after.vouches_for_logins()) {
-        (true, false) => check_takes_away(caller),
+        (true, false) => check_admin(caller, LOGINS),
         (false, true) => ways_in.check_of_everybody(caller, LOGINS),
         (true, true) | (false, false) => Ok(()),
     }
@@ -47,7 +50,7 @@ pub(super) fn check_removal(
     found: &Found<Ca>,
 ) -> Result<(), AppError> {
     if found.entity.vouches_for_logins() {
-        check_takes_away(caller)?;
+        check_admin(caller, LOGINS)?;
     }
     if caller.is_admin {
         return Ok(());
@@ -58,15 +61,4 @@ pub(super) fn check_removal(
         }
     }
     Ok(())
-}
-
-const LOGINS: &str = "only administrators may change isAuthEnabled of a verified CA, or delete one that \
-     lets clients log in";
-
-fn check_takes_away(caller: &Caller) -> Result<(), AppError> {
-    if caller.is_admin {
-        Ok(())
-    } else {
-        Err(AppError::Denied { rule: Some(LOGINS) })
-    }
 }

@@ -3,7 +3,7 @@
 use super::{Update, check_references, find};
 use crate::app::App;
 use crate::error::AppError;
-use crate::rank::{WaysIn, check_grants, check_touchable, rises};
+use crate::rank::{WaysIn, check_admin, check_grants, check_touchable, rises};
 use portcullis_domain::FieldError;
 use portcullis_domain::access::{Caller, Permit};
 use portcullis_domain::api_session::{ApiSession, OpenedBy};
@@ -12,6 +12,8 @@ use portcullis_domain::identity::{Identity, IdentityPatch, IdentitySpec, Identit
 use portcullis_domain::ids::IdentityId;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Found, Rows, RowsMut, StoredEnrollment};
+
+const ONLY_PATCH: &str = "only administrators may replace (PUT) an identity; use PATCH instead";
 
 /// Replaces what administrators decide about an identity.
 pub async fn replace(
@@ -22,7 +24,7 @@ pub async fn replace(
     kind: IdentityType,
 ) -> Result<(), AppError> {
     // Whether the identity exists is not for others to find out in this way.
-    only_for_admins(permit.caller())?;
+    check_admin(permit.caller(), ONLY_PATCH)?;
     let now = app.env().now();
     change(
         app,
@@ -30,7 +32,7 @@ pub async fn replace(
         id,
         "identity.replace",
         move |_rows, identity, caller| {
-            only_for_admins(caller)?;
+            check_admin(caller, ONLY_PATCH)?;
             Ok(identity.replace(spec.clone(), kind, now)?)
         },
     )
@@ -134,16 +136,6 @@ fn check_credentials(before: &Identity, after: &Identity) -> Result<(), AppError
             Err(FieldError::new("externalId", reason, id.as_str()).into())
         },
         _ => Ok(()),
-    }
-}
-
-fn only_for_admins(caller: &Caller) -> Result<(), AppError> {
-    if caller.is_admin {
-        Ok(())
-    } else {
-        Err(AppError::Denied {
-            rule: Some("only administrators may replace (PUT) an identity; use PATCH instead"),
-        })
     }
 }
 

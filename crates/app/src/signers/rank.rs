@@ -7,7 +7,7 @@
 //! it was.
 
 use crate::error::AppError;
-use crate::rank::WaysIn;
+use crate::rank::{WaysIn, check_admin};
 use portcullis_domain::access::Caller;
 use portcullis_domain::signer::{Signer, SignerSpec};
 use portcullis_domain::tags::Tags;
@@ -69,11 +69,10 @@ fn check_draft(
     found: &Found<Signer>,
     rule: &'static str,
 ) -> Result<(), AppError> {
-    if caller.is_admin || (found.entity.is_draft && !is_named(rows, found)?) {
-        Ok(())
-    } else {
-        Err(AppError::Denied { rule: Some(rule) })
+    if found.entity.is_draft && !is_named(rows, found)? {
+        return Ok(());
     }
+    check_admin(caller, rule)
 }
 
 /// Whether a policy names a signer.
