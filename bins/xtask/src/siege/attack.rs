@@ -3,6 +3,7 @@
 mod body;
 mod closed_windows;
 mod costly_filters;
+mod crowd;
 mod guessed_codes;
 mod guessed_passwords;
 mod half_open;
@@ -56,6 +57,8 @@ pub(super) enum Attack {
     CostlyFilters,
     /// Service sessions with tags as large as they may be
     LargeTags,
+    /// Some hundred addresses that each do little
+    Crowd,
     /// A reader of the log that stops reading for a while
     StalledLog,
 }
@@ -81,6 +84,7 @@ impl Attack {
             Self::UnfinishedHeads => unfinished_heads::begin(ground, tasks),
             Self::CostlyFilters => costly_filters::begin(ground, tasks),
             Self::LargeTags => large_tags::begin(ground, tasks),
+            Self::Crowd => crowd::begin(ground, tasks),
             // The log is the controller's own output: whoever reads that makes this attack.
             Self::StalledLog => {},
         }
