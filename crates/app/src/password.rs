@@ -5,19 +5,16 @@
 //! away at once, so that a flood of logins can neither exhaust memory nor delay other requests. The
 //! places are shared out among peers, so that a flood does not keep others from logging in either.
 
-mod attempts;
 mod hashing;
 mod new;
 mod queue;
-mod recent;
 
 pub(crate) use new::NewPassword;
 
 use hashing::{Hasher, SALT_LENGTH, is_cheap};
 use portcullis_domain::authenticator::PasswordHash;
-use portcullis_domain::peer::Peer;
+use portcullis_domain::peer::{Peer, RecentPeers};
 use queue::{FairQueue, Lane};
-use recent::RecentPeers;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,9 +1,15 @@
 //! Peers: whom the cost of a request is charged to.
 
+mod attempts;
+mod recent;
+
 use crate::ids::Number;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+pub use attempts::RecentAttempts;
+pub use recent::RecentPeers;
 
 /// Whoever causes cost: an identity, or a client that has not proved who it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,8 +10,7 @@
 //! No peer is refused a free thread while nobody else wants it: a hash takes milliseconds, so whoever
 //! comes next waits for one hash, not for a backlog.
 
-use super::attempts::RecentAttempts;
-use portcullis_domain::peer::{Peer, PeerUsage};
+use portcullis_domain::peer::{Peer, PeerUsage, RecentAttempts};
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 

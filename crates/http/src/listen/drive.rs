@@ -64,7 +64,7 @@ pub(super) async fn run(shared: Arc<Shared>, socket: TcpStream, peer: SocketAddr
     let Some(stream) = handshake(&shared, socket, &place).await else {
         return;
     };
-    drop(place);
+    place.finish();
     let connection = Arc::new(Connection::of(stream.get_ref().1, peer, local));
     // On the heap, so that an unfinished handshake does not carry the room for HTTP.
     match connection.alpn {

@@ -31,6 +31,7 @@ pub struct Limits {
     pub max_headers: usize,
     /// Most connections with an unfinished handshake. One more drops the oldest of the peer that has
     /// most of them: a client that means it is done within a fraction of the deadline, a flood is not.
+    /// Among equals, who finished a handshake lately loses last, and who comes often loses first.
     pub max_half_open: usize,
     /// Bounds that only HTTP/2 has.
     pub http2: Http2Limits,

@@ -1,17 +1,17 @@
 //! How often peers came lately.
 
-use portcullis_domain::peer::{Peer, PeerUsage};
+use super::{Peer, PeerUsage};
 use std::time::{Duration, Instant};
 
 /// Attempts count for one of these times at least, and for two at most.
-pub(super) const WINDOW: Duration = Duration::from_secs(10);
+const WINDOW: Duration = Duration::from_secs(10);
 
 /// A window ends early with so many attempts, which bounds the peers that are remembered.
 const MOST: usize = 8192;
 
 /// The attempts of each peer in the present window and the one before.
 #[derive(Debug, Default)]
-pub(super) struct RecentAttempts {
+pub struct RecentAttempts {
     present: PeerUsage,
     before: PeerUsage,
     since: Option<Instant>,
@@ -19,7 +19,7 @@ pub(super) struct RecentAttempts {
 
 impl RecentAttempts {
     /// Counts an attempt; answers whether older ones were forgotten.
-    pub(super) fn note(&mut self, peer: Peer, now: Instant) -> bool {
+    pub fn note(&mut self, peer: Peer, now: Instant) -> bool {
         let since = *self.since.get_or_insert(now);
         let lasted = now.saturating_duration_since(since);
         let is_over = lasted >= WINDOW || self.present.total() >= MOST;
@@ -35,7 +35,7 @@ impl RecentAttempts {
     }
 
     /// The attempts of a peer.
-    pub(super) fn of(&self, peer: Peer) -> usize {
+    pub fn of(&self, peer: Peer) -> usize {
         self.present.of(peer) + self.before.of(peer)
     }
 }

@@ -1,23 +1,23 @@
-//! Addresses that have logged in with a password lately.
+//! Peers that proved to mean it lately.
 
-use portcullis_domain::peer::Peer;
+use super::Peer;
 use std::collections::{BTreeMap, HashMap};
 
-/// As many addresses as are remembered; then the one that has not logged in for longest is forgotten.
+/// As many peers as are remembered; then the one that was noted longest ago is forgotten.
 const ROOM: usize = 4096;
 
-/// The peers that were let in last. It is lost with the process: all that hangs on it is who waits
-/// less while strangers fill the queue.
+/// The peers that came through last, by whatever measure its owner has. It is lost with the process: all
+/// that hangs on it is who gives way last while strangers come in crowds.
 #[derive(Debug, Default)]
-pub(super) struct RecentPeers {
+pub struct RecentPeers {
     number_of: HashMap<Peer, u64>,
     by_number: BTreeMap<u64, Peer>,
     next: u64,
 }
 
 impl RecentPeers {
-    /// Remembers that a peer was let in now.
-    pub(super) fn note(&mut self, peer: Peer) {
+    /// Remembers that a peer came through now.
+    pub fn note(&mut self, peer: Peer) {
         self.next += 1;
         if let Some(before) = self.number_of.insert(peer, self.next) {
             self.by_number.remove(&before);
@@ -30,8 +30,8 @@ impl RecentPeers {
         }
     }
 
-    /// Whether a peer is among them.
-    pub(super) fn has(&self, peer: Peer) -> bool {
+    /// Reports whether a peer is among them.
+    pub fn has(&self, peer: Peer) -> bool {
         self.number_of.contains_key(&peer)
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_not_come_for_longest_is_forgotten_first() {
+    fn peer_noted_longest_ago_is_forgotten_first() {
         let mut recent = RecentPeers::default();
         for number in 0..ROOM {
             recent.note(at(number));
