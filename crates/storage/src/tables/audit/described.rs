@@ -25,8 +25,19 @@ pub(super) struct Described {
     pub(super) defaults: &'static [(&'static str, &'static str)],
     /// Numbers that are 0 where they are not stored.
     pub(super) zero: &'static [&'static str],
+    /// Flags that are neither `true` nor `false` where they are not stored.
+    pub(super) optional: &'static [&'static str],
+    /// Numbers that are instants.
+    pub(super) times: &'static [(&'static str, Unit)],
     /// Whether the record has no id that anybody knows, and goes by that of its owner.
     pub(super) goes_by_owner: bool,
+}
+
+/// What an instant is counted in since 1970.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Unit {
+    Second,
+    Millisecond,
 }
 
 impl Described {
@@ -39,9 +50,14 @@ impl Described {
     pub(super) fn default(&self, path: &str) -> Option<&'static str> {
         find(self.defaults, path)
     }
+
+    /// What a member is counted in, if it is an instant.
+    pub(super) fn time(&self, path: &str) -> Option<Unit> {
+        find(self.times, path)
+    }
 }
 
-fn find(table: &[(&str, &'static str)], path: &str) -> Option<&'static str> {
+fn find<T: Copy>(table: &[(&str, T)], path: &str) -> Option<T> {
     let found = table.iter().find(|(stored, _)| *stored == path);
     found.map(|(_, said)| *said)
 }

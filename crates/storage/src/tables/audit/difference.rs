@@ -171,14 +171,10 @@ impl<'n> Comparison<'n> {
     }
 
     fn entered(&mut self, (old, new): Sides<'n>) {
-        let raw = self.raw.as_str();
-        if self
-            .described
-            .is_some_and(|kind| kind.silent.contains(&raw))
-        {
+        if self.is(|kind| kind.silent) {
             return;
         }
-        if self.described.is_none_or(|kind| kind.secret.contains(&raw)) {
+        if self.described.is_none() || self.is(|kind| kind.secret) {
             self.add(What::Secret);
             return;
         }
@@ -210,24 +206,28 @@ impl<'n> Comparison<'n> {
     /// One side of a member, of which the other is given too. Defaults are not stored.
     fn side(&self, side: Option<Node<'n>>, other: Option<Node<'_>>) -> Option<Shown<'n>> {
         if let Some(side) = side {
-            return Some(Shown::Stored(side));
+            let unit = self.described.and_then(|kind| kind.time(&self.raw));
+            let time = unit.and_then(|unit| Shown::time(side, unit));
+            return Some(time.unwrap_or(Shown::Stored(side)));
         }
         if !self.is_update || self.is_attached {
             return None;
         }
-        if let Some(other) = other.and_then(Node::bool) {
+        let other_flag = other.and_then(Node::bool);
+        if let Some(other) = other_flag.filter(|_| !self.is(|kind| kind.optional)) {
             return Some(Shown::Bool(!other));
         }
-        if other.is_some_and(Node::is_number) && self.is_zero_by_default() {
+        if other.is_some_and(Node::is_number) && self.is(|kind| kind.zero) {
             return Some(Shown::Zero);
         }
         let default = self.described.and_then(|kind| kind.default(&self.raw));
         Some(default.map_or(Shown::Null, Shown::Text))
     }
 
-    fn is_zero_by_default(&self) -> bool {
+    /// Whether the member that is looked at is one of those.
+    fn is(&self, those: fn(&Described) -> &[&str]) -> bool {
         self.described
-            .is_some_and(|kind| kind.zero.contains(&self.raw.as_str()))
+            .is_some_and(|kind| those(kind).contains(&self.raw.as_str()))
     }
 
     /// Adds what is to be said of the member that is looked at.

@@ -1,6 +1,8 @@
 //! How values, lists and names are shown in an event: short, but so that a change of them shows.
 
+use super::described::Unit;
 use super::node::Node;
+use portcullis_domain::clock::Timestamp;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -21,6 +23,7 @@ const HASH: usize = 8;
 #[derive(Debug)]
 pub(super) enum Shown<'n> {
     Stored(Node<'n>),
+    Time(Timestamp),
     // Defaults, which are not stored.
     Bool(bool),
     Zero,
@@ -28,10 +31,24 @@ pub(super) enum Shown<'n> {
     Null,
 }
 
+impl Shown<'_> {
+    /// An instant that is stored as a number.
+    pub(super) fn time(stored: Node<'_>, unit: Unit) -> Option<Self> {
+        let number = stored.json().parse().ok()?;
+        let time = match unit {
+            Unit::Second => Timestamp::from_second(number),
+            Unit::Millisecond => Timestamp::from_millisecond(number),
+        };
+        time.ok().map(Self::Time)
+    }
+}
+
 impl Serialize for Shown<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Stored(node) => show(*node, VALUE, serializer),
+            // As the API shows instants.
+            Self::Time(time) => serializer.collect_str(&format_args!("{time:.3}")),
             Self::Bool(value) => serializer.serialize_bool(*value),
             Self::Zero => serializer.serialize_u64(0),
             Self::Text(text) => serializer.serialize_str(text),

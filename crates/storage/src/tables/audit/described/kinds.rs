@@ -1,13 +1,18 @@
 //! The kinds of records, as the audit trail speaks of them.
 
+mod credentials;
+mod trust;
+
 use super::super::super::kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
     ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
     SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
 };
-use super::Described;
+use super::{Described, Unit};
 use crate::key::Kind;
+use credentials::{API_SESSIONS, AUTHENTICATORS, ENROLLMENTS, SESSION_CERTIFICATES};
 use portcullis_domain::auth_policy;
+use trust::{CAS, SIGNERS};
 
 const fn plain(noun: &'static str) -> Described {
     Described {
@@ -19,6 +24,8 @@ const fn plain(noun: &'static str) -> Described {
         names: &[],
         defaults: &[],
         zero: &[],
+        optional: &[],
+        times: &[],
         goes_by_owner: false,
     }
 }
@@ -34,8 +41,11 @@ const IDENTITIES: Described = Described {
         "sdk_info",
     ],
     names: &[
-        ("kind", "type"),
+        ("kind", "typeId"),
         ("auth_policy", "authPolicyId"),
+        ("disabled", ""),
+        ("disabled.at", "disabledAt"),
+        ("disabled.until", "disabledUntil"),
         ("hosting", ""),
         ("hosting.default_precedence", "defaultHostingPrecedence"),
         ("hosting.default_cost", "defaultHostingCost"),
@@ -48,39 +58,11 @@ const IDENTITIES: Described = Described {
         ("hosting.default_precedence", "default"),
     ],
     zero: &["hosting.default_cost"],
+    times: &[
+        ("disabled.at", Unit::Millisecond),
+        ("disabled.until", Unit::Millisecond),
+    ],
     ..plain("identity")
-};
-
-const AUTHENTICATORS: Described = Described {
-    secret: &["credential.updb.password"],
-    silent: &["identity", "credential.updb.throttle"],
-    names: &[
-        ("credential", ""),
-        ("credential.cert", ""),
-        ("credential.cert.pem", "certPem"),
-        ("credential.updb", ""),
-    ],
-    zero: &["credential.updb.generation"],
-    ..plain("authenticator")
-};
-
-const SIGNERS: Described = Described {
-    names: &[
-        ("keys", ""),
-        ("keys.certificate", ""),
-        ("keys.certificate.pem", "certPem"),
-        ("keys.key_set", "jwksEndpoint"),
-        ("enrollment", ""),
-        ("enrollment.to_cert", "enrollToCertEnabled"),
-        ("enrollment.to_token", "enrollToTokenEnabled"),
-        ("enrollment.auth_policy", "enrollAuthPolicyId"),
-        ("enrollment.name_selector", "enrollNameClaimsSelector"),
-        (
-            "enrollment.attribute_selector",
-            "enrollAttributeClaimsSelector",
-        ),
-    ],
-    ..plain("external-jwt-signer")
 };
 
 const POSTURE_CHECKS: Described = Described {
@@ -91,6 +73,7 @@ const POSTURE_CHECKS: Described = Described {
         ("check.MFA", ""),
         ("check.OS", "operatingSystems"),
         ("check.PROCESS", "process"),
+        ("check.PROCESS.signer", "process.signerFingerprint"),
         ("check.PROCESS_MULTI", ""),
     ],
     ..plain("posture-check")
@@ -100,40 +83,12 @@ const POSTURE_CHECKS: Described = Described {
 pub(super) const ALL: &[(Kind, Described)] = &[
     (IDENTITY, IDENTITIES),
     (AUTH_POLICY, plain("auth-policy")),
-    (
-        ENROLLMENT,
-        Described {
-            wrapper: "enrollment",
-            secret: &["token", "jwt", "token_hash"],
-            silent: &["identity", "router"],
-            ..plain("enrollment")
-        },
-    ),
+    (ENROLLMENT, ENROLLMENTS),
     (AUTHENTICATOR, AUTHENTICATORS),
-    (
-        API_SESSION,
-        Described {
-            secret: &["token_hash"],
-            silent: &["identity", "last_activity_at", "totp"],
-            ..plain("api-session")
-        },
-    ),
-    (
-        CA,
-        Described {
-            secret: &["verification_token"],
-            names: &[("pem", "certPem")],
-            ..plain("ca")
-        },
-    ),
+    (API_SESSION, API_SESSIONS),
+    (CA, CAS),
     (SIGNER, SIGNERS),
-    (
-        SESSION_CERTIFICATE,
-        Described {
-            secret: &["session"],
-            ..plain("api-session-certificate")
-        },
-    ),
+    (SESSION_CERTIFICATE, SESSION_CERTIFICATES),
     (
         MFA,
         Described {
@@ -175,7 +130,11 @@ pub(super) const ALL: &[(Kind, Described)] = &[
     (
         TERMINATOR,
         Described {
-            names: &[("service", "serviceId"), ("router", "routerId")],
+            names: &[
+                ("service", "serviceId"),
+                ("router", "routerId"),
+                ("instance_id", "identity"),
+            ],
             ..plain("terminator")
         },
     ),
@@ -195,5 +154,14 @@ pub(super) const ALL: &[(Kind, Described)] = &[
             ..plain("session")
         },
     ),
-    (REVOCATION, plain("revocation")),
+    (
+        REVOCATION,
+        Described {
+            times: &[
+                ("issued_before", Unit::Millisecond),
+                ("expires_at", Unit::Millisecond),
+            ],
+            ..plain("revocation")
+        },
+    ),
 ];
