@@ -5,61 +5,12 @@ use http::Method;
 use portcullis_app::audit::{AuditEvent, AuditSink, AuditWriter, SinkPosition};
 use portcullis_domain::identity::Identity;
 use portcullis_storage::tables::{AuditBacklog, Index, Rows, events_from};
-use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD};
+use portcullis_testkit::{ADMIN, AuditTrail, Harness, HarnessOptions, PASSWORD};
 use serde_json::{Value, json};
-use std::cell::Cell;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
-
-/// The events that a controller commits from some moment on.
-pub(crate) struct AuditTrail<'h> {
-    controller: &'h Harness,
-    next: Cell<u64>,
-}
-
-impl<'h> AuditTrail<'h> {
-    /// Begins with what is committed from now on.
-    pub(crate) fn of(controller: &'h Harness) -> Self {
-        let view = controller.engine.snapshot().unwrap();
-        let backlog = AuditBacklog::read(Rows::new(&*view)).unwrap();
-        Self {
-            controller,
-            next: Cell::new(backlog.next_row),
-        }
-    }
-
-    /// The events since it was asked last.
-    pub(crate) fn events(&self) -> Vec<Value> {
-        let view = self.controller.engine.snapshot().unwrap();
-        let mut events = Vec::new();
-        events_from(
-            Rows::new(&*view),
-            self.next.get(),
-            &mut |row, seq, lines| {
-                for (seq, line) in (seq..).zip(lines.lines()) {
-                    let mut event: Value = serde_json::from_str(line).unwrap();
-                    event["seq"] = json!(seq);
-                    events.push(event);
-                }
-                self.next.set(row + 1);
-                ControlFlow::Continue(())
-            },
-        )
-        .unwrap();
-        events
-    }
-
-    /// What was done, and to what, since it was asked last.
-    pub(crate) fn told(&self) -> Vec<(String, String)> {
-        let events = self.events().into_iter();
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        events
-            .map(|event| (text(&event["operation"]), text(&event["entity"])))
-            .collect()
-    }
-}
 
 #[tokio::test]
 async fn a_change_is_told_with_values_names_and_actor() {
@@ -222,8 +173,7 @@ async fn a_sink_that_lacks_events_is_told_so() {
         .unwrap();
     create(&controller, &admin, "laptop", json!({})).await;
     // One event before the last one was cut off.
-    let next = AuditTrail::of(&controller);
-    let view = next.controller.engine.snapshot().unwrap();
+    let view = controller.engine.snapshot().unwrap();
     let last = AuditBacklog::read(Rows::new(&*view)).unwrap().next_seq - 1;
     let (second, has_taken) = sink(last - 2);
     let writer = AuditWriter::start(controller.app.clone(), second).unwrap();

@@ -1,6 +1,5 @@
 //! Copies of the store, and how much is in it.
 
-use crate::audit_trail::AuditTrail;
 use crate::support::{create, get, revision};
 use http::{Method, StatusCode};
 use portcullis_domain::change::Change;
@@ -9,7 +8,7 @@ use portcullis_domain::identity::Identity;
 use portcullis_storage::engine::Engine as _;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::tables::{Census, IDENTITY, Index, Rows, UniqueValue};
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -1,6 +1,5 @@
 //! Checks of the store: what they find, what they put right, and that there is one at a time.
 
-use crate::audit_trail::AuditTrail;
 use crate::hold::{Hold, submitted};
 use crate::support::{create, get};
 use ::support::wait::PATIENCE;
@@ -10,7 +9,7 @@ use portcullis_storage::engine::{StoreError, submit_with};
 use portcullis_storage::key::UniqueKey;
 use portcullis_storage::tables::{Index, UniqueValue, identity_key};
 use portcullis_storage::tables::{Rows, reference};
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,5 @@
 //! TOTP: what administrators see and do, and what the audit trail tells of it (S-16).
 
-use crate::audit_trail::AuditTrail;
 use crate::mfa_support::{
     Given, Person, Scene, Use, answer, assert_refused, begin, charge, enroll, identity, is_full,
     own, remove, verify,
@@ -10,7 +9,7 @@ use http::Method;
 use portcullis_domain::identity::TotpState;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{Census, IDENTITY, StoredMfa};
-use portcullis_testkit::{ADMIN, Harness};
+use portcullis_testkit::{ADMIN, AuditTrail, Harness};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 

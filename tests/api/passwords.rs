@@ -1,6 +1,5 @@
 //! Setting passwords: the rules hold on every way to one, and the current one is not to be guessed.
 
-use crate::audit_trail::AuditTrail;
 use crate::credentials::{
     authenticator_of, bare, send, shown, try_password, updb, with_certificate, with_password,
 };
@@ -14,7 +13,7 @@ use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::identity::Identity;
 use portcullis_domain::ids::AuthPolicyId;
 use portcullis_storage::tables::{AUTHENTICATOR, Index};
-use portcullis_testkit::{Harness, PASSWORD, Reply};
+use portcullis_testkit::{AuditTrail, Harness, PASSWORD, Reply};
 use serde_json::{Value, json};
 
 /// The ways to set a password.

@@ -1,11 +1,10 @@
 //! Revocations, as administrators have them.
 
-use crate::audit_trail::AuditTrail;
 use crate::support::{create, get, revision, send};
 use http::Method;
 use portcullis_app::revocations::sweep;
 use portcullis_domain::clock::SignedDuration;
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
 
 const ALL: &str = "/revocations";

@@ -1,12 +1,11 @@
 //! Tracing what identities send and receive.
 
-use crate::audit_trail::AuditTrail;
 use crate::support::{create, send};
 use http::Method;
 use portcullis_app::{identities, sessions};
 use portcullis_domain::clock::SignedDuration;
 use portcullis_domain::ids::IdentityId;
-use portcullis_testkit::{Harness, Reply};
+use portcullis_testkit::{AuditTrail, Harness, Reply};
 use serde_json::{Value, json};
 
 async fn trace(controller: &Harness, token: &str, id: &str, body: Value) -> Reply {

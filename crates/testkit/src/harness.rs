@@ -19,8 +19,8 @@ use portcullis_domain::Env;
 use portcullis_domain::change::Change;
 use portcullis_http::listen::{Body, Connection, Service as _, TlsVersion};
 use portcullis_http::outbound::{FetchRules, Fetcher};
-use portcullis_http::path::Api;
-use portcullis_http::route::Table;
+use portcullis_http::path::{self, Api};
+use portcullis_http::route::{Lookup, Route, Table};
 use portcullis_http::{Build, Controller, State, routes};
 use portcullis_index::Projections;
 use portcullis_pki::Certificate;
@@ -336,6 +336,16 @@ impl Request<'_> {
     pub fn from(mut self, address: &str) -> Self {
         self.address = address.parse().unwrap();
         self
+    }
+
+    /// The route that it goes to, if there is one.
+    pub fn route(&self) -> Option<&Route> {
+        let table = self.harness.table();
+        let target = path::resolve(self.head.uri().path(), |api| table.serves(api));
+        match table.lookup(target.api, &target.path, self.head.method()) {
+            Lookup::Found(route, _) => Some(route),
+            Lookup::Nothing | Lookup::WrongMethod(_) => None,
+        }
     }
 
     /// Sends it and reads the answer.

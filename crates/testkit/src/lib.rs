@@ -14,6 +14,7 @@ pub mod published;
 mod reply;
 mod version_one;
 
+pub use audited::{AuditTrail, World};
 pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
 pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request};

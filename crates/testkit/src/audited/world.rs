@@ -1,0 +1,156 @@
+//! Everything that the management API shows, and whether events tell what became of it.
+
+use super::change::complaints;
+use super::flat::{Flat, flat};
+use super::kind::{KINDS, Kind};
+use crate::harness::Harness;
+use http::Method;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Noun and id.
+type Key = (String, String);
+
+/// What lists show of all entities at one moment.
+#[derive(Debug, Default)]
+pub struct World(BTreeMap<Key, Entity>);
+
+#[derive(Debug)]
+struct Entity {
+    kind: &'static Kind,
+    name: Option<String>,
+    owner: Option<String>,
+    members: Flat,
+}
+
+impl World {
+    /// Reads all lists with the session of an administrator.
+    pub async fn read(harness: &Harness, admin: &str) -> Self {
+        let mut entities = BTreeMap::new();
+        for kind in KINDS {
+            let path = format!("{}?filter=true%20limit%20none", kind.list);
+            let list = harness
+                .manage(Method::GET, &path, admin)
+                .send()
+                .await
+                .data();
+            let Value::Array(list) = list else {
+                panic!("{path} is no list: {list}")
+            };
+            for shown in list {
+                let id = shown["id"].as_str().unwrap().to_owned();
+                entities.insert((kind.noun.to_owned(), id), Entity::new(kind, shown));
+            }
+        }
+        Self(entities)
+    }
+
+    /// The id of the identity that an API session belongs to.
+    pub fn holder(&self, session: &str) -> Option<&str> {
+        let session = self.get("api-session", session)?;
+        session.owner.as_deref()
+    }
+
+    /// The name of an identity or a router.
+    pub fn name(&self, id: &str) -> Option<&str> {
+        let holder = self.get("identity", id).or_else(|| self.get("router", id));
+        holder.and_then(|holder| holder.name.as_deref())
+    }
+
+    /// Asserts that `events` tell what differs between this and `after`: which entities came, went or
+    /// changed, and of each of their members what it was and is.
+    ///
+    /// # Panics
+    ///
+    /// When they leave something out, or tell of something else.
+    pub fn hold(&self, after: &Self, events: &[Value]) {
+        let mut changed = self.changed(after);
+        for (key, told) in by_entity(events) {
+            changed.remove(&key);
+            let (old, new) = (self.0.get(&key), after.0.get(&key));
+            let Some(entity) = new.or(old) else {
+                let is_listed = KINDS.iter().any(|kind| kind.noun == key.0);
+                assert!(!is_listed, "there is no {key:?}: {events:#?}");
+                continue;
+            };
+            let sides = [old, new].map(|side| side.map(|side| &side.members));
+            let complaints = complaints(entity.kind, sides, &changes(&told));
+            assert!(complaints.is_empty(), "{key:?}: {complaints:#?}\n{told:#?}");
+            for event in told {
+                let text = |member: &str| event[member].as_str();
+                assert_eq!(text("entityName"), entity.name.as_deref(), "{event}");
+                assert_eq!(text("owner"), entity.owner.as_deref(), "{event}");
+                let name = |owner| after.name(owner).or_else(|| self.name(owner));
+                let name = entity.owner.as_deref().and_then(name);
+                assert_eq!(text("ownerName"), name, "{event}");
+            }
+        }
+        assert!(
+            changed.is_empty(),
+            "no event tells what became of {changed:?}: {events:#?}"
+        );
+    }
+
+    fn get(&self, noun: &str, id: &str) -> Option<&Entity> {
+        self.0.get(&(noun.to_owned(), id.to_owned()))
+    }
+
+    /// What came, went or changed until `after`.
+    fn changed(&self, after: &Self) -> BTreeSet<Key> {
+        let members = |world: &Self, key| world.0.get(key).map(|entity| entity.members.clone());
+        let keys = self.0.keys().chain(after.0.keys());
+        let changed = keys.filter(|&key| members(self, key) != members(after, key));
+        changed.cloned().collect()
+    }
+}
+
+impl Entity {
+    fn new(kind: &'static Kind, mut shown: Value) -> Self {
+        let text = |member: &str| shown[member].as_str().map(str::to_owned);
+        let name = text("name");
+        let owner = kind.owner.iter().find_map(|member| text(member));
+        let members = shown.as_object_mut().unwrap();
+        for said_anyhow in ["_links", "id", "createdAt", "updatedAt"] {
+            members.remove(said_anyhow);
+        }
+        (kind.adapt)(members);
+        for derived in kind.derived {
+            members.remove(*derived);
+        }
+        Self {
+            kind,
+            name,
+            owner,
+            members: flat(&shown),
+        }
+    }
+}
+
+/// Events by what they are about.
+fn by_entity(events: &[Value]) -> BTreeMap<Key, Vec<&Value>> {
+    let mut found = BTreeMap::<Key, Vec<&Value>>::new();
+    for event in events {
+        let text = |member: &str| event[member].as_str().unwrap_or_default();
+        let (noun, _verb) = text("operation").split_once('.').unwrap();
+        let key = (noun.to_owned(), text("entity").to_owned());
+        found.entry(key).or_default().push(event);
+    }
+    found
+}
+
+/// The changes that events about one entity tell.
+fn changes(events: &[&Value]) -> Map<String, Value> {
+    let mut all = Map::new();
+    for event in events {
+        assert!(
+            event.get("moreChanges").is_none(),
+            "too much at once: {event}"
+        );
+        let changes = event["changes"].as_object().cloned().unwrap_or_default();
+        for (path, change) in changes {
+            let twice = all.insert(path, change);
+            assert_eq!(twice, None, "a member is told twice: {events:#?}");
+        }
+    }
+    all
+}
