@@ -39,6 +39,7 @@ pub async fn re_enroll(
         let found = find(rows.rows(), &wanted)?;
         check_not_own_password(caller, &found.entity)?;
         ways_in.check(caller, &owner(rows.rows(), &found)?.entity)?;
+        rows.operation("authenticator.re-enroll", wanted.as_str());
         remove(rows, &found)?;
         replace(rows, &found, draft.clone())
     })

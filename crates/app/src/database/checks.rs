@@ -227,12 +227,10 @@ async fn put_right_some(
     app.commit(Actor::caller(caller), move |rows| {
         let fixed = findings.iter().map(|finding| rows.put_right(finding));
         let fixed = fixed.collect::<Result<Vec<_>, _>>()?;
-        let newly = fixed.iter().zip(&results);
-        let newly = newly
-            .filter(|&(is_fixed, was_fixed)| *is_fixed && !was_fixed)
-            .count();
-        if newly > 0 {
-            rows.operation("database.fix-data-integrity", &format!("{newly} findings"));
+        for (finding, (is_fixed, was_fixed)) in findings.iter().zip(fixed.iter().zip(&results)) {
+            if *is_fixed && !was_fixed {
+                rows.operation("database.fix-data-integrity", &finding.to_string());
+            }
         }
         Ok::<_, AppError>(fixed)
     })

@@ -101,6 +101,7 @@ impl Arrival {
         if self.authenticator.is_some() {
             check_unused(rows.rows(), &self.voucher)?;
         }
+        rows.operation("identity.enroll", identity.id.as_str());
         rows.insert(&key, &identity)?;
         if let Some(authenticator) = &self.authenticator {
             let below = key.dependent(AUTHENTICATOR, authenticator_number.0);

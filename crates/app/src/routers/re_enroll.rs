@@ -27,6 +27,7 @@ pub async fn re_enroll(
         rows.remove_dependents::<StoredEnrollment>(&found.key, |_pending| true)?;
         let mut after = found.entity.clone();
         after.revoke(now);
+        rows.operation("router.re-enroll", wanted.as_str());
         rows.replace(&found.key, &found.entity, &after)?;
         enrollments::insert(rows, &draft)
     })
