@@ -20,11 +20,13 @@ pub(super) struct Described {
     pub(super) attached: &'static [&'static str],
     /// Members that the API calls otherwise than the store, even with other capitals; without a name
     /// where the API has no such level.
-    pub(super) names: &'static [(&'static str, &'static str)],
+    pub(super) names: Names,
     /// What members are that are not stored, where that is neither `false` nor nothing.
     pub(super) defaults: &'static [(&'static str, &'static str)],
-    /// Numbers that are 0 where they are not stored.
-    pub(super) zero: &'static [&'static str],
+    /// Lists of objects, and what the API calls members of these.
+    pub(super) items: &'static [(&'static str, Names)],
+    /// What numbers are that are not stored, where that is not nothing.
+    pub(super) numbers: &'static [(&'static str, i64)],
     /// Flags that are neither `true` nor `false` where they are not stored.
     pub(super) optional: &'static [&'static str],
     /// Numbers that are instants.
@@ -32,6 +34,9 @@ pub(super) struct Described {
     /// Whether the record has no id that anybody knows, and goes by that of its owner.
     pub(super) goes_by_owner: bool,
 }
+
+/// Names of members, each as it is stored and as the API has it.
+pub(super) type Names = &'static [(&'static str, &'static str)];
 
 /// What an instant is counted in since 1970.
 #[derive(Debug, Clone, Copy)]
@@ -51,13 +56,24 @@ impl Described {
         find(self.defaults, path)
     }
 
+    /// What the API calls members of the items of a list.
+    pub(super) fn item_names(&self, path: &str) -> Names {
+        find(self.items, path).unwrap_or_default()
+    }
+
+    /// The number that a member is when it is not stored.
+    pub(super) fn number(&self, path: &str) -> Option<i64> {
+        find(self.numbers, path)
+    }
+
     /// What a member is counted in, if it is an instant.
     pub(super) fn time(&self, path: &str) -> Option<Unit> {
         find(self.times, path)
     }
 }
 
-fn find<T: Copy>(table: &[(&str, T)], path: &str) -> Option<T> {
+/// What stands beside a path in a table.
+pub(super) fn find<T: Copy>(table: &[(&str, T)], path: &str) -> Option<T> {
     let found = table.iter().find(|(stored, _)| *stored == path);
     found.map(|(_, said)| *said)
 }

@@ -194,7 +194,11 @@ impl<'n> Comparison<'n> {
     fn leaf(&mut self, (old, new): Sides<'n>) {
         let items = |side: Option<Node<'n>>| side.map_or_else(|| Some(Vec::new()), Node::items);
         let what = match (items(old), items(new)) {
-            (Some(old), Some(new)) => What::List(ListChange::between(&old, &new)),
+            (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
+                let kind = self.described.filter(|_| !self.is_attached);
+                let names = kind.map_or(&[][..], |kind| kind.item_names(&self.raw));
+                What::List(ListChange::between(&old, &new, names))
+            },
             _ => What::Value {
                 old: self.side(old, new),
                 new: self.side(new, old),
@@ -217,8 +221,9 @@ impl<'n> Comparison<'n> {
         if let Some(other) = other_flag.filter(|_| !self.is(|kind| kind.optional)) {
             return Some(Shown::Bool(!other));
         }
-        if other.is_some_and(Node::is_number) && self.is(|kind| kind.zero) {
-            return Some(Shown::Zero);
+        let number = self.described.and_then(|kind| kind.number(&self.raw));
+        if let Some(number) = number.filter(|_| other.is_some_and(Node::is_number)) {
+            return Some(Shown::Number(number));
         }
         let default = self.described.and_then(|kind| kind.default(&self.raw));
         Some(default.map_or(Shown::Null, Shown::Text))

@@ -1,12 +1,12 @@
 //! How values, lists and names are shown in an event: short, but so that a change of them shows.
 
-use super::described::Unit;
+use super::described::{Names, Unit, find};
 use super::node::Node;
 use portcullis_domain::clock::Timestamp;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of a value that are shown.
 pub(super) const VALUE: usize = 256;
@@ -26,7 +26,7 @@ pub(super) enum Shown<'n> {
     Time(Timestamp),
     // Defaults, which are not stored.
     Bool(bool),
-    Zero,
+    Number(i64),
     Text(&'static str),
     Null,
 }
@@ -50,7 +50,7 @@ impl Serialize for Shown<'_> {
             // As the API shows instants.
             Self::Time(time) => serializer.collect_str(&format_args!("{time:.3}")),
             Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Zero => serializer.serialize_u64(0),
+            Self::Number(number) => serializer.serialize_i64(*number),
             Self::Text(text) => serializer.serialize_str(text),
             Self::Null => serializer.serialize_unit(),
         }
@@ -62,11 +62,13 @@ impl Serialize for Shown<'_> {
 pub(super) struct ListChange<'n> {
     added: Vec<Node<'n>>,
     removed: Vec<Node<'n>>,
+    /// What the API calls members of the items.
+    names: Names,
 }
 
 impl<'n> ListChange<'n> {
-    /// Compares two lists.
-    pub(super) fn between(before: &[Node<'n>], after: &[Node<'n>]) -> Self {
+    /// Compares two lists, of whose items members are called otherwise by the API.
+    pub(super) fn between(before: &[Node<'n>], after: &[Node<'n>], names: Names) -> Self {
         let lacking = |these: &[Node<'n>], those: &[Node<'n>]| {
             if those.is_empty() {
                 return these.to_vec();
@@ -78,6 +80,7 @@ impl<'n> ListChange<'n> {
         Self {
             added: lacking(after, before),
             removed: lacking(before, after),
+            names,
         }
     }
 }
@@ -94,7 +97,7 @@ impl Serialize for ListChange<'_> {
         ];
         for (side, more, items) in sides {
             if !items.is_empty() {
-                map.serialize_entry(side, &Items(items))?;
+                map.serialize_entry(side, &Items(items, self.names))?;
             }
             if items.len() > ITEMS {
                 map.serialize_entry(more, &(items.len() - ITEMS))?;
@@ -104,20 +107,43 @@ impl Serialize for ListChange<'_> {
     }
 }
 
-struct Items<'s, 'n>(&'s [Node<'n>]);
+struct Items<'s, 'n>(&'s [Node<'n>], Names);
 
 impl Serialize for Items<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().take(ITEMS).map(|item| Item(*item)))
+        let Self(items, names) = *self;
+        serializer.collect_seq(items.iter().take(ITEMS).map(|item| Item(*item, names)))
     }
 }
 
-struct Item<'n>(Node<'n>);
+struct Item<'n>(Node<'n>, Names);
 
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        show(self.0, ITEM, serializer)
+        let Self(node, names) = *self;
+        if names.is_empty() {
+            return show(node, ITEM, serializer);
+        }
+        let renamed = renamed(node, names);
+        let renamed = renamed.as_deref().map(str::as_bytes).map(Node::read);
+        show(
+            renamed.and_then(Result::ok).unwrap_or(node),
+            ITEM,
+            serializer,
+        )
     }
+}
+
+/// An object whose members go by the names of the API.
+fn renamed(object: Node<'_>, names: Names) -> Option<String> {
+    let members = object.members()?.into_iter();
+    let members: BTreeMap<_, _> = members
+        .map(|(name, value)| match find(names, &name) {
+            Some(called) => (Cow::Borrowed(called), value),
+            None => (name, value),
+        })
+        .collect();
+    serde_json::to_string(&members).ok()
 }
 
 fn show<S: Serializer>(node: Node<'_>, most: usize, serializer: S) -> Result<S::Ok, S::Error> {

@@ -90,7 +90,8 @@ impl<'t> Telling<'t> {
             entry: recorder.entry,
             events: Events::default(),
         };
-        telling.actor_name = telling.name_of_actor()?;
+        let actor = telling.entry.actor.id.clone();
+        telling.actor_name = telling.name_of(&actor)?;
         let mut named = recorder.named;
         for change in &recorder.changes {
             telling.tell_change(change, &mut named, recorder.removal)?;
@@ -111,8 +112,7 @@ impl<'t> Telling<'t> {
     /// Tells of operations that changed no record.
     fn tell_named(&mut self, named: &[(String, String)]) -> Result<(), StoreError> {
         for (operation, entity) in named {
-            let is_actor = *entity == self.entry.actor.id;
-            let name = self.actor_name.clone().filter(|_| is_actor);
+            let name = self.name_of(entity)?;
             let detail = Detail {
                 entity: Some(entity),
                 entity_name: name.as_deref(),
@@ -190,14 +190,11 @@ impl<'t> Telling<'t> {
         Ok(Some(label.clone()).filter(|label| !label.id.is_empty()))
     }
 
-    /// The name of whoever acts, which may be gone by its own act.
-    fn name_of_actor(&mut self) -> Result<Option<String>, StoreError> {
-        let id = self.entry.actor.id.clone();
+    /// The name of an identity or a router, which may be gone by what it does itself.
+    fn name_of(&mut self, id: &str) -> Result<Option<String>, StoreError> {
         for index in [Index::IdentityId, Index::RouterId] {
-            if let Some(key) = self
-                .rows
-                .lookup(&UniqueValue::new(index, id.as_str()).key())?
-            {
+            let key = self.rows.lookup(&UniqueValue::new(index, id).key())?;
+            if let Some(key) = key {
                 return Ok(self.label(key.id())?.name.clone());
             }
         }

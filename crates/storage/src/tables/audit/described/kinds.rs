@@ -23,7 +23,8 @@ const fn plain(noun: &'static str) -> Described {
         attached: &[],
         names: &[],
         defaults: &[],
-        zero: &[],
+        items: &[],
+        numbers: &[],
         optional: &[],
         times: &[],
         goes_by_owner: false,
@@ -57,7 +58,7 @@ const IDENTITIES: Described = Described {
         ("auth_policy", auth_policy::DEFAULT_ID),
         ("hosting.default_precedence", "default"),
     ],
-    zero: &["hosting.default_cost"],
+    numbers: &[("hosting.default_cost", 0)],
     times: &[
         ("disabled.at", Unit::Millisecond),
         ("disabled.until", Unit::Millisecond),
@@ -76,6 +77,11 @@ const POSTURE_CHECKS: Described = Described {
         ("check.PROCESS.signer", "process.signerFingerprint"),
         ("check.PROCESS_MULTI", ""),
     ],
+    items: &[(
+        "check.PROCESS_MULTI.processes",
+        &[("os_type", "osType"), ("signers", "signerFingerprints")],
+    )],
+    numbers: &[("check.MFA.timeout_seconds", -1)],
     ..plain("posture-check")
 };
 
@@ -94,6 +100,7 @@ pub(super) const ALL: &[(Kind, Described)] = &[
         Described {
             wrapper: "mfa",
             secret: &["secret", "recovery_codes"],
+            silent: &["progress.verified"],
             goes_by_owner: true,
             ..plain("mfa")
         },

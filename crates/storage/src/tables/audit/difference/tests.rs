@@ -1,7 +1,7 @@
 use super::super::described::described;
 use super::super::shown::{ITEMS, VALUE};
 use super::*;
-use crate::tables::{AUTHENTICATOR, IDENTITY};
+use crate::tables::{AUTHENTICATOR, IDENTITY, POSTURE_CHECK};
 use serde_json::{Value, json};
 
 fn node(json: &str) -> Node<'_> {
@@ -108,13 +108,58 @@ fn what_is_cut_still_shows_that_it_changed() {
 
 #[test]
 fn what_takes_the_place_of_an_object_is_told_with_it() {
-    let record = |progress: Value| json!({"mfa": {"progress": progress}});
+    let record = |method: Value| json!({"enrollment": {"method": method}});
     let (before, after) = (
-        record(json!("started")),
-        record(json!({"verified": {"last_step": 7}})),
+        record(json!("ott")),
+        record(json!({"updb": {"username": "anna"}})),
     );
-    let expected = json!({"progress": {"old": "started", "new": null},
-        "progress.verified.lastStep": {"old": null, "new": 7}});
-    let (told, _) = told(Some(&before), Some(&after), crate::tables::MFA);
+    let expected = json!({"method": {"old": "ott", "new": null},
+        "username": {"old": null, "new": "anna"}});
+    let (told, _) = told(Some(&before), Some(&after), crate::tables::ENROLLMENT);
     assert_eq!(told, expected);
+}
+
+#[test]
+fn times_are_told_as_the_api_tells_them() {
+    let before = json!({"disabled": {"at": 1_932_000_000_009_u64}});
+    let after = json!({"disabled": {"at": 1_932_000_001_000_u64, "until": 1_932_000_060_000_u64}});
+    let expected = json!({
+        "disabledAt": {"old": "2031-03-23T02:40:00.009Z", "new": "2031-03-23T02:40:01.000Z"},
+        "disabledUntil": {"old": null, "new": "2031-03-23T02:41:00.000Z"},
+    });
+    let told = told(Some(&before), Some(&after), IDENTITY).0;
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn what_is_not_stored_is_told_as_what_it_is_then() {
+    let certificate = |more: Value| json!({"credential": {"cert": more}});
+    let before = certificate(json!({}));
+    let after =
+        certificate(json!({"last_login_reached_root": true, "last_renewal_rolled_key": true}));
+    let expected = json!({
+        "lastAuthResolvedToRoot": {"old": false, "new": true},
+        "lastExtendRolledKeys": {"old": null, "new": true},
+    });
+    assert_eq!(told(Some(&before), Some(&after), AUTHENTICATOR).0, expected);
+    let check = |more: Value| json!({"spec": {"check": {"MFA": more}}});
+    let (before, after) = (check(json!({"timeout_seconds": 60})), check(json!({})));
+    let expected = json!({"timeoutSeconds": {"old": 60, "new": -1}});
+    assert_eq!(told(Some(&before), Some(&after), POSTURE_CHECK).0, expected);
+}
+
+#[test]
+fn empty_lists_and_items_of_lists_are_told_as_the_api_has_them() {
+    let systems = |systems: Value| json!({"spec": {"check": {"OS": systems}}});
+    let (before, after) = (systems(json!({})), systems(json!({"macOS": []})));
+    let expected = json!({"operatingSystems.macOS": {"old": null, "new": []}});
+    assert_eq!(told(Some(&before), Some(&after), POSTURE_CHECK).0, expected);
+    let process = json!({"os_type": "Linux", "path": "/bin/x", "signers": ["aa"]});
+    let processes =
+        |processes: Value| json!({"check": {"PROCESS_MULTI": {"processes": processes}}});
+    let (before, after) = (processes(json!([])), processes(json!([process])));
+    let (before, after) = (json!({"spec": before}), json!({"spec": after}));
+    let shown = json!({"osType": "Linux", "path": "/bin/x", "signerFingerprints": ["aa"]});
+    let expected = json!({"processes": {"added": [shown]}});
+    assert_eq!(told(Some(&before), Some(&after), POSTURE_CHECK).0, expected);
 }
