@@ -6,7 +6,7 @@ use super::{Answer, RequestToken};
 use crate::app::App;
 use crate::error::AppError;
 use crate::sessions;
-use portcullis_domain::access::Permit;
+use portcullis_domain::access::{Caller, Permit};
 use portcullis_storage::tables::RowsMut;
 use secrecy::SecretString;
 
@@ -28,6 +28,10 @@ impl OfEnrolled for Pass {
 
     const OPERATION: &'static str = "api-session.pass-mfa";
     const OTHERWISE: MfaFault = MfaFault::NotEnrolled;
+
+    fn entity(caller: &Caller) -> &str {
+        caller.session.as_str()
+    }
 
     fn settle(&self, rows: &mut RowsMut<'_>, accepted: Accepted<'_>) -> Result<(), AppError> {
         sessions::pass_totp(rows, accepted.caller, accepted.now)?;

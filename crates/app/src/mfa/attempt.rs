@@ -23,6 +23,11 @@ pub(super) trait Purpose: Clone + Send + 'static {
     /// What it is called in the audit trail.
     const OPERATION: &'static str;
 
+    /// Id of what it is done to, as the audit trail has it.
+    fn entity(caller: &Caller) -> &str {
+        caller.identity.as_str()
+    }
+
     /// Finds out whether an enrollment, if there is one, has come as far as it has to.
     fn state(&self, progress: Option<&Progress>) -> Result<Self::State, MfaFault>;
 
@@ -54,6 +59,11 @@ pub(super) trait OfEnrolled: Clone + Send + 'static {
     /// What is said where there is no verified enrollment.
     const OTHERWISE: MfaFault = MfaFault::NotFound;
 
+    /// As [`Purpose::entity`].
+    fn entity(caller: &Caller) -> &str {
+        caller.identity.as_str()
+    }
+
     /// Judges what a code was found to be: in general, any that is good counts.
     fn judge(
         &self,
@@ -77,6 +87,10 @@ impl<T: OfEnrolled> Purpose for T {
     type Done = T::Done;
 
     const OPERATION: &'static str = T::OPERATION;
+
+    fn entity(caller: &Caller) -> &str {
+        <T as OfEnrolled>::entity(caller)
+    }
 
     fn state(&self, progress: Option<&Progress>) -> Result<Enrolled, MfaFault> {
         enrolled(progress, T::OTHERWISE)
@@ -165,7 +179,8 @@ pub(super) async fn attempt<A: Action, P: Purpose>(
     let outcome = app
         .commit_for(permit, move |rows, caller| {
             let outcome = judge(rows, caller, &purpose, &examined, rules, now)?;
-            note(rows, caller, P::OPERATION, &outcome);
+            let named = (P::OPERATION, P::entity(caller));
+            note(rows, caller, named, &outcome);
             Ok(outcome)
         })
         .await?;
@@ -257,24 +272,29 @@ fn judge<P: Purpose>(
 }
 
 /// Says in the audit trail what becomes of an attempt.
-fn note<T>(rows: &mut RowsMut<'_>, caller: &Caller, operation: &'static str, outcome: &Outcome<T>) {
-    let mut note = |operation: &str| rows.operation(operation, caller.identity.as_str());
+fn note<T>(
+    rows: &mut RowsMut<'_>,
+    caller: &Caller,
+    (operation, entity): (&'static str, &str),
+    outcome: &Outcome<T>,
+) {
+    let identity = caller.identity.as_str();
     match outcome {
         Outcome::Accepted { is_recovery, .. } => {
             if *is_recovery {
-                note("mfa.spend-recovery-code");
+                rows.operation("mfa.spend-recovery-code", identity);
             }
-            note(operation);
+            rows.operation(operation, entity);
         },
         Outcome::Refused { is_last, .. } => {
-            note("mfa.refuse-code");
+            rows.operation("mfa.refuse-code", identity);
             if *is_last {
-                note("mfa.lock");
+                rows.operation("mfa.lock", identity);
             }
         },
         Outcome::Held { is_rebased, .. } => {
             if *is_rebased {
-                note("mfa.wait-anew");
+                rows.operation("mfa.wait-anew", identity);
             }
         },
     }
