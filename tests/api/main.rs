@@ -3,6 +3,7 @@
 
 mod answers;
 mod audit_trail;
+mod audit_walk;
 mod auth_policies;
 mod authenticators;
 mod authority;

@@ -21,7 +21,7 @@ fn request(name: &str, hosts: &[&str]) -> String {
 }
 
 /// The body of an enrollment of a router.
-fn requests(id: &str) -> Value {
+pub(crate) fn requests(id: &str) -> Value {
     json!({
         "certCsr": request(id, &["client.example.test"]),
         "serverCertCsr": request(id, &["localhost", "127.0.0.1", "::1"]),

@@ -50,7 +50,7 @@ impl<'c> Comparison<'c> {
             .flat_map(|side| side.keys());
         let has_changed = |path: &&String| {
             let [old, new] = self.shown(path);
-            old != new && !(self.is_whole() && self.is_default(path))
+            !is_same(&old, &new) && !(self.is_whole() && self.is_default(path))
         };
         paths.filter(has_changed).map(String::as_str).collect()
     }
@@ -78,7 +78,8 @@ impl<'c> Comparison<'c> {
             Value::String(text) => {
                 text.is_empty() || self.kind.defaults.contains(&(path, text.as_str()))
             },
-            Value::Null | Value::Array(_) | Value::Object(_) => false,
+            Value::Array(items) => items.is_empty(),
+            Value::Null | Value::Object(_) => false,
         }
     }
 
@@ -140,6 +141,17 @@ fn fits_list(change: &Map<String, Value>, (old, new): (&[Value], &[Value])) -> b
         && change.contains_key("reordered") == is_turned
 }
 
+/// Whether two values are the same. What is false or empty is left out by some lists and shown by others.
+fn is_same(one: &Value, other: &Value) -> bool {
+    let is_nothing = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    };
+    one == other || (is_nothing(one) && is_nothing(other))
+}
+
 /// Whether a value is told as it is, or cut if it is long.
 fn is_shown(told: &Value, value: &Value, most: usize) -> bool {
     let text = match value {
@@ -147,7 +159,7 @@ fn is_shown(told: &Value, value: &Value, most: usize) -> bool {
         value => value.to_string(),
     };
     if text.len() <= most {
-        return told == value;
+        return is_same(told, value);
     }
     let told = told.as_str().unwrap_or_default();
     let beginning = told.split('…').next().unwrap_or_default();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The members of an entity by their paths. What is `null` or an empty list is not there.
+/// The members of an entity by their paths. What is `null` is not there.
 pub(super) type Flat = BTreeMap<String, Value>;
 
 /// The members of an object by their paths.
@@ -26,7 +26,6 @@ fn add(members: &mut Flat, path: &str, value: &Value) {
             }
         },
         Value::Null => {},
-        Value::Array(items) if items.is_empty() => {},
         value => {
             members.insert(path.to_owned(), value.clone());
         },

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct Kind {
     /// What operations call one.
     pub(super) noun: &'static str,
-    /// Where the management API lists them.
+    /// Where administrators list them. What is on two lists counts as it is on the first.
     pub(super) list: &'static str,
     /// Members of the list that follow from others, from other entities or from the clock.
     pub(super) derived: &'static [&'static str],
@@ -43,44 +43,51 @@ const fn plain(noun: &'static str, list: &'static str) -> Kind {
     }
 }
 
-/// All kinds that the management API lists for administrators.
+/// All kinds that are listed for administrators.
 pub(super) const KINDS: &[Kind] = &[
     IDENTITIES,
     ENROLLMENTS,
     AUTHENTICATORS,
     API_SESSIONS,
-    plain("auth-policy", "/auth-policies"),
+    plain("auth-policy", "/edge/management/v1/auth-policies"),
     Kind {
         secret: &["verificationToken"],
-        ..plain("ca", "/cas")
+        ..plain("ca", "/edge/management/v1/cas")
     },
     SIGNERS,
-    plain("config-type", "/config-types"),
+    plain("config-type", "/edge/management/v1/config-types"),
     Kind {
         derived: &["configType"],
-        ..plain("config", "/configs")
+        ..plain("config", "/edge/management/v1/configs")
     },
     Kind {
         derived: &["config", "permissions", "postureQueries"],
         hidden: &["isFabricOnly"],
-        ..plain("service", "/services")
+        ..plain("service", "/edge/management/v1/services")
+    },
+    Kind {
+        hidden: &["encryptionRequired", "isFabricOnly"],
+        ..plain("service", "/fabric/v1/services")
     },
     EDGE_ROUTERS,
     Kind {
-        list: "/transit-routers",
+        list: "/edge/management/v1/transit-routers",
         ..EDGE_ROUTERS
     },
     Kind {
         derived: &["router", "service", "dynamicCost"],
         hidden: &["hostId"],
         defaults: &[("precedence", "default")],
-        ..plain("terminator", "/terminators")
+        ..plain("terminator", "/edge/management/v1/terminators")
     },
-    policy("service-policy", "/service-policies"),
-    policy("edge-router-policy", "/edge-router-policies"),
+    policy("service-policy", "/edge/management/v1/service-policies"),
+    policy(
+        "edge-router-policy",
+        "/edge/management/v1/edge-router-policies",
+    ),
     policy(
         "service-edge-router-policy",
-        "/service-edge-router-policies",
+        "/edge/management/v1/service-edge-router-policies",
     ),
     POSTURE_CHECKS,
     Kind {
@@ -94,11 +101,11 @@ pub(super) const KINDS: &[Kind] = &[
         ],
         secret: &["apiSessionToken"],
         owner: &["identityId"],
-        ..plain("session", "/sessions")
+        ..plain("session", "/edge/management/v1/sessions")
     },
     Kind {
         hidden: &["issuedBefore"],
-        ..plain("revocation", "/revocations")
+        ..plain("revocation", "/edge/management/v1/revocations")
     },
 ];
 
@@ -121,7 +128,7 @@ const IDENTITIES: Kind = Kind {
         ("defaultHostingPrecedence", "default"),
         ("typeId", "Default"),
     ],
-    ..plain("identity", "/identities")
+    ..plain("identity", "/edge/management/v1/identities")
 };
 
 const ENROLLMENTS: Kind = Kind {
@@ -146,15 +153,16 @@ const ENROLLMENTS: Kind = Kind {
         let (seconds, _fraction) = end.split_once('.').unwrap_or_default();
         members["expiresAt"] = json!(format!("{seconds}.000Z"));
     },
-    ..plain("enrollment", "/enrollments")
+    ..plain("enrollment", "/edge/management/v1/enrollments")
 };
 
 const AUTHENTICATORS: Kind = Kind {
-    derived: &["identity", "identityId", "method"],
-    hidden: &["renewal"],
+    // Whether the key has to be rolled is shown while a renewal is asked for.
+    derived: &["identity", "identityId", "isKeyRollRequested", "method"],
+    hidden: &["isKeyRollRequested", "renewal"],
     secret: &["password"],
     owner: &["identityId"],
-    ..plain("authenticator", "/authenticators")
+    ..plain("authenticator", "/edge/management/v1/authenticators")
 };
 
 const API_SESSIONS: Kind = Kind {
@@ -175,7 +183,7 @@ const API_SESSIONS: Kind = Kind {
     hidden: &["certificate"],
     secret: &["token"],
     owner: &["identityId"],
-    ..plain("api-session", "/api-sessions")
+    ..plain("api-session", "/edge/management/v1/api-sessions")
 };
 
 const SIGNERS: Kind = Kind {
@@ -184,12 +192,15 @@ const SIGNERS: Kind = Kind {
     adapt: |members| {
         // What is shown of a certificate where there is none.
         if members.get("certPem").is_none_or(Value::is_null) {
-            for member in ["notAfter", "notBefore"] {
+            for member in ["commonName", "notAfter", "notBefore"] {
                 members.remove(member);
             }
         }
     },
-    ..plain("external-jwt-signer", "/external-jwt-signers")
+    ..plain(
+        "external-jwt-signer",
+        "/edge/management/v1/external-jwt-signers",
+    )
 };
 
 const EDGE_ROUTERS: Kind = Kind {
@@ -211,23 +222,32 @@ const EDGE_ROUTERS: Kind = Kind {
         "versionInfo",
     ],
     hidden: &["kind"],
-    ..plain("router", "/edge-routers")
+    ..plain("router", "/edge/management/v1/edge-routers")
 };
 
 const POSTURE_CHECKS: Kind = Kind {
     derived: &["typeId", "version"],
     adapt: |members| {
+        let processes = members.get_mut("processes").and_then(Value::as_array_mut);
+        for process in processes
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object_mut)
+        {
+            process.retain(|_name, value| *value != json!([]));
+        }
         let Some(Value::Array(systems)) = members.remove("operatingSystems") else {
             return;
         };
         let by_type = systems.into_iter().map(|system| {
             let name = system["type"].as_str().unwrap_or_default().to_owned();
-            (name, system["versions"].clone())
+            let versions = system["versions"].as_array().cloned();
+            (name, Value::from(versions.unwrap_or_default()))
         });
         let by_type: Map<_, _> = by_type.collect();
         members.insert("operatingSystems".to_owned(), Value::Object(by_type));
     },
-    ..plain("posture-check", "/posture-checks")
+    ..plain("posture-check", "/edge/management/v1/posture-checks")
 };
 
 const fn policy(noun: &'static str, list: &'static str) -> Kind {

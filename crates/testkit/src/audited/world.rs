@@ -29,17 +29,15 @@ impl World {
         let mut entities = BTreeMap::new();
         for kind in KINDS {
             let path = format!("{}?filter=true%20limit%20none", kind.list);
-            let list = harness
-                .manage(Method::GET, &path, admin)
-                .send()
-                .await
-                .data();
+            let request = harness.request(Method::GET, &path).session(admin);
+            let list = request.send().await.data();
             let Value::Array(list) = list else {
                 panic!("{path} is no list: {list}")
             };
             for shown in list {
                 let id = shown["id"].as_str().unwrap().to_owned();
-                entities.insert((kind.noun.to_owned(), id), Entity::new(kind, shown));
+                let known = entities.entry((kind.noun.to_owned(), id));
+                known.or_insert_with(|| Entity::new(kind, shown));
             }
         }
         Self(entities)

@@ -1,0 +1,64 @@
+//! Authenticators, as administrators have them.
+
+use super::walk::Walk;
+use crate::credentials::{authenticator_of, bare, cert, updb, with_certificate};
+use crate::third_party::{Authority, add};
+use http::Method;
+use serde_json::json;
+
+pub(super) const CASES: &[&str] = &[
+    "edge-management POST /authenticators",
+    "edge-management PUT /authenticators/{id}",
+    "edge-management PATCH /authenticators/{id}",
+    "edge-management DELETE /authenticators/{id}",
+    "edge-management POST /authenticators/{id}/re-enroll",
+    "edge-management POST /authenticators/{id}/request-extend",
+];
+
+const ALL: &str = "/authenticators";
+const LATER: &str = "2031-04-06T00:00:00.000Z";
+
+#[tokio::test]
+async fn authenticators_are_told() {
+    let walk = Walk::start().await;
+    let (controller, admin) = (&walk.controller, &walk.admin.token);
+    let anna = bare(controller, admin, "anna").await;
+    let mut body = updb(&anna, "anna-name");
+    body["tags"] = json!({"kind": "test"});
+    let id = walk.make(ALL, "authenticator.create", &body).await;
+    for body in [
+        json!({"username": "hanna", "tags": {"kind": "other"}}),
+        json!({"password": "another-password-1"}),
+    ] {
+        let merging = (Method::PATCH, ALL, &*id);
+        walk.change(merging, "authenticator.update", &body).await;
+    }
+    let body = json!({"username": "anna", "password": "a-third-password-1"});
+    let replacing = (Method::PUT, ALL, &*id);
+    walk.change(replacing, "authenticator.update", &body).await;
+    walk.remove((ALL, &id), "authenticator.delete").await;
+
+    let root = Authority::root("root");
+    add(controller, admin, ("ca", &root), json!({})).await;
+    let bert = bare(controller, admin, "bert").await;
+    let body = cert(&bert, &root.leaf("bert"));
+    walk.make(ALL, "authenticator.create", &body).await;
+    re_enroll_and_extend(&walk).await;
+    walk.finish(CASES);
+}
+
+async fn re_enroll_and_extend(walk: &Walk) {
+    let (controller, admin) = (&walk.controller, &walk.admin.token);
+    let (carl, _chain) = with_certificate(controller, admin, "carl").await;
+    let id = authenticator_of(controller, admin, &carl, "cert").await;
+    for roll in [true, false] {
+        let request = walk.manage(Method::POST, &format!("{ALL}/{id}/request-extend"));
+        let request = request.json(&json!({"rollKeys": roll}));
+        let told = walk.tells("authenticator.request-extend").of(&id);
+        told.send(request).await;
+    }
+    let request = walk.manage(Method::POST, &format!("{ALL}/{id}/re-enroll"));
+    let request = request.json(&json!({"expiresAt": LATER}));
+    let told = walk.tells("authenticator.re-enroll").of(&id);
+    told.and(&["enrollment.create"]).send(request).await;
+}

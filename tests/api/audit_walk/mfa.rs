@@ -1,0 +1,90 @@
+//! Second factors. No list shows enrollments by themselves; their events say what is said here.
+
+use super::walk::{Walk, Who};
+use crate::mfa_support::{Device, pass};
+use crate::support::log_in;
+use http::Method;
+use portcullis_testkit::Request;
+use serde_json::{Value, json};
+
+pub(super) const CASES: &[&str] = &[
+    "edge-client+edge-management POST /authenticate/mfa",
+    "edge-client+edge-management POST /current-identity/mfa",
+    "edge-client+edge-management DELETE /current-identity/mfa",
+    "edge-client+edge-management GET /current-identity/mfa/recovery-codes",
+    "edge-client+edge-management POST /current-identity/mfa/recovery-codes",
+    "edge-client+edge-management POST /current-identity/mfa/verify",
+    "edge-management DELETE /identities/{id}/mfa",
+];
+
+const OWN: &str = "/current-identity/mfa";
+
+#[tokio::test]
+async fn second_factors_are_told() {
+    let walk = Walk::start().await;
+    let anna = walk.user("anna", json!({})).await;
+    begin(&walk, &anna).await;
+    let request = own(&walk, &anna, (Method::DELETE, ""));
+    let told = walk.tells("mfa.abandon").of(&anna.id).by(&anna);
+    told.send(request).await;
+
+    let device = enroll(&walk, &anna).await;
+    let partial = log_in(&walk.controller, "anna").await.data();
+    let partial = partial["token"].as_str().unwrap();
+    let half = Who::holding(&walk.controller, partial).await;
+    let code = next_code(&walk, &device);
+    let request = walk.client(Method::POST, "/authenticate/mfa");
+    let request = request.session(partial).json(&code);
+    let told = walk.tells("api-session.pass-mfa").of(&half.session);
+    told.by(&half).send(request).await;
+
+    let code = next_code(&walk, &device);
+    let request = own(&walk, &anna, (Method::GET, "/recovery-codes"));
+    let request = request.header("mfa-validation-code", code["code"].as_str().unwrap());
+    let told = walk.tells("mfa.read-recovery-codes").of(&anna.id);
+    told.by(&anna).send(request).await;
+    let request = own(&walk, &anna, (Method::POST, "/recovery-codes"));
+    let request = request.json(&next_code(&walk, &device));
+    let told = walk.tells("mfa.replace-recovery-codes").of(&anna.id);
+    told.by(&anna).send(request).await;
+    let request = own(&walk, &anna, (Method::DELETE, ""));
+    let request = request.json(&next_code(&walk, &device));
+    let told = walk.tells("mfa.delete").of(&anna.id).by(&anna);
+    told.send(request).await;
+
+    enroll(&walk, &anna).await;
+    let request = walk.manage(Method::DELETE, &format!("/identities/{}/mfa", anna.id));
+    let told = walk.tells("identity.delete-mfa").of(&anna.id);
+    told.and(&["mfa.delete"]).send(request).await;
+    walk.finish(CASES);
+}
+
+fn own<'w>(walk: &'w Walk, who: &Who, (method, below): (Method, &str)) -> Request<'w> {
+    let request = walk.client(method, &format!("{OWN}{below}"));
+    request.session(&who.token)
+}
+
+/// A code that was never shown before.
+fn next_code(walk: &Walk, device: &Device) -> Value {
+    pass(&walk.controller, 30);
+    json!({"code": device.code(&walk.controller, 0)})
+}
+
+async fn begin(walk: &Walk, who: &Who) -> Device {
+    let request = own(walk, who, (Method::POST, ""));
+    let told = walk.tells("mfa.create").of(&who.id).by(who);
+    let told = told.changes(json!({
+        "progress": {"new": "started"}, "recoveryCodes": "changed", "secret": "changed",
+    }));
+    let begun = told.send(request).await.data();
+    Device::scan(begun["provisioningUrl"].as_str().unwrap())
+}
+
+async fn enroll(walk: &Walk, who: &Who) -> Device {
+    let device = begin(walk, who).await;
+    let request = own(walk, who, (Method::POST, "/verify"));
+    let request = request.json(&next_code(walk, &device));
+    let told = walk.tells("mfa.verify").of(&who.id).by(who);
+    told.send(request).await;
+    device
+}
