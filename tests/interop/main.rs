@@ -8,6 +8,7 @@
 //! the runs of requests that are made up from the descriptions, and says how long each takes.
 
 mod audit;
+mod audit_chain;
 mod c_sdk;
 mod certificates;
 mod copies;
