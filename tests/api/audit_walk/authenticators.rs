@@ -42,12 +42,17 @@ async fn authenticators_are_told() {
     add(controller, admin, ("ca", &root), json!({})).await;
     let bert = bare(controller, admin, "bert").await;
     let body = cert(&bert, &root.leaf("bert"));
-    walk.make(ALL, "authenticator.create", &body).await;
-    re_enroll_and_extend(&walk).await;
+    let of_authority = walk.make(ALL, "authenticator.create", &body).await;
+    let body = updb(&bert, "bert-name");
+    let of_password = walk.make(ALL, "authenticator.create", &body).await;
+    for id in [of_authority, of_password] {
+        re_enroll(&walk, &id).await;
+    }
+    extend(&walk).await;
     walk.finish(CASES);
 }
 
-async fn re_enroll_and_extend(walk: &Walk) {
+async fn extend(walk: &Walk) {
     let (controller, admin) = (&walk.controller, &walk.admin.token);
     let (carl, _chain) = with_certificate(controller, admin, "carl").await;
     let id = authenticator_of(controller, admin, &carl, "cert").await;
@@ -57,8 +62,12 @@ async fn re_enroll_and_extend(walk: &Walk) {
         let told = walk.tells("authenticator.request-extend").of(&id);
         told.send(request).await;
     }
+    re_enroll(walk, &id).await;
+}
+
+async fn re_enroll(walk: &Walk, id: &str) {
     let request = walk.manage(Method::POST, &format!("{ALL}/{id}/re-enroll"));
     let request = request.json(&json!({"expiresAt": LATER}));
-    let told = walk.tells("authenticator.re-enroll").of(&id);
+    let told = walk.tells("authenticator.re-enroll").of(id);
     told.and(&["enrollment.create"]).send(request).await;
 }

@@ -1,7 +1,8 @@
 //! Identities.
 
 use super::walk::Walk;
-use crate::support::merge;
+use crate::mfa_support::enroll;
+use crate::support::{create, merge, ott_enrollment};
 use http::Method;
 use serde_json::json;
 
@@ -60,7 +61,35 @@ async fn identities_are_told() {
     let told = walk.tells("identity.delete").of(&twin);
     told.and(&["enrollment.delete"]).send(request).await;
     walk.remove((ALL, &id), "identity.delete").await;
+    rise(&walk).await;
+    take_along(&walk).await;
     walk.finish(CASES);
+}
+
+/// The pending enrollment of somebody who rises opens nothing any more.
+async fn rise(walk: &Walk) {
+    let (controller, admin) = (&walk.controller, &walk.admin.token);
+    let id = create(controller, admin, "riser", ott_enrollment()).await;
+    let request = walk.manage(Method::PATCH, &format!("{ALL}/{id}"));
+    let request = request.json(&json!({"isAdmin": true}));
+    let told = walk.tells("identity.merge").of(&id);
+    told.and(&["enrollment.update"]).send(request).await;
+}
+
+/// What belongs to somebody goes with them, and what names them forgets them.
+async fn take_along(walk: &Walk) {
+    let anna = walk.user("anna", json!({})).await;
+    enroll(&walk.controller, &anna.token).await;
+    let policy = json!({
+        "name": "p", "type": "Dial", "semantic": "AnyOf", "serviceRoles": ["#all"],
+        "identityRoles": ["#a", format!("@{}", anna.id)],
+    });
+    walk.make("/service-policies", "service-policy.create", &policy)
+        .await;
+    let request = walk.manage(Method::DELETE, &format!("{ALL}/{}", anna.id));
+    let told = walk.tells("identity.delete").of(&anna.id);
+    let told = told.and(&["authenticator.delete", "api-session.delete", "mfa.delete"]);
+    told.and(&["service-policy.update"]).send(request).await;
 }
 
 async fn disable_and_enable(walk: &Walk, id: &str) {

@@ -1,9 +1,9 @@
 //! Routers, and how they obtain their certificates.
 
 use super::walk::Walk;
-use crate::edge_routers::edge;
-use crate::router_enrollment::requests;
-use crate::support::text;
+use crate::edge_routers::{add_edge, add_transit, edge};
+use crate::router_enrollment::requests as requests_of;
+use crate::support::{get, text};
 use http::Method;
 use portcullis_pki::certificates_from_pem;
 use serde_json::{Value, json};
@@ -98,9 +98,9 @@ async fn edge_routers(walk: &Walk) {
 
 async fn enroll(walk: &Walk) {
     let (controller, admin) = (&walk.controller, &walk.admin.token);
-    let id = crate::edge_routers::add_edge(controller, admin, "gate", json!({})).await;
+    let id = add_edge(controller, admin, "gate", json!({})).await;
     let token = text(&edge(controller, admin, &id).await, "enrollmentToken").to_owned();
-    let requests = requests(&id);
+    let requests = requests_of(&id);
     let body = json!({
         "token": token, "clientCsr": requests["certCsr"], "serverCsr": requests["serverCertCsr"],
     });
@@ -113,6 +113,17 @@ async fn enroll(walk: &Walk) {
     let request = request.certificates(&chain).json(&requests);
     let told = walk.tells("router.extend").of(&id).by_stranger(&id);
     told.send(request).await;
+    let transit = add_transit(controller, admin, "far", json!({})).await;
+    let path = format!("/transit-routers/{transit}");
+    let shown = get(controller, admin, &path).await.data();
+    let token = text(&shown, "enrollmentToken");
+    let request = walk.client(Method::POST, &format!("/enroll?method=trott&token={token}"));
+    let told = walk
+        .tells("router.enroll")
+        .of(&transit)
+        .by_stranger(&transit);
+    let told = told.and(&["enrollment.redeem"]);
+    told.send(request.json(&requests_of(&transit))).await;
     for others in [
         &["enrollment.create"][..],
         &["enrollment.create", "enrollment.delete"],

@@ -2,9 +2,10 @@
 
 use super::walk::{Walk, Who};
 use crate::credentials::with_certificate;
+use crate::idp::{Idp, bearing};
 use crate::network::names;
 use crate::posture_support::add_router;
-use crate::support::{send, text};
+use crate::support::{create, send, text};
 use http::Method;
 use portcullis_testkit::{PASSWORD, client_key};
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ pub(super) const CASES: &[&str] = &[
 async fn sessions_are_told() {
     let walk = Walk::start().await;
     log_in_and_out(&walk).await;
+    log_in_by_token(&walk).await;
     certificates(&walk).await;
     services(&walk).await;
     walk.finish(CASES);
@@ -55,6 +57,18 @@ async fn log_in_and_out(walk: &Walk) {
     let request = walk.client(Method::DELETE, "/current-api-session");
     let told = walk.tells("api-session.end").of(&anna.session).by(&anna);
     told.send(request.session(&anna.token)).await;
+}
+
+/// By the token of an external signer.
+async fn log_in_by_token(walk: &Walk) {
+    let (controller, admin) = (&walk.controller, &walk.admin.token);
+    let idp = Idp::new(controller, "idp");
+    idp.register(controller, admin, json!({})).await;
+    let ada = create(controller, admin, "ada", json!({"externalId": "ada@x"})).await;
+    let request = walk.client(Method::POST, "/authenticate?method=ext-jwt");
+    let token = idp.token(controller, "ada@x");
+    let told = walk.tells("api-session.create").by_stranger(&ada);
+    told.send(bearing(request, &[&token])).await;
 }
 
 async fn certificates(walk: &Walk) {

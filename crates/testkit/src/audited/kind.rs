@@ -72,6 +72,7 @@ pub(super) const KINDS: &[Kind] = &[
     EDGE_ROUTERS,
     Kind {
         list: "/edge/management/v1/transit-routers",
+        hidden: &["certPem", "kind"],
         ..EDGE_ROUTERS
     },
     Kind {
