@@ -1,5 +1,8 @@
 //! How lists show what the audit trail tells of.
 
+mod credentials;
+
+use credentials::{API_SESSIONS, AUTHENTICATORS, ENROLLMENTS};
 use serde_json::{Map, Value, json};
 
 /// A kind of entities.
@@ -130,61 +133,6 @@ const IDENTITIES: Kind = Kind {
         ("typeId", "Default"),
     ],
     ..plain("identity", "/edge/management/v1/identities")
-};
-
-const ENROLLMENTS: Kind = Kind {
-    derived: &[
-        "edgeRouter",
-        "edgeRouterId",
-        "identity",
-        "identityId",
-        "transitRouter",
-        "transitRouterId",
-    ],
-    hidden: &["expiresAtMillisecond", "isEdge", "isOutgrown", "username"],
-    secret: &["jwt", "token", "tokenHash"],
-    owner: &["identityId", "edgeRouterId", "transitRouterId"],
-    adapt: |members| {
-        // The others are told by what they take: an authority, a username, a router.
-        if members.get("method").is_some_and(|method| method != "ott") {
-            members.remove("method");
-        }
-        // Milliseconds stand beside.
-        let end = members["expiresAt"].as_str().unwrap_or_default();
-        let (seconds, _fraction) = end.split_once('.').unwrap_or_default();
-        members["expiresAt"] = json!(format!("{seconds}.000Z"));
-    },
-    ..plain("enrollment", "/edge/management/v1/enrollments")
-};
-
-const AUTHENTICATORS: Kind = Kind {
-    // Whether the key has to be rolled is shown while a renewal is asked for.
-    derived: &["identity", "identityId", "isKeyRollRequested", "method"],
-    hidden: &["isKeyRollRequested", "renewal"],
-    secret: &["password"],
-    owner: &["identityId"],
-    ..plain("authenticator", "/edge/management/v1/authenticators")
-};
-
-const API_SESSIONS: Kind = Kind {
-    derived: &[
-        "authQueries",
-        "cachedLastActivityAt",
-        "expirationSeconds",
-        "expiresAt",
-        "identity",
-        "identityId",
-        "isCertExtendRequested",
-        "isCertKeyRollRequested",
-        "isMfaComplete",
-        "isMfaRequired",
-        "lastActivityAt",
-        "token",
-    ],
-    hidden: &["certificate"],
-    secret: &["token"],
-    owner: &["identityId"],
-    ..plain("api-session", "/edge/management/v1/api-sessions")
 };
 
 const SIGNERS: Kind = Kind {
