@@ -6,19 +6,22 @@
 //! places are shared out among peers, so that a flood does not keep others from logging in either.
 
 mod hashing;
+#[cfg(test)]
+mod interleavings;
+mod jobs;
 mod new;
 mod queue;
 
 pub(crate) use new::NewPassword;
 
 use hashing::{Hasher, SALT_LENGTH, is_cheap};
+use jobs::Jobs;
 use portcullis_domain::authenticator::PasswordHash;
-use portcullis_domain::peer::{Peer, RecentPeers};
-use queue::{FairQueue, Lane};
+use portcullis_domain::peer::Peer;
 use secrecy::{ExposeSecret as _, SecretString};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+// The jobs take their locks from here, so that `interleavings` can put those of loom in their place.
+use std::sync::{self, Arc};
 use tokio::sync::oneshot;
 
 /// Too many passwords are being checked already.
@@ -47,17 +50,9 @@ type Job = Box<dyn FnOnce(&mut Hasher, &Shared) + Send>;
 pub struct PasswordPool(Arc<Shared>);
 
 struct Shared {
-    state: Mutex<State>,
-    /// Told of each new job, and of the end.
-    changed: Condvar,
+    jobs: Jobs<Job>,
     hashed: AtomicU64,
     work: AtomicU64,
-}
-
-struct State {
-    queue: FairQueue<Job>,
-    recent: RecentPeers,
-    is_closed: bool,
 }
 
 impl PasswordPool {
@@ -65,12 +60,7 @@ impl PasswordPool {
     /// and of addresses that have logged in lately.
     pub fn start(threads: usize, waiting: usize) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                queue: FairQueue::new(waiting),
-                recent: RecentPeers::default(),
-                is_closed: false,
-            }),
-            changed: Condvar::new(),
+            jobs: Jobs::new(waiting),
             hashed: AtomicU64::new(0),
             work: AtomicU64::new(0),
         });
@@ -126,7 +116,7 @@ impl PasswordPool {
 
     /// Remembers that a peer has logged in. From then on it does not wait behind strangers.
     pub(crate) fn trust(&self, peer: Peer) {
-        self.0.lock().recent.note(peer);
+        self.0.jobs.trust(peer);
     }
 
     /// How many passwords it has hashed or checked.
@@ -154,7 +144,7 @@ impl PasswordPool {
             // Whoever asked may have gone away; then the answer is dropped.
             let _ = answer.send(done);
         });
-        self.0.add(peer, job);
+        self.0.jobs.add(peer, job);
         // A job that is turned away, now or later, takes its end of the channel with it.
         answered.await.map_err(|_turned_away| PoolFull)
     }
@@ -162,8 +152,7 @@ impl PasswordPool {
 
 impl Drop for PasswordPool {
     fn drop(&mut self) {
-        self.0.lock().is_closed = true;
-        self.0.changed.notify_all();
+        self.0.jobs.close();
     }
 }
 
@@ -176,61 +165,15 @@ impl std::fmt::Debug for PasswordPool {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, peer: Peer, job: Job) {
-        let now = Instant::now();
-        let turned_away = {
-            let mut state = self.lock();
-            let lane = match peer {
-                Peer::Identity(_) => Lane::Trusted,
-                Peer::Address(_) if state.recent.has(peer) => Lane::Trusted,
-                Peer::Address(_) => Lane::Unknown,
-            };
-            state.queue.push(lane, peer, job, now)
-        };
-        drop(turned_away);
-        self.changed.notify_one();
-    }
-
     /// Takes jobs until the pool is dropped. The memory of one hash serves the next as long as there
     /// is a next; an idle thread holds none, and the system has it back.
     fn serve(&self) {
         let mut hasher = Hasher::default();
-        while let Some(job) = self.waiting().or_else(|| {
+        while let Some(job) = self.jobs.waiting().or_else(|| {
             hasher.free();
-            self.next()
+            self.jobs.next()
         }) {
             job(&mut hasher, self);
-        }
-    }
-
-    /// A job that is there already.
-    fn waiting(&self) -> Option<Job> {
-        let mut state = self.lock();
-        if state.is_closed {
-            None
-        } else {
-            state.queue.pop()
-        }
-    }
-
-    /// The next job, whenever it comes; `None` when the pool is dropped.
-    fn next(&self) -> Option<Job> {
-        let mut state = self.lock();
-        loop {
-            if state.is_closed {
-                return None;
-            }
-            if let Some(job) = state.queue.pop() {
-                return Some(job);
-            }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -1,20 +1,22 @@
 //! The port of a storage engine: ordered bytes, one writer, groups of committed changes.
 
 mod error;
+mod outcome;
 mod range;
 mod readings;
-mod ticket;
+pub(crate) mod ticket;
 
 use crate::feed::{Feed, Group};
 use crate::key::Kind;
+use crate::lock;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{self, Arc};
 
 pub use error::{Abort, CommitError, Overloaded, StoreError};
+pub use outcome::{Outcome, submit_with};
 pub use range::KeyRange;
 pub use readings::Readings;
-pub(crate) use ticket::Resolver;
-pub use ticket::{Committed, Outcome, Ticket, submit_with};
+pub use ticket::{Committed, Ticket};
 
 /// Called with the key and the value of each row of a scan; breaks to end it early.
 pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, StoreError> + 'v;

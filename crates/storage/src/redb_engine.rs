@@ -1,28 +1,31 @@
 //! The embedded engine: one redb table, one writer thread, group commit.
+//!
+//! What its threads have in common takes locks and tickets from here, by way of `super`, so that
+//! `interleavings` can build it once more around those of loom.
 
 mod adapter;
 mod copy_target;
 mod counters;
 mod database;
+#[cfg(test)]
+mod interleavings;
 mod meta;
 mod options;
 mod queue;
 mod reader;
+mod shared;
 mod shared_view;
 mod writer;
 
 use crate::disk::{Disk, FileDisk, MemoryDisk};
-use crate::engine::{
-    Body, CommitError, Engine, Observer, Overloaded, Snapshot, StoreError, Ticket,
-};
+use crate::engine::{Body, Engine, Observer, Overloaded, Snapshot, StoreError, Ticket, ticket};
 use crate::feed::Feed;
 use crate::key::Kind;
-use counters::Counters;
+use crate::lock;
 use database::Store;
-use queue::{Job, Queue};
-use shared_view::SharedView;
+use shared::Shared;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{self, Arc};
 use std::thread::JoinHandle;
 use std::{fs, io};
 
@@ -35,18 +38,6 @@ pub use options::{Fatal, FatalHandler, Migration, OpenError, Options, SCHEMA_VER
 pub struct RedbEngine<C> {
     shared: Arc<Shared<C>>,
     writer: Option<JoinHandle<()>>,
-}
-
-/// What callers and the writer's thread have in common.
-struct Shared<C> {
-    /// Ends before the store, which can then be closed in order.
-    view: SharedView,
-    store: Store,
-    queue: Queue<C>,
-    feed: Feed<C>,
-    counters: Counters,
-    observers: RwLock<Vec<Arc<dyn Observer<C>>>>,
-    fatal: FatalHandler,
 }
 
 impl<C: Send + Sync + 'static> RedbEngine<C> {
@@ -80,15 +71,7 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
 
     fn start(disk: Arc<dyn Disk>, place: &str, options: Options) -> Result<Self, OpenError> {
         let (store, state) = Store::open(disk, place, &options)?;
-        let shared = Arc::new(Shared {
-            view: SharedView::default(),
-            store,
-            queue: Queue::new(options.queue_capacity),
-            feed: Feed::new(state.revision, options.feed_capacity),
-            counters: Counters::new(&state.counters),
-            observers: RwLock::default(),
-            fatal: options.fatal,
-        });
+        let shared = Arc::new(Shared::new(store, &state, options));
         let served = Arc::clone(&shared);
         let writer = std::thread::Builder::new()
             .name("store-writer".into())
@@ -149,20 +132,11 @@ pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
 
 impl<C: Send + Sync + 'static> Engine<C> for RedbEngine<C> {
     fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded> {
-        let (ticket, resolver) = Ticket::new();
-        self.shared.queue.push(Job { body, resolver })?;
-        Ok(ticket)
+        self.shared.submit(body)
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
-        match self.shared.view.of(&self.shared.store) {
-            Ok(view) => Ok(view),
-            Err(error) => {
-                // Only the writer may reopen a store, and without work it would not wake up.
-                self.shared.queue.nudge();
-                Err(error)
-            },
-        }
+        Ok(self.shared.snapshot()?)
     }
 
     fn feed(&self) -> &Feed<C> {
@@ -174,11 +148,7 @@ impl<C: Send + Sync + 'static> Engine<C> for RedbEngine<C> {
     }
 
     fn observe(&self, observer: Arc<dyn Observer<C>>) {
-        self.shared
-            .observers
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(observer);
+        self.shared.observe(observer);
     }
 }
 
@@ -202,6 +172,3 @@ impl<C> Drop for RedbEngine<C> {
         }
     }
 }
-
-/// Turns the outcome of a group into what each of its tickets says.
-type Verdict = Result<(), CommitError>;

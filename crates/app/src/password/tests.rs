@@ -1,6 +1,7 @@
 use super::*;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::task::{Context, Poll, Waker};
+use std::time::Instant;
 
 fn wait<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(std::thread::Thread);
@@ -27,7 +28,7 @@ fn at(last: u8) -> Peer {
 fn occupy(pool: &PasswordPool) -> Sender<()> {
     let (started, has_started): (_, Receiver<()>) = channel();
     let (release, released) = channel::<()>();
-    pool.0.add(
+    pool.0.jobs.add(
         at(255),
         Box::new(move |_, _| {
             started.send(()).unwrap();

@@ -1,9 +1,11 @@
 //! Bodies that wait for the writer.
 
-use crate::engine::{Body, Overloaded, Resolver};
-use crate::lock;
+use super::lock;
+use super::sync::{Condvar, Mutex};
+use super::ticket::Resolver;
+use crate::engine::{Body, Overloaded};
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// A body and the ticket it answers.
 pub(super) struct Job<C> {

@@ -1,10 +1,11 @@
 //! One view for all who read between two commits.
 
 use super::database::Store;
+use super::lock;
 use super::reader::Reader;
+use super::sync::Mutex;
 use crate::engine::StoreError;
-use crate::lock;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The view that is handed out until the writer lets it go.
 ///

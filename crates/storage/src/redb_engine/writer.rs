@@ -5,12 +5,13 @@ use super::meta::State;
 use super::options::Fatal;
 use super::queue::{Job, Turn};
 use super::reader::Reader;
-use super::{Shared, Verdict};
-use crate::engine::{CommitError, Committed, Resolver, StoreError};
+use super::shared::Shared;
+use super::ticket::{Committed, Resolver};
+use crate::engine::{CommitError, StoreError};
 use crate::feed::Group;
 use crate::overlay::{Layered, Overlay, OverlayTx};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// The most bodies of a group.
 const GROUP_BODIES: usize = 256;
@@ -34,6 +35,9 @@ pub(super) fn run<C: Send + Sync + 'static>(shared: &Shared<C>) {
 
 /// The process was told to end and, in a test, goes on.
 struct Ended;
+
+/// What a body's ticket says if its group is committed.
+type Verdict = Result<(), CommitError>;
 
 /// Bodies that have run and wait for their commit.
 struct Pending<C> {
@@ -188,12 +192,7 @@ impl<C: Send + Sync + 'static> Shared<C> {
 
     fn announce(&self, group: &Arc<Group<C>>) -> Result<(), Ended> {
         self.feed.push(Arc::clone(group));
-        let observers = self
-            .observers
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        for observer in observers {
+        for observer in self.observers() {
             if catch_unwind(AssertUnwindSafe(|| observer.committed(group))).is_err() {
                 let what = "an observer of its changes panicked".into();
                 return Err(self.end(&Fatal { what }));

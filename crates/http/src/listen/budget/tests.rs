@@ -1,6 +1,9 @@
 use super::*;
+use crate::listen::Quota;
+use portcullis_domain::peer::Peer;
 use std::cmp::Reverse;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A holder of which those that hold most go first.

@@ -1,0 +1,66 @@
+//! What callers and the writer's thread have in common.
+
+use super::counters::Counters;
+use super::database::Store;
+use super::meta::State;
+use super::options::{FatalHandler, Options};
+use super::queue::{Job, Queue};
+use super::reader::Reader;
+use super::shared_view::SharedView;
+use super::sync::RwLock;
+use super::ticket::Ticket;
+use crate::engine::{Body, Observer, Overloaded, StoreError};
+use crate::feed::Feed;
+use std::sync::{Arc, PoisonError};
+
+pub(super) struct Shared<C> {
+    /// Ends before the store, which can then be closed in order.
+    pub(super) view: SharedView,
+    pub(super) store: Store,
+    pub(super) queue: Queue<C>,
+    pub(super) feed: Feed<C>,
+    pub(super) counters: Counters,
+    pub(super) fatal: FatalHandler,
+    observers: RwLock<Vec<Arc<dyn Observer<C>>>>,
+}
+
+impl<C> Shared<C> {
+    pub(super) fn new(store: Store, state: &State, options: Options) -> Self {
+        Self {
+            view: SharedView::default(),
+            store,
+            queue: Queue::new(options.queue_capacity),
+            feed: Feed::new(state.revision, options.feed_capacity),
+            counters: Counters::new(&state.counters),
+            fatal: options.fatal,
+            observers: RwLock::default(),
+        }
+    }
+
+    pub(super) fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded> {
+        let (ticket, resolver) = Ticket::new();
+        self.queue.push(Job { body, resolver })?;
+        Ok(ticket)
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Arc<Reader>, StoreError> {
+        // Only the writer may reopen a store, and without work it would not wake up.
+        self.view
+            .of(&self.store)
+            .inspect_err(|_failed| self.queue.nudge())
+    }
+
+    pub(super) fn observe(&self, observer: Arc<dyn Observer<C>>) {
+        self.observers
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(observer);
+    }
+
+    pub(super) fn observers(&self) -> Vec<Arc<dyn Observer<C>>> {
+        self.observers
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
