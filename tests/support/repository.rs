@@ -1,5 +1,6 @@
 //! Places in and beside the repository.
 
+use std::io::{Write as _, stderr};
 use std::path::{Path, PathBuf};
 
 /// The root of the workspace.
@@ -9,11 +10,20 @@ pub fn root() -> &'static Path {
         .expect("the package lies in the workspace")
 }
 
-/// A file or folder of the shared material beside the repository, if it is there.
+/// A file or folder of the shared material beside the repository, if it is there. If not, says so,
+/// and the test leaves out what needs it.
 pub fn shared(path: &str) -> Option<PathBuf> {
-    root()
+    let found = root()
         .ancestors()
         .skip(1)
         .map(|folder| folder.join("shared").join(path))
-        .find(|found| found.exists())
+        .find(|found| found.exists());
+    if found.is_none() {
+        // Not printed: the output of tests that pass is kept from everybody.
+        let _ = writeln!(
+            stderr(),
+            "skipped: shared/{path} is not beside the repository"
+        );
+    }
+    found
 }
