@@ -12,15 +12,15 @@ use crate::findings::{Findings, count};
 use crate::graph::Graph;
 use crate::workspace;
 use anyhow::Context as _;
-use policy::Policy;
 use std::path::Path;
 use toml::Table;
+
+pub(crate) use policy::Policy;
 
 /// Checks every package in use against the policy, and every manifest against the habits.
 pub(crate) fn check(root: &Path) -> anyhow::Result<Findings> {
     let graph = Graph::load(root)?;
-    let policy: Policy = toml::from_str(&workspace::read(root, ".cargo/deny.toml")?)
-        .context(".cargo/deny.toml is not a policy")?;
+    let policy = Policy::load(root)?;
     let workspace = manifest(root, Path::new("Cargo.toml"))?;
     let members = graph
         .members()

@@ -27,11 +27,28 @@ struct Edge {
     kinds: Vec<Kind>,
 }
 
+impl Edge {
+    /// Whether it is there for more than tests.
+    fn is_of_build(&self) -> bool {
+        self.kinds.iter().any(|kind| *kind != Kind::Dev)
+    }
+}
+
 impl Graph {
     /// Asks cargo for the graph of the workspace at `root`, for all platforms.
     pub(crate) fn load(root: &Path) -> anyhow::Result<Self> {
+        Self::ask(root, &[])
+    }
+
+    /// Asks cargo for the graph of the workspace at `root`, for one platform.
+    pub(crate) fn load_for(root: &Path, platform: &str) -> anyhow::Result<Self> {
+        Self::ask(root, &["--filter-platform", platform])
+    }
+
+    fn ask(root: &Path, further: &[&str]) -> anyhow::Result<Self> {
         let output = workspace::cargo(root)
             .args(["metadata", "--format-version", "1", "--locked"])
+            .args(further)
             .output()
             .context("cargo cannot be run")?;
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -103,10 +120,33 @@ impl Graph {
 
     /// Every package that takes part in a build or a test of the workspace.
     pub(crate) fn in_use(&self) -> Vec<&Package> {
-        let mut seen: BTreeSet<&Id> = self.members.iter().collect();
-        let mut queue: VecDeque<&Id> = self.members.iter().collect();
+        self.reached(self.members.iter(), |_| true)
+    }
+
+    /// Every package that takes part in a build of `program`, itself among them.
+    pub(crate) fn built_into<'g>(&'g self, program: &'g Package) -> Vec<&'g Package> {
+        self.reached(std::iter::once(&program.id), Edge::is_of_build)
+    }
+
+    /// What a package itself uses in a build.
+    pub(crate) fn used_by(&self, package: &Package) -> impl Iterator<Item = &Package> {
+        let edges = self.edges.get(&package.id).into_iter().flatten();
+        edges
+            .filter(|edge| edge.is_of_build())
+            .filter_map(|edge| self.packages.get(&edge.to))
+    }
+
+    /// The packages to which such edges lead from these.
+    fn reached<'g>(
+        &'g self,
+        from: impl Iterator<Item = &'g Id>,
+        follows: impl Fn(&Edge) -> bool,
+    ) -> Vec<&'g Package> {
+        let mut seen: BTreeSet<&Id> = from.collect();
+        let mut queue: VecDeque<&Id> = seen.iter().copied().collect();
         while let Some(id) = queue.pop_front() {
-            for edge in self.edges.get(id).into_iter().flatten() {
+            let edges = self.edges.get(id).into_iter().flatten();
+            for edge in edges.filter(|edge| follows(edge)) {
                 if seen.insert(&edge.to) {
                     queue.push_back(&edge.to);
                 }
@@ -138,7 +178,7 @@ impl Graph {
                 continue;
             }
             let edges = self.edges.get(id).into_iter().flatten();
-            for edge in edges.filter(|edge| edge.kinds.iter().any(|kind| *kind != Kind::Dev)) {
+            for edge in edges.filter(|edge| edge.is_of_build()) {
                 if !came_from.contains_key(&edge.to) {
                     came_from.insert(&edge.to, Some(id));
                     queue.push_back(&edge.to);

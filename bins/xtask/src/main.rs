@@ -11,6 +11,7 @@ mod findings;
 mod graph;
 mod layers;
 mod published;
+mod sbom;
 mod siege;
 mod testbed;
 mod workspace;
@@ -38,6 +39,8 @@ enum Check {
     Deviations,
     /// Runs what CI runs, in the same order, and stops at the first failure
     Ci,
+    /// Prints what a program is built from, in the form of CycloneDX
+    Sbom(sbom::Arguments),
     /// Measures a controller in release form, beside what the machine can do at all
     Bench(bench::Arguments),
     /// Attacks a controller in release form from many addresses, beside honest clients
@@ -62,6 +65,7 @@ fn run(check: &Check) -> anyhow::Result<ExitCode> {
         Check::Deps => deps::check(&root).and_then(Findings::report),
         Check::Deviations => deviations::check(&root).and_then(Findings::report),
         Check::Ci => ci::run(&root),
+        Check::Sbom(arguments) => sbom::print(&root, arguments),
         Check::Bench(arguments) => bench::run(&root, arguments),
         Check::Siege(arguments) => siege::run(&root, arguments),
     }

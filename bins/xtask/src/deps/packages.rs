@@ -55,15 +55,7 @@ fn source(package: &Package, usual: Option<&str>) -> Option<String> {
 }
 
 fn license(policy: &Policy, package: &Package) -> Option<String> {
-    let clarified = policy
-        .licenses
-        .clarify
-        .iter()
-        .find(|entry| entry.name == package.name);
-    let expression = clarified
-        .map(|entry| &entry.expression)
-        .or(package.license.as_ref());
-    let Some(expression) = expression else {
+    let Some(expression) = policy.licence_of(package) else {
         return Some(format!(
             "{} names no licence; clarify it in the policy",
             named(package)

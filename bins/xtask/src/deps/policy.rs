@@ -1,11 +1,32 @@
 //! What packages may be, as `.cargo/deny.toml` says it.
 
+use crate::graph::Package;
+use crate::workspace;
+use anyhow::Context as _;
 use serde::Deserialize;
+use std::path::Path;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Policy {
+pub(crate) struct Policy {
     pub(super) licenses: Licenses,
     pub(super) bans: Bans,
+}
+
+impl Policy {
+    /// Reads the policy of the workspace at `root`.
+    pub(crate) fn load(root: &Path) -> anyhow::Result<Self> {
+        toml::from_str(&workspace::read(root, ".cargo/deny.toml")?)
+            .context(".cargo/deny.toml is not a policy")
+    }
+
+    /// The licence of a package, as its manifest names it or the policy clarifies it.
+    pub(crate) fn licence_of<'a>(&'a self, package: &'a Package) -> Option<&'a str> {
+        let mut clarified = self.licenses.clarify.iter();
+        clarified
+            .find(|entry| entry.name == package.name)
+            .map(|entry| entry.expression.as_str())
+            .or(package.license.as_deref())
+    }
 }
 
 #[derive(Debug, Deserialize)]
