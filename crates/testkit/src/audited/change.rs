@@ -50,7 +50,8 @@ impl<'c> Comparison<'c> {
             .flat_map(|side| side.keys());
         let has_changed = |path: &&String| {
             let [old, new] = self.shown(path);
-            !is_same(&old, &new) && !(self.is_whole() && self.is_default(path))
+            let goes_without_saying = self.is_whole() && self.is_default(path);
+            !goes_without_saying && !is_same(&old, &new)
         };
         paths.filter(has_changed).map(String::as_str).collect()
     }
