@@ -229,6 +229,35 @@ mod tests {
     }
 
     #[test]
+    fn full_session_may_do_what_its_identity_may() {
+        let accesses = [
+            Access::Full,
+            Access::Admin,
+            Access::AdminOrReadOnly,
+            Access::Granted(Subject::Identity, Verb::Read),
+            Access::GrantedByName(Subject::Identity, Verb::Read),
+        ];
+        for (is_admin, permissions, may) in [
+            (true, &[][..], [true; 5]),
+            (false, &[], [true, false, false, false, false]),
+            (false, &["admin_readonly"], [true, false, true, true, false]),
+            (false, &["identity.read"], [true, false, false, true, true]),
+            (false, &["service"], [true, false, false, false, false]),
+        ] {
+            let caller = caller(Standing::Full, is_admin, permissions);
+            let found = accesses.map(|access| caller.may(access));
+            assert_eq!(found, may, "{is_admin}, {permissions:?}");
+        }
+    }
+
+    #[test]
+    fn demand_names_the_permission_that_would_do() {
+        let access = Access::Granted(Subject::Identity, Verb::Read);
+        let demand = "an administrator, or the permission identity.read";
+        assert_eq!(access.demand(), demand);
+    }
+
+    #[test]
     fn reading_everything_is_no_permission_by_name() {
         let access = Access::GrantedByName(Subject::Ops, Verb::Read);
         for (permission, may) in [

@@ -201,6 +201,18 @@ mod tests {
     }
 
     #[test]
+    fn session_ends_a_timeout_after_its_last_use() {
+        let used = Timestamp::from_second(1_000).unwrap();
+        let ends = ApiSession::expires_at(used, SignedDuration::from_mins(30));
+        assert_eq!(ends, Timestamp::from_second(2_800).unwrap());
+    }
+
+    #[test]
+    fn token_hash_does_not_show_itself() {
+        assert_eq!(format!("{:?}", TokenHash([7; 16])), "TokenHash(..)");
+    }
+
+    #[test]
     fn the_shorter_life_counts_and_none_for_certificates() {
         let hours = SignedDuration::from_hours;
         let both = SessionLifetimes {

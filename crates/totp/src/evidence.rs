@@ -49,3 +49,16 @@ impl Evidence {
         matches!(self.0, Found::Recovery(_))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recovery_codes_are_told_from_all_else() {
+        assert!(Evidence(Found::Recovery(0)).is_recovery_code());
+        for other in [Evidence(Found::Step(Step(8))), Evidence::NONE] {
+            assert!(!other.is_recovery_code());
+        }
+    }
+}

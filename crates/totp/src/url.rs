@@ -27,8 +27,8 @@ use zeroize::Zeroizing;
 /// ```
 pub fn provisioning_url(issuer: &str, account: &str, secret: &Secret) -> SecretString {
     let base32 = secret.to_base32();
-    // Room for the longest it can get: a text that grows leaves copies of itself behind.
-    let room = 64 + 6 * issuer.len() + 3 * account.len() + base32.expose_secret().len();
+    // A text that grows leaves copies of itself behind.
+    let room = longest(issuer, account, base32.expose_secret());
     let mut url = Zeroizing::new(String::with_capacity(room));
     url.push_str("otpauth://totp/");
     push_encoded(&mut url, issuer, is_of_segment);
@@ -39,6 +39,12 @@ pub fn provisioning_url(issuer: &str, account: &str, secret: &Secret) -> SecretS
     url.push_str("&secret=");
     url.push_str(base32.expose_secret());
     SecretString::from(url.as_str())
+}
+
+/// How long the URL can get, in bytes.
+fn longest(issuer: &str, account: &str, base32: &str) -> usize {
+    let fixed = "otpauth://totp/:?issuer=&secret=".len();
+    fixed + 6 * issuer.len() + 3 * account.len() + base32.len()
 }
 
 /// Appends `text`, with the bytes percent-encoded that are not to stay.

@@ -28,6 +28,21 @@ fn ordinary_names_stay_as_they_are() {
 }
 
 #[test]
+fn no_url_outgrows_its_room() {
+    let names = ["", "alice", "\0", &"🔑".repeat(100)];
+    for (issuer, account) in names
+        .iter()
+        .flat_map(|one| names.map(|other| (*one, other)))
+    {
+        let room = longest(issuer, account, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+        assert!(
+            url(issuer, account).len() <= room,
+            "{issuer:?}, {account:?}"
+        );
+    }
+}
+
+#[test]
 fn other_names_are_percent_encoded() {
     for (account, encoded) in [
         ("Zoë Müller", "Zo%C3%AB%20M%C3%BCller"),
