@@ -113,5 +113,6 @@ mod terminators;
 mod third_party;
 mod traces;
 mod tunnelers;
+mod twin_certificates;
 mod usernames;
 mod validation;

@@ -13,7 +13,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// An identity that is to present a certificate of an authority: its id and token.
-async fn invited(controller: &Harness, admin: &str, name: &str, ca: &str) -> (String, String) {
+pub(crate) async fn invited(
+    controller: &Harness,
+    admin: &str,
+    name: &str,
+    ca: &str,
+) -> (String, String) {
     let how = json!({"enrollment": {"ottca": ca}});
     let id = create(controller, admin, name, how).await;
     let enrollment = pending(controller, admin, &id, "ottca").await;

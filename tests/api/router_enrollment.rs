@@ -37,7 +37,7 @@ async fn redeem(controller: &Harness, query: &str, body: &Value) -> Reply {
         .await
 }
 
-async fn extend(controller: &Harness, chain: &[Certificate], body: &Value) -> Reply {
+pub(crate) async fn extend(controller: &Harness, chain: &[Certificate], body: &Value) -> Reply {
     let path = "/edge/client/v1/enroll/extend/router";
     let request = controller.request(Method::POST, path);
     request.certificates(chain).json(body).send().await

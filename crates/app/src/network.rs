@@ -249,6 +249,13 @@ impl Network {
         self.verdicts.remember(chain, || self.verify(chain))
     }
 
+    /// The twin of a certificate that one of the network's authorities issued, if it has one.
+    pub(crate) fn twin(&self, leaf: &Certificate) -> Option<Certificate> {
+        let mut authorities = self.with_intermediates.certificates().iter();
+        let issuer = authorities.find(|authority| leaf.is_issued_by(authority))?;
+        leaf.twin(issuer)
+    }
+
     fn verify(&self, chain: &[&[u8]]) -> Result<GoodChain, BadChain> {
         let mut certificates = chain.iter().map(|der| Certificate::from_der(*der));
         let leaf = certificates.next().ok_or(BadChain::Missing)??;

@@ -3,6 +3,7 @@
 mod issuing;
 mod server;
 mod text;
+mod twin;
 mod validity;
 
 use std::fmt;

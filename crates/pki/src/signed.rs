@@ -39,6 +39,11 @@ impl<'a> Signed<'a> {
         })
     }
 
+    /// The signature, if it is one of whole bytes.
+    pub(crate) fn signature(&self) -> Option<&[u8]> {
+        self.signature.as_bytes()
+    }
+
     /// Verifies that the holder of `key` has signed it.
     ///
     /// Key and signature have each their own algorithm here, and both have to be those of one
@@ -52,7 +57,7 @@ impl<'a> Signed<'a> {
             .iter()
             .find(fits)
             .ok_or(NotSigned::Algorithm)?;
-        let signature = self.signature.as_bytes().ok_or(NotSigned::Signature)?;
+        let signature = self.signature().ok_or(NotSigned::Signature)?;
         pair.verify_signature(key.raw(), self.contents, signature)
             .or(Err(NotSigned::Signature))
     }

@@ -15,7 +15,7 @@ use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::tags::Tags;
 use portcullis_pki::{Certificate, SpiffePath, VerifyAt, certificates_from_pem};
-use portcullis_storage::tables::{AUTHENTICATOR, Found, Rows};
+use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, UniqueValue, WriteError};
 use secrecy::SecretString;
 
 /// An authenticator to create.
@@ -59,7 +59,7 @@ pub async fn create(
         let view = app.snapshot()?;
         fit(view.rows(), &wanted, method)?
     };
-    let draft = prepare(app, permit.caller(), &identity.entity, credential).await?;
+    let (draft, twin) = prepare(app, permit.caller(), &identity.entity, credential).await?;
     let now = app.env().now();
     let id = AuthenticatorId::generate(&*app.env().entropy)?;
     let number = app.number(AUTHENTICATOR);
@@ -69,6 +69,7 @@ pub async fn create(
         let identity = fit(rows.rows(), &wanted, method)?;
         ways_in.check(caller, &identity.entity)?;
         let credential = draft.settle(rows.rows(), &identity)?;
+        check_twin(rows.rows(), twin.as_ref())?;
         let mut authenticator = Authenticator::new(id.clone(), wanted.clone(), credential, now);
         authenticator.tags = tags.clone();
         add(rows, &identity, number, &authenticator)
@@ -98,32 +99,48 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
     Ok(identity)
 }
 
-/// Hashes a password, verifies a certificate.
+/// Checks that no authenticator is the twin of a certificate. That none is the certificate itself,
+/// the tables see to.
+fn check_twin(rows: Rows<'_>, twin: Option<&UniqueValue>) -> Result<(), AppError> {
+    match twin {
+        Some(twin) if rows.locate(twin)?.is_some() => Err(WriteError::Taken(twin.clone()).into()),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Hashes a password; verifies a certificate, and answers the fingerprint of its twin.
 async fn prepare(
     app: &App,
     caller: &Caller,
     identity: &Identity,
     credential: NewCredential,
-) -> Result<Draft, AppError> {
+) -> Result<(Draft, Option<UniqueValue>), AppError> {
     match credential {
         NewCredential::Cert(pem) => {
             let leaf = only(&pem)?;
             let voucher = voucher(app, &leaf)?;
             let fingerprint = leaf.fingerprint().to_string();
             let credential = CertCredential::new(fingerprint, leaf.to_pem(), voucher.is_none());
-            Ok(match voucher {
-                None => Draft::Own(credential),
-                Some(voucher) => Draft::ThirdParty {
-                    credential,
-                    voucher: Box::new(voucher),
-                    recheck,
+            let (draft, twin) = match voucher {
+                None => (Draft::Own(credential), app.network().twin(&leaf)),
+                Some(voucher) => {
+                    let (twin, voucher) = (voucher.twin(), Box::new(voucher));
+                    let draft = Draft::ThirdParty {
+                        credential,
+                        voucher,
+                        recheck,
+                    };
+                    (draft, twin)
                 },
-            })
+            };
+            let index = Index::AuthenticatorFingerprint;
+            let value = |twin: Certificate| UniqueValue::new(index, twin.fingerprint().to_string());
+            Ok((draft, twin.map(value)))
         },
-        NewCredential::Updb { username, password } => Ok(Draft::Updb {
-            username,
-            password: NewPassword::prepare(app, caller.peer(), identity, password).await?,
-        }),
+        NewCredential::Updb { username, password } => {
+            let password = NewPassword::prepare(app, caller.peer(), identity, password).await?;
+            Ok((Draft::Updb { username, password }, None))
+        },
     }
 }
 

@@ -168,6 +168,19 @@ impl Voucher {
         self.leaf.fingerprint()
     }
 
+    /// The fingerprints under which the leaf may be known already: its own, and that of its twin,
+    /// which anybody can make of it.
+    pub(crate) fn fingerprints(&self) -> impl Iterator<Item = Fingerprint> {
+        let twin = self.twin().map(|twin| twin.fingerprint());
+        std::iter::once(self.fingerprint()).chain(twin)
+    }
+
+    /// The twin of the leaf, if it has one.
+    pub(crate) fn twin(&self) -> Option<Certificate> {
+        let issuer = self.between.first().unwrap_or(&self.authority);
+        self.leaf.twin(issuer)
+    }
+
     /// When all certificates of the chain are valid: nothing is worth anything longer than what
     /// vouches for it.
     pub(crate) fn validity(&self) -> Validity {

@@ -99,7 +99,7 @@ impl Arrival {
         identity.spec.name = free_name(rows.rows(), &identity.spec.name)?;
         let key = identity_key(number);
         if self.authenticator.is_some() {
-            check_unused(rows.rows(), &self.voucher)?;
+            CertificateFault::check_unused(rows.rows(), &self.voucher, false)?;
         }
         rows.operation("identity.enroll", identity.id.as_str());
         rows.insert(&key, &identity)?;
@@ -121,13 +121,9 @@ fn voucher(app: &App, chain: &[&[u8]], now: Timestamp) -> Result<Voucher, AppErr
     let voucher = cas::vouch(app, view.rows(), chain, VerifyAt::Now(now), admits)?
         .ok_or(CertificateFault::NotVouchedFor)?;
     if voucher.claimed() == Claimed::Never {
-        check_unused(view.rows(), &voucher)?;
+        CertificateFault::check_unused(view.rows(), &voucher, false)?;
     }
     Ok(voucher)
-}
-
-fn check_unused(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
-    CertificateFault::check_unused(rows, &voucher.fingerprint().to_string(), false)
 }
 
 fn authenticator(

@@ -1,5 +1,6 @@
 //! Why a certificate does not lead to an enrollment.
 
+use crate::cas::Voucher;
 use crate::error::AppError;
 use portcullis_storage::tables::{Index, Rows, UniqueValue};
 
@@ -30,18 +31,21 @@ pub enum CertificateFault {
 }
 
 impl CertificateFault {
-    /// Checks that the certificate with a fingerprint is no authenticator yet. Only clients that
-    /// hold a token are told which one it is that is one.
+    /// Checks that a certificate is no authenticator yet, under either fingerprint. Only clients
+    /// that hold a token are told which one it is that is one.
     pub(super) fn check_unused(
         rows: Rows<'_>,
-        fingerprint: &str,
+        voucher: &Voucher,
         is_told: bool,
     ) -> Result<(), AppError> {
-        let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint);
-        if rows.locate(&value)?.is_none() {
-            return Ok(());
+        for fingerprint in voucher.fingerprints() {
+            let fingerprint = fingerprint.to_string();
+            let value = UniqueValue::new(Index::AuthenticatorFingerprint, fingerprint.as_str());
+            if rows.locate(&value)?.is_some() {
+                let fingerprint = is_told.then_some(fingerprint);
+                return Err(Self::InUse { fingerprint }.into());
+            }
         }
-        let fingerprint = is_told.then(|| fingerprint.to_owned());
-        Err(Self::InUse { fingerprint }.into())
+        Ok(())
     }
 }

@@ -30,14 +30,18 @@ pub enum UnusableAuthority {
 impl Certificate {
     /// Whether `authority` issued it: its name is that of the issuer, and its key has signed.
     ///
-    /// Nothing else is looked at: neither dates, nor what either certificate is for, nor its
-    /// version.
+    /// The algorithm stands inside and outside of what is signed, and has to be the same
+    /// (RFC 5280 section 4.1.1.2): one outside in another form would be another certificate that
+    /// verifies. Nothing else is looked at: neither dates, nor what either certificate is for, nor
+    /// its version.
     pub fn is_issued_by(&self, authority: &Self) -> bool {
         let is_signed = || {
             let key = authority.public_key().ok()?;
             Signed::read(self.as_der()).ok()?.verify(&key).ok()
         };
-        self.names_as_issuer(authority) && is_signed().is_some()
+        let is_one_algorithm =
+            self.parsed.signature_algorithm() == self.parsed.tbs_certificate().signature();
+        self.names_as_issuer(authority) && is_one_algorithm && is_signed().is_some()
     }
 
     /// Whether it is of X.509 version 1, which knows no extensions.

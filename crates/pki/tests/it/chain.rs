@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use portcullis_pki::{
-    Authority, Certificate, ChainError, Fingerprint, KeyType, ServerNames, SigningKey, SpiffeId,
+    Authority, Certificate, ChainError, Fingerprint, KeyType, ServerNames, SigningKey,
     TrustAnchors, VerifyAt,
 };
 
@@ -240,58 +240,4 @@ fn damaged_certificate_is_not_believed() {
             "byte {place}"
         );
     }
-}
-
-#[test]
-fn rewritten_signature_leaves_the_key_fingerprint() {
-    // The certificate whose ECDSA signature (r, s) is replaced by (r, n - s) verifies as well.
-    let network = Network::new(31);
-    let leaf = network.identity();
-    let twin = with_mirrored_signature(&leaf);
-    assert!(verify(&anchors(&network), &twin, &network.intermediates(), at(0)).is_ok());
-    assert_ne!(twin.fingerprint(), leaf.fingerprint());
-    assert_eq!(twin.key_fingerprint(), leaf.key_fingerprint());
-    assert_eq!(
-        SpiffeId::of_certificate(&twin),
-        SpiffeId::of_certificate(&leaf)
-    );
-}
-
-fn with_mirrored_signature(certificate: &Certificate) -> Certificate {
-    use der::{Decode as _, Encode as _, asn1::BitString, asn1::UintRef};
-
-    let parsed = x509_cert::Certificate::from_der(certificate.as_der()).unwrap();
-    let signature: Vec<UintRef<'_>> = Vec::from_der(parsed.signature().raw_bytes()).unwrap();
-    let mirrored = subtract_from_order(signature[1].as_bytes());
-    let signature = vec![signature[0], UintRef::new(&mirrored).unwrap()]
-        .to_der()
-        .unwrap();
-    let body = [
-        parsed.tbs_certificate().to_der().unwrap(),
-        parsed.signature_algorithm().to_der().unwrap(),
-        BitString::from_bytes(&signature).unwrap().to_der().unwrap(),
-    ]
-    .concat();
-    let whole = der::asn1::AnyRef::new(der::Tag::Sequence, &body).unwrap();
-    Certificate::from_der(whole.to_der().unwrap()).unwrap()
-}
-
-/// The order of the group of P-256, less a number.
-fn subtract_from_order(number: &[u8]) -> Vec<u8> {
-    let order: [u8; 32] = [
-        0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-        0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63,
-        0x25, 0x51,
-    ];
-    let mut padded = vec![0; 32 - number.len()];
-    padded.extend_from_slice(number);
-    let mut borrow = false;
-    let mut difference = vec![0; 32];
-    for place in (0..32).rev() {
-        let (rest, first) = order[place].overflowing_sub(padded[place]);
-        let (rest, second) = rest.overflowing_sub(u8::from(borrow));
-        borrow = first || second;
-        difference[place] = rest;
-    }
-    difference
 }

@@ -17,3 +17,4 @@ mod openssl;
 mod pkcs7;
 mod support;
 mod third_party;
+mod twin;

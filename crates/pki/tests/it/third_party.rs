@@ -3,5 +3,5 @@
 mod chains;
 mod fields;
 mod issued;
-mod maker;
+pub(crate) mod maker;
 mod signers;

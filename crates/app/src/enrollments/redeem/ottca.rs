@@ -28,8 +28,8 @@ pub(super) fn present(
     }
     let voucher = cas::vouch_by(app, authority, chain, VerifyAt::Now(now))?
         .ok_or(CertificateFault::NotOfAuthority)?;
+    CertificateFault::check_unused(view.rows(), &voucher, true)?;
     let fingerprint = voucher.fingerprint().to_string();
-    CertificateFault::check_unused(view.rows(), &fingerprint, true)?;
     let draft = Draft::ThirdParty {
         credential: CertCredential::new(fingerprint, voucher.chain_pem(), false),
         voucher: Box::new(voucher),
@@ -43,5 +43,5 @@ fn recheck(rows: Rows<'_>, voucher: &Voucher) -> Result<(), AppError> {
     if !voucher.holds(rows, Ca::vouches_for_enrollments)? {
         return Err(CertificateFault::AuthorityNotValid.into());
     }
-    CertificateFault::check_unused(rows, &voucher.fingerprint().to_string(), true)
+    CertificateFault::check_unused(rows, voucher, true)
 }
