@@ -20,6 +20,8 @@ pub(super) fn draw(entropy: &dyn Entropy) -> Result<[u8; 20], EntropyError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sha2::{Digest as _, Sha256};
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     struct Fixed(u8);
 
@@ -35,5 +37,39 @@ mod tests {
         assert_eq!(draw(&Fixed(0xff)).unwrap()[..2], [0x7f, 0xff]);
         assert_eq!(draw(&Fixed(0x01)).unwrap(), [1; 20]);
         assert_eq!(draw(&Fixed(0)), Err(EntropyError));
+    }
+
+    /// Digests of a counter.
+    #[derive(Default)]
+    struct Counter(AtomicU64);
+
+    impl Entropy for Counter {
+        fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
+            let count = self.0.fetch_add(1, Ordering::Relaxed);
+            let digest = Sha256::digest(count.to_be_bytes());
+            bytes.copy_from_slice(&digest[..bytes.len()]);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_million_numbers_differ_in_159_random_bits() {
+        const COUNT: usize = 1_000_000;
+        let entropy = Counter::default();
+        let mut all: Vec<[u8; 20]> = (0..COUNT).map(|_| draw(&entropy).unwrap()).collect();
+        let mut set = [0_usize; 160];
+        for serial in &all {
+            assert!(serial[0] < 0x80 && serial != &[0; 20], "{serial:02x?}");
+            for (place, count) in set.iter_mut().enumerate() {
+                *count += usize::from(serial[place / 8] >> (7 - place % 8) & 1);
+            }
+        }
+        assert_eq!(set[0], 0, "the sign");
+        // Half of them, within six standard deviations, which are 500 each.
+        let is_even = |count: &usize| count.abs_diff(COUNT / 2) < 3000;
+        assert!(set[1..].iter().all(is_even), "{set:?}");
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), COUNT);
     }
 }
