@@ -19,6 +19,7 @@ mod hardening;
 mod kill;
 mod log_volume;
 mod long_lists;
+mod memory;
 mod mfa;
 mod mfa_compatibility;
 mod mfa_deviations;

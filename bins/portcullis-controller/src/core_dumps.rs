@@ -1,6 +1,6 @@
 //! Keeping secrets out of core dumps.
 //!
-//! What a controller has answered lies in its memory for a while: tokens, recovery codes, passwords.
+//! What a controller is answering lies in its memory: tokens, recovery codes, passwords.
 //! A core dump would write all of it to a disk, where nobody seals it.
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};

@@ -2,11 +2,13 @@
 
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
+use zeroizing_alloc::ZeroAlloc;
 
-/// Most of what a request allocates is freed by another thread than asked for it, which this allocator
-/// does without a lock.
+/// Wipes memory when it is freed: what requests bring passes through buffers of libraries that know
+/// nothing of secrets. Most of it is freed by another thread than asked for it, which the allocator
+/// beneath does without a lock.
 #[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
+static ALLOCATOR: ZeroAlloc<MiMalloc> = ZeroAlloc(MiMalloc);
 
 fn main() -> ExitCode {
     portcullis_controller::main()

@@ -4,14 +4,14 @@ use crate::code::{LENGTH, RecoveryCode, as_str};
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_domain::mfa::SpentCodes;
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
-use zeroize::{ZeroizeOnDrop, Zeroizing};
+use zeroize::Zeroizing;
 
 /// The recovery codes of an enrollment: twenty, no two alike. Which of them were spent is noted
 /// elsewhere ([`SpentCodes`]), by place.
 ///
-/// They are wiped when they are dropped, and `Debug` does not show them.
-#[derive(ZeroizeOnDrop)]
-pub struct RecoveryCodes([[u8; LENGTH]; COUNT]);
+/// They are wiped when they are dropped, and `Debug` does not show them. They lie on the heap: a set
+/// that is handed on would leave a copy of itself on the stack each time.
+pub struct RecoveryCodes(Box<Zeroizing<[[u8; LENGTH]; COUNT]>>);
 
 /// Codes of a set.
 const COUNT: usize = 20;
@@ -35,7 +35,7 @@ impl RecoveryCodes {
     ///
     /// [`EntropyError`] when the source cannot deliver, or delivers the same again and again.
     pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
-        let mut codes = Self([[0; LENGTH]; COUNT]);
+        let mut codes = Self::empty();
         let mut count = 0;
         let mut bits = Zeroizing::new([0; COUNT * 4]);
         for _draw in 0..Self::DRAWS {
@@ -53,6 +53,11 @@ impl RecoveryCodes {
             }
         }
         Err(EntropyError)
+    }
+
+    /// Room for a set.
+    fn empty() -> Self {
+        Self(Box::new(Zeroizing::new([[0; LENGTH]; COUNT])))
     }
 
     /// Puts `code` behind the first `count`, unless it is one of them or there is no room.
@@ -80,7 +85,7 @@ impl RecoveryCodes {
         if chunks.len() != COUNT || !rest.is_empty() {
             return Err(BadRecoveryCodes);
         }
-        let mut codes = Self([[0; LENGTH]; COUNT]);
+        let mut codes = Self::empty();
         for (count, &chunk) in chunks.iter().enumerate() {
             let code = RecoveryCode::new(chunk).ok_or(BadRecoveryCodes)?;
             if !codes.add(&code, count) {
@@ -96,7 +101,7 @@ impl RecoveryCodes {
     /// nothing. Nothing is put on the heap.
     pub fn find(&self, code: &RecoveryCode) -> Option<u8> {
         let (mut found, mut is_found) = (0_u8, Choice::from(0));
-        for (place, own) in (0_u8..).zip(&self.0) {
+        for (place, own) in (0_u8..).zip(self.0.iter()) {
             let is_equal = own.ct_eq(code.as_bytes());
             found.conditional_assign(&place, is_equal);
             is_found |= is_equal;
@@ -107,7 +112,7 @@ impl RecoveryCodes {
     /// The codes that can still be spent, in the order of the set.
     pub fn unspent(&self, spent: SpentCodes) -> impl Iterator<Item = &str> {
         (0_u8..)
-            .zip(&self.0)
+            .zip(self.0.iter())
             .filter(move |&(place, _)| !spent.contains(place))
             .map(|(_, code)| as_str(code))
     }

@@ -38,7 +38,7 @@ impl Secret {
     pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
         let mut bytes = Zeroizing::new([0; Self::LENGTH]);
         entropy.fill(bytes.as_mut())?;
-        Ok(Self::new(totp_rs::Secret::new_stack(*bytes)))
+        Ok(Self::new(bytes.as_ref()))
     }
 
     /// Takes up a secret that was stored.
@@ -51,15 +51,12 @@ impl Secret {
         if !(Self::SHORTEST..=Self::LONGEST).contains(&bytes.len()) {
             return Err(BadSecret);
         }
-        // The usual length needs no room on the heap.
-        let secret = match <[u8; Self::LENGTH]>::try_from(bytes) {
-            Ok(array) => totp_rs::Secret::new_stack(array),
-            Err(_other_length) => totp_rs::Secret::new(bytes.into()),
-        };
-        Ok(Self::new(secret))
+        Ok(Self::new(bytes))
     }
 
-    fn new(secret: totp_rs::Secret) -> Self {
+    fn new(bytes: &[u8]) -> Self {
+        // On the heap: a secret that is handed on would leave a copy of itself on the stack each time.
+        let secret = totp_rs::Secret::new(bytes.into());
         // Steps are counted here, so to the arithmetic a step lasts one second: no number of a step
         // is too large for it.
         let builder = totp_rs::Builder::new().with_step_duration(1);
