@@ -93,6 +93,7 @@ mod redemption;
 mod related;
 mod renewal;
 mod rescue;
+mod revocation_races;
 mod revocations;
 mod role_attributes;
 mod role_filters;

@@ -83,15 +83,25 @@ fn acknowledged_identities_and_redemptions_survive_kills() {
     assert!(controller.terminate().success());
 }
 
-async fn log_in(controller: &Controller, password: &str) -> Client {
+/// The authorities of a controller.
+pub(crate) fn authorities(controller: &Controller) -> Vec<CertificateDer<'static>> {
     let authorities = CertificateDer::pem_file_iter(controller.ca()).unwrap();
-    let client = Client::builder(
+    authorities.map(Result::unwrap).collect()
+}
+
+/// A client with connections of its own.
+pub(crate) fn client(controller: &Controller) -> Client {
+    Client::builder(
         &controller.url().parse().unwrap(),
-        Trust::anchors(authorities.map(Result::unwrap)),
+        Trust::anchors(authorities(controller)),
     )
     .timeout(Duration::from_secs(20))
     .build()
-    .unwrap();
+    .unwrap()
+}
+
+async fn log_in(controller: &Controller, password: &str) -> Client {
+    let client = client(controller);
     let session = client
         .authenticate_with_password(Api::Management, "admin", password.into())
         .await

@@ -32,6 +32,7 @@ mod password_throttle;
 mod py_jwt;
 mod renewal;
 mod restart;
+mod revocation_kills;
 mod routers;
 mod schemathesis;
 mod secrets;

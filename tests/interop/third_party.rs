@@ -17,14 +17,14 @@ const KEYS: [Key; 5] = [
 ];
 
 /// An authority with two others below it.
-struct Pki<'o> {
+pub(crate) struct Pki<'o> {
     openssl: &'o Openssl,
     name: String,
     key: Key,
 }
 
 impl<'o> Pki<'o> {
-    fn make(openssl: &'o Openssl, key: Key) -> Self {
+    pub(crate) fn make(openssl: &'o Openssl, key: Key) -> Self {
         let name = format!("{key:?}").to_lowercase();
         let pki = Self { openssl, name, key };
         let ca = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n";
@@ -64,7 +64,7 @@ impl<'o> Pki<'o> {
     }
 
     /// A client's chain without the root, and its key.
-    fn client(&self, name: &str) -> (PathBuf, PathBuf) {
+    pub(crate) fn client(&self, name: &str) -> (PathBuf, PathBuf) {
         let extensions = "basicConstraints=critical,CA:FALSE\nextendedKeyUsage=clientAuth\n";
         self.issue(name, "lower", extensions, None);
         let chain = format!(
@@ -81,7 +81,7 @@ impl<'o> Pki<'o> {
 }
 
 /// Adds and verifies the authority of a PKI; answers its id.
-fn add(admin: &Api, pki: &Pki<'_>) -> String {
+pub(crate) fn add(admin: &Api, pki: &Pki<'_>) -> String {
     let body = json!({
         "name": pki.name, "certPem": pki.pem("root"), "identityRoles": [], "isAuthEnabled": true,
         "isAutoCaEnrollmentEnabled": true, "isOttCaEnrollmentEnabled": true,
@@ -104,7 +104,7 @@ fn add(admin: &Api, pki: &Pki<'_>) -> String {
     id
 }
 
-fn knock(api: &Api, path: &str, (chain, key): &(PathBuf, PathBuf)) -> Reply {
+pub(crate) fn knock(api: &Api, path: &str, (chain, key): &(PathBuf, PathBuf)) -> Reply {
     let request = api.curl(&format!("{CLIENT}{path}")).certificate(chain, key);
     request.body("POST", "text/plain", "").send()
 }
