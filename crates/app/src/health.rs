@@ -6,7 +6,7 @@
 
 use crate::app::App;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
-use portcullis_storage::engine::CommitError;
+use portcullis_storage::engine::{CommitError, StoreError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The name of the check that reads the store, which monitors of other controllers look for.
@@ -72,7 +72,7 @@ impl Health {
             // A body that broke off says nothing about the disk.
             Some(_) => return,
         };
-        let fault = fault.map(ToString::to_string);
+        let fault = fault.map(in_words);
         lock(&self.writing).note((begun, ended), fault);
     }
 }
@@ -98,7 +98,7 @@ pub fn add_check(app: &App, id: &'static str, probe: Probe) {
 pub fn check(app: &App) -> Vec<Check> {
     let begun = app.env().clock.now();
     let read = app.engine.snapshot().and_then(|view| view.revision());
-    let fault = read.err().map(|error| error.to_string());
+    let fault = read.err().as_ref().map(in_words);
     let mut reading = lock(&app.health.reading);
     reading.note((begun, app.env().clock.now()), fault);
     let mut checks = vec![reading.clone(), lock(&app.health.writing).clone()];
@@ -110,6 +110,15 @@ pub fn check(app: &App) -> Vec<Check> {
         checks.push(check.clone());
     }
     checks
+}
+
+/// Says what is wrong with the store, as far as strangers may know: what exactly is damaged stands in
+/// the log.
+fn in_words(error: &StoreError) -> String {
+    match error {
+        StoreError::Corrupt { .. } => "the store is damaged".to_owned(),
+        StoreError::Full | StoreError::Unavailable(_) | StoreError::Closed => error.to_string(),
+    }
 }
 
 impl Check {
@@ -133,7 +142,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use portcullis_storage::engine::{Abort, StoreError};
+    use portcullis_storage::engine::Abort;
 
     fn at(second: i64) -> (Timestamp, Timestamp) {
         let begun = Timestamp::from_second(second).unwrap();

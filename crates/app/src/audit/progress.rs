@@ -15,8 +15,9 @@ const STUCK: Duration = Duration::from_secs(5);
 pub(super) struct Progress {
     /// Since when the sink has been at work on one call.
     busy_since: Option<Instant>,
-    /// Why the sink, or the store, failed the last time.
-    pub(super) error: Option<String>,
+    /// Whether the sink, or the store, failed the last time. Why stands in the log: file names and the
+    /// like are not for everybody who may ask for the health.
+    pub(super) has_failed: bool,
     /// Whether the thread ended by a panic.
     has_died: bool,
 }
@@ -29,8 +30,8 @@ pub fn fault(app: &App) -> Option<String> {
                     controller, which writes what waits in the store, and report it";
         return Some(died.to_owned());
     }
-    if let Some(error) = &progress.error {
-        return Some(format!("the audit trail cannot be written: {error}"));
+    if progress.has_failed {
+        return Some("the audit trail cannot be written; the log says why".to_owned());
     }
     let busy = progress.busy_since?.elapsed();
     (busy > STUCK).then(|| {
@@ -55,9 +56,9 @@ pub(super) fn watched(
     progress(app).busy_since = Some(Instant::now());
     let outcome = call(sink);
     let mut progress = progress(app);
-    let was_well = progress.error.is_none();
+    let was_well = !progress.has_failed;
     progress.busy_since = None;
-    progress.error = outcome.as_ref().err().map(ToString::to_string);
+    progress.has_failed = outcome.is_err();
     drop(progress);
     if let Err(error) = &outcome
         && was_well

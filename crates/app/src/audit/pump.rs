@@ -199,7 +199,7 @@ impl Pump {
             self.sync_if_due()?;
         }
         self.sync_if_due()?;
-        progress(&self.app).error = None;
+        progress(&self.app).has_failed = false;
         Ok(())
     }
 
@@ -283,7 +283,7 @@ impl Pump {
 
     fn failed(&self, error: &AppError) {
         tracing::error!(%error, "the audit trail does not get on; it is tried again");
-        progress(&self.app).error = Some(error.to_string());
+        progress(&self.app).has_failed = true;
     }
 
     fn timestamp(&self) -> String {
