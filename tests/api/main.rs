@@ -71,6 +71,7 @@ mod mfa_waiting;
 mod model;
 mod naive;
 mod network;
+mod opaque_errors;
 mod operations;
 mod order;
 mod ottca;

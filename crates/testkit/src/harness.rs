@@ -5,6 +5,8 @@ use crate::clock::ManualClock;
 use crate::counted::{Counted, Counts};
 use crate::described;
 use crate::entropy::SeededEntropy;
+use crate::faulty_disk::FaultyDisk;
+use crate::faulty_store::{Faults, FaultyStore};
 use crate::network::{API_ADDRESS, TestNetwork};
 use crate::published;
 use crate::reply::Reply;
@@ -86,8 +88,12 @@ pub struct Harness {
     pub entropy: Arc<SeededEntropy>,
     /// The certificate of its server.
     pub server: Certificate,
-    /// Its store.
+    /// Its store, without the faults.
     pub engine: Arc<dyn Engine<Change>>,
+    /// The faults that the controller meets in its store.
+    pub faults: Arc<Faults>,
+    /// What its store lies on.
+    pub disk: Arc<FaultyDisk>,
     controller: Controller,
     counts: Arc<Counts>,
     home: tempfile::TempDir,
@@ -128,11 +134,16 @@ impl Harness {
         let home = tempfile::tempdir().unwrap();
         let store_options = Options {
             queue_capacity: options.store_queue,
+            // Here it is the store that ends, and not the process with all tests.
+            fatal: Arc::new(|fatal| eprintln!("{fatal}")),
             ..Options::default()
         };
-        let engine = Counted::new(RedbEngine::<Change>::in_memory(store_options).unwrap());
+        let disk = Arc::new(FaultyDisk::default());
+        let engine = RedbEngine::<Change>::on_disk(disk.clone(), store_options).unwrap();
+        let engine = Counted::new(engine);
         let counts = engine.counts();
         let engine: Arc<dyn Engine<Change>> = Arc::new(engine);
+        let faults = Arc::new(Faults::default());
         let vault = Vault::open(
             &*engine,
             &home.path().join("store.key"),
@@ -147,7 +158,7 @@ impl Harness {
         let server = network.server.clone();
         let app = Arc::new(App::new(Parts {
             network: network.into_network(&env),
-            engine: engine.clone(),
+            engine: Arc::new(FaultyStore::new(engine.clone(), faults.clone())),
             store_path: home.path().join("store"),
             vault: Arc::new(vault),
             projections,
@@ -187,6 +198,8 @@ impl Harness {
             entropy,
             server,
             engine,
+            faults,
+            disk,
             controller,
             counts,
             home,

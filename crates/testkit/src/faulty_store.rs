@@ -1,0 +1,238 @@
+//! A store that fails when it is told to.
+
+use portcullis_domain::change::Change;
+use portcullis_storage::engine::{
+    Abort, Body, Engine, KeyRange, Observer, Overloaded, ReadTx, Readings, Snapshot, StoreError,
+    Ticket, Visit, WriteTx,
+};
+use portcullis_storage::feed::Feed;
+use portcullis_storage::key::{Kind, META_TAG};
+use std::io;
+use std::panic::resume_unwind;
+use std::sync::{Arc, Mutex};
+
+/// What a disk and its libraries might say of themselves, which is nobody's business.
+const INTERNAL: &str = "redb::Error::Io: /var/lib/portcullis/store.db: os error 5 at page 0x1f40";
+
+/// How a store fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It does not answer.
+    Unavailable,
+    /// It has no room.
+    Full,
+    /// It is closed.
+    Closed,
+    /// Rows hold other bytes than were written.
+    Damage,
+    /// Whoever reads panics.
+    Panic,
+    /// It takes no more transactions.
+    Overload,
+}
+
+/// Makes the store of a controller fail, from a given call on.
+///
+/// Calls are those for views and for rows, in views and in transactions; for [`Fault::Damage`] records and
+/// the like that are there, and for [`Fault::Overload`] transactions that are handed over.
+#[derive(Debug, Default)]
+pub struct Faults(Mutex<Option<Armed>>);
+
+#[derive(Debug)]
+struct Armed {
+    fault: Fault,
+    /// Calls that still succeed.
+    left: u64,
+    is_hit: bool,
+}
+
+impl Faults {
+    /// Lets `after` more calls succeed, and none after those.
+    pub fn arm(&self, fault: Fault, after: u64) {
+        *self.0.lock().unwrap() = Some(Armed {
+            fault,
+            left: after,
+            is_hit: false,
+        });
+    }
+
+    /// Lets all calls succeed again, and tells whether one has failed.
+    pub fn disarm(&self) -> bool {
+        let armed = self.0.lock().unwrap().take();
+        armed.is_some_and(|armed| armed.is_hit)
+    }
+
+    fn is_armed(&self) -> bool {
+        self.0.lock().unwrap().is_some()
+    }
+
+    /// The fault that a call meets, if any; one of another kind than `is_possible` is not met there.
+    fn meet(&self, is_possible: fn(Fault) -> bool) -> Option<Fault> {
+        let mut armed = self.0.lock().unwrap();
+        let armed = armed.as_mut().filter(|armed| is_possible(armed.fault))?;
+        if let Some(left) = armed.left.checked_sub(1) {
+            armed.left = left;
+            return None;
+        }
+        armed.is_hit = true;
+        Some(armed.fault)
+    }
+
+    /// Asks for something, which may fail.
+    fn call(&self) -> Result<(), StoreError> {
+        match self.meet(|fault| !matches!(fault, Fault::Damage | Fault::Overload)) {
+            Some(Fault::Unavailable) => {
+                let cause = Arc::new(io::Error::other(INTERNAL));
+                Err(StoreError::Unavailable(cause))
+            },
+            Some(Fault::Full) => Err(StoreError::Full),
+            Some(Fault::Closed) => Err(StoreError::Closed),
+            // The same as a panic, less a line on standard error for each.
+            Some(Fault::Panic) => resume_unwind(Box::new(INTERNAL)),
+            Some(Fault::Damage | Fault::Overload) | None => Ok(()),
+        }
+    }
+
+    /// Takes a value as it was read, or damages it. The store's own rows stay whole: it makes the state
+    /// of its trail anew if that is damaged.
+    fn value(&self, key: &[u8], mut value: Vec<u8>) -> Vec<u8> {
+        if key.first() != Some(&META_TAG)
+            && self.meet(|fault| fault == Fault::Damage).is_some()
+            && let Some(last) = value.last_mut()
+        {
+            *last ^= 1;
+        }
+        value
+    }
+
+    /// Reads a row.
+    fn get(&self, key: &[u8], from: &dyn ReadTx) -> Result<Option<Vec<u8>>, StoreError> {
+        self.call()?;
+        Ok(from.get(key)?.map(|value| self.value(key, value)))
+    }
+
+    /// Reads rows, each of which may be the one that fails.
+    fn scan(
+        &self,
+        range: &KeyRange,
+        from: &dyn ReadTx,
+        visit: &mut Visit<'_>,
+    ) -> Result<(), StoreError> {
+        self.call()?;
+        from.scan(range, &mut |key, value| {
+            self.call()?;
+            visit(key, &self.value(key, value.to_vec()))
+        })
+    }
+}
+
+/// An engine that fails as it is told.
+pub(crate) struct FaultyStore {
+    engine: Arc<dyn Engine<Change>>,
+    faults: Arc<Faults>,
+}
+
+struct FaultySnapshot {
+    snapshot: Arc<dyn Snapshot>,
+    faults: Arc<Faults>,
+}
+
+struct FaultyTx<'t> {
+    tx: &'t mut dyn WriteTx<Change>,
+    faults: &'t Faults,
+}
+
+impl FaultyStore {
+    pub(crate) fn new(engine: Arc<dyn Engine<Change>>, faults: Arc<Faults>) -> Self {
+        Self { engine, faults }
+    }
+}
+
+impl Engine<Change> for FaultyStore {
+    fn submit(&self, mut body: Body<Change>) -> Result<Ticket, Overloaded> {
+        let is_overloaded = self.faults.meet(|fault| fault == Fault::Overload);
+        if is_overloaded.is_some() {
+            return Err(Overloaded);
+        }
+        let faults = Arc::clone(&self.faults);
+        self.engine.submit(Box::new(move |tx| -> Result<(), Abort> {
+            body(&mut FaultyTx {
+                tx,
+                faults: &faults,
+            })
+        }))
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError> {
+        self.faults.call()?;
+        Ok(Arc::new(FaultySnapshot {
+            snapshot: self.engine.snapshot()?,
+            faults: Arc::clone(&self.faults),
+        }))
+    }
+
+    fn feed(&self) -> &Feed<Change> {
+        self.engine.feed()
+    }
+
+    fn allocate(&self, kind: Kind) -> u64 {
+        self.engine.allocate(kind)
+    }
+
+    fn observe(&self, observer: Arc<dyn Observer<Change>>) {
+        self.engine.observe(observer);
+    }
+}
+
+impl ReadTx for FaultySnapshot {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.faults.get(key, &*self.snapshot)
+    }
+
+    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.faults.scan(range, &*self.snapshot, visit)
+    }
+
+    fn readings(&self) -> Option<&Readings> {
+        // What was read before would not be read again.
+        if self.faults.is_armed() {
+            return None;
+        }
+        self.snapshot.readings()
+    }
+}
+
+impl Snapshot for FaultySnapshot {
+    fn revision(&self) -> Result<u64, StoreError> {
+        self.faults.call()?;
+        let is_damaged = self.faults.meet(|fault| fault == Fault::Damage);
+        if is_damaged.is_some() {
+            return Err(StoreError::corrupt(INTERNAL));
+        }
+        self.snapshot.revision()
+    }
+}
+
+impl ReadTx for FaultyTx<'_> {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.faults.get(key, &*self.tx)
+    }
+
+    fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.faults.scan(range, &*self.tx, visit)
+    }
+}
+
+impl WriteTx<Change> for FaultyTx<'_> {
+    fn put(&mut self, key: &[u8], value: &[u8]) {
+        self.tx.put(key, value);
+    }
+
+    fn delete(&mut self, key: &[u8]) {
+        self.tx.delete(key);
+    }
+
+    fn record(&mut self, change: Change) {
+        self.tx.record(change);
+    }
+}

@@ -1,0 +1,210 @@
+//! S-58: whatever fails inside a controller, its clients are told a code, what that means and the id of
+//! their request, and nothing else: no path, no name of a type, nothing that a library says.
+//!
+//! Every operation here is asked for again and again, and each time the store fails one call later, until
+//! the operation gets through: so each call that it makes has failed once, in each way.
+
+mod world;
+
+pub(crate) use world::World;
+
+use crate::support::create;
+use http::Method;
+use portcullis_api::code::Code;
+use portcullis_domain::clock::Timestamp;
+use portcullis_http::path::Api;
+use portcullis_testkit::{DiskCall, Fault, Harness, HarnessOptions, PASSWORD, Reply};
+use serde_json::json;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+use world::Operation;
+
+/// What monitors are told.
+const FAULTS: [&str; 4] = [
+    "the disk that holds the store is full",
+    "the store cannot be read or written at the moment",
+    "the store is closed",
+    "the store is damaged",
+];
+
+/// A store that fails so often is tried no longer.
+const MOST_CALLS: u64 = 5000;
+
+/// Asserts that an answer says no more than that it did not work.
+#[track_caller]
+fn assert_opaque(reply: &Reply, operation: &Operation, how: &str) {
+    let (method, path) = (&operation.method, &operation.path);
+    let what = format!("{method} {path}, {how}: {} {}", reply.status, reply.text());
+    let body = reply.json();
+    if let Some(checks) = body["data"]["checks"].as_array() {
+        // What is wrong is what monitors ask for: in words, of which these are all.
+        for check in checks {
+            let message = check["err"]["message"].as_str();
+            assert!(message.is_none_or(|one| FAULTS.contains(&one)), "{what}");
+        }
+        return;
+    }
+    assert!(reply.status.as_u16() >= 429, "{what}");
+    let code = body["error"]["code"].as_str().unwrap_or_default();
+    let code = Code::ALL.iter().find(|known| known.name() == code);
+    let code = code.unwrap_or_else(|| panic!("{what}"));
+    let request = body["error"]["requestId"].clone();
+    assert!(
+        request.as_str().is_some_and(|id| {
+            id.len() < 40
+                && id
+                    .chars()
+                    .all(|one| one.is_ascii_alphanumeric() || ".-_".contains(one))
+        }),
+        "{what}"
+    );
+    // All but the id is known beforehand, so there is nothing in it of what happened.
+    let expected = json!({
+        "error": {"code": code.name(), "message": code.message(), "requestId": request},
+        "meta": {"apiEnrollmentVersion": "0.0.1", "apiVersion": "0.0.1"},
+    });
+    assert_eq!(body, expected, "{what}");
+    for (name, value) in &reply.headers {
+        let value = value.to_str().unwrap();
+        let told = ["/var", "store", "redb", "panick", "os error"];
+        let is_opaque = !told.iter().any(|told| value.contains(told));
+        assert!(is_opaque, "{name}: {value}, {what}");
+    }
+}
+
+/// Has each operation fail at each of its calls.
+async fn fail_everywhere(fault: Fault) {
+    let world = World::new(HarnessOptions::default()).await;
+    let controller = world.controller();
+    let mut told = 0;
+    for operation in &world.operations {
+        let mut calls = 0;
+        loop {
+            controller.faults.arm(fault, calls);
+            let reply = operation.ask(controller).await;
+            if !controller.faults.disarm() {
+                break;
+            }
+            let how = format!("{fault:?} after {calls} calls");
+            assert_opaque(&reply, operation, &how);
+            (calls, told) = (calls + 1, told + 1);
+            assert!(calls < MOST_CALLS, "{operation:?}");
+        }
+    }
+    assert!(told > 30, "{fault:?} was met {told} times");
+}
+
+#[tokio::test]
+async fn store_that_does_not_answer_is_not_told_of() {
+    fail_everywhere(Fault::Unavailable).await;
+}
+
+#[tokio::test]
+async fn full_store_is_not_told_of() {
+    fail_everywhere(Fault::Full).await;
+}
+
+#[tokio::test]
+async fn closed_store_is_not_told_of() {
+    fail_everywhere(Fault::Closed).await;
+}
+
+#[tokio::test]
+async fn damaged_rows_are_not_told_of() {
+    fail_everywhere(Fault::Damage).await;
+}
+
+#[tokio::test]
+async fn panics_are_not_told_of() {
+    fail_everywhere(Fault::Panic).await;
+}
+
+#[tokio::test]
+async fn full_queue_of_the_store_is_not_told_of() {
+    fail_everywhere(Fault::Overload).await;
+}
+
+#[tokio::test]
+async fn failing_disk_is_not_told_of() {
+    for (call, kind) in [
+        (DiskCall::Write, ErrorKind::StorageFull),
+        (DiskCall::Write, ErrorKind::ReadOnlyFilesystem),
+        (DiskCall::Write, ErrorKind::Other),
+        (DiskCall::Sync, ErrorKind::Other),
+    ] {
+        let world = World::new(HarnessOptions::default()).await;
+        world.controller().disk.fail(call, kind);
+        let mut told = 0;
+        for operation in &world.operations {
+            let reply = operation.ask(world.controller()).await;
+            if reply.status.is_server_error() {
+                assert_opaque(&reply, operation, &format!("{call:?} fails: {kind}"));
+                told += 1;
+            }
+        }
+        assert!(told > 20, "{call:?} {kind}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn want_of_randomness_and_of_time_are_not_told_of() {
+    let world = World::new(HarnessOptions::default()).await;
+    let controller = world.controller();
+    controller.entropy.run_dry(true);
+    let mut told = 0;
+    for operation in &world.operations {
+        let reply = operation.ask(controller).await;
+        if reply.status.is_server_error() {
+            assert_opaque(&reply, operation, "no randomness");
+            told += 1;
+        }
+    }
+    assert!(told > 10, "{told}");
+    controller.entropy.run_dry(false);
+    let first = "0000-01-01T00:00:00Z".parse().unwrap();
+    for instant in [first, Timestamp::UNIX_EPOCH, Timestamp::MAX] {
+        let world = World::new(HarnessOptions::default()).await;
+        world.controller().clock.set(instant);
+        for operation in &world.operations {
+            let reply = operation.ask(world.controller()).await;
+            if reply.status.is_server_error() {
+                assert_opaque(&reply, operation, &format!("it is {instant}"));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn full_queues_of_passwords_are_not_told_of() {
+    let options = HarnessOptions {
+        password_threads: 1,
+        password_queue: 1,
+        ..HarnessOptions::default()
+    };
+    let controller = Arc::new(Harness::start_with(options).await);
+    let admin = controller.admin().await;
+    let id = create(&controller, &admin, "bare", json!({})).await;
+    let login = json!({"username": "nobody", "password": PASSWORD});
+    let made = json!({
+        "method": "updb", "identityId": id, "username": "made", "password": PASSWORD,
+    });
+    let path = format!("{}/authenticators", Api::Management.base());
+    let operations = [
+        Operation::new("", (Method::POST, "/authenticate?method=password")).json(&login),
+        Operation::new(&admin, (Method::POST, &path)).json(&made),
+    ];
+    let mut tasks = JoinSet::new();
+    for number in 0..64 {
+        let (controller, operation) = (controller.clone(), operations[number % 2].clone());
+        tasks.spawn(async move { (operation.ask(&controller).await, operation) });
+    }
+    let mut told = 0;
+    for (reply, operation) in tasks.join_all().await {
+        if reply.status == 429 || reply.status.is_server_error() {
+            assert_opaque(&reply, &operation, "the queue is full");
+            told += 1;
+        }
+    }
+    assert!(told > 20, "{told}");
+}
