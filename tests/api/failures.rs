@@ -1,6 +1,7 @@
 //! When something that a controller needs is missing: randomness, room in a queue, the read model,
 //! a record.
 
+use crate::opaque_errors::World;
 use crate::support::{
     add_policy, create, edit, everything, get, operate, ott_enrollment, pending, redeem, revision,
     text,
@@ -15,6 +16,7 @@ use portcullis_storage::engine::Body;
 use portcullis_storage::tables::{Found, Index, UniqueValue};
 use portcullis_testkit::{ADMIN, Harness, HarnessOptions, PASSWORD, Reply, client_key};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
@@ -98,6 +100,32 @@ async fn without_randomness_nothing_secret_is_made() {
     controller.entropy.run_dry(false);
     redeem(&controller, text(&ott, "token"), &csr).await.data();
     log_in(&controller).await.data();
+}
+
+/// Whatever draws something: what it makes is not made weaker, it is not made.
+#[tokio::test]
+async fn whatever_draws_waits_for_randomness() {
+    let world = World::new(HarnessOptions::default()).await;
+    let controller = world.controller();
+    let mut drawing = BTreeSet::new();
+    for operation in &world.operations {
+        let (asked, at) = (controller.entropy.asked(), revision(controller));
+        controller.entropy.run_dry(true);
+        let reply = operation.ask(controller).await;
+        controller.entropy.run_dry(false);
+        let what = format!("{} {}", operation.method, operation.path);
+        if controller.entropy.asked() == asked {
+            assert!(reply.status.as_u16() < 500, "{what}: {}", reply.text());
+            continue;
+        }
+        assert_unavailable(&reply, 503, "UNHANDLED");
+        assert_eq!(revision(controller), at, "{what} is half-done");
+        // With randomness it gets on, and whoever is refused is refused for something else.
+        let reply = operation.ask(controller).await;
+        assert!(reply.status.as_u16() < 500, "{what}: {}", reply.text());
+        drawing.insert(what.split(['?', '=']).next().unwrap().to_owned());
+    }
+    assert!(drawing.len() >= 20, "{drawing:#?}");
 }
 
 #[tokio::test]

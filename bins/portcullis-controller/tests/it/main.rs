@@ -18,4 +18,5 @@ mod loss;
 mod moving;
 mod privileges;
 mod quickstart;
+mod randomness;
 mod support;
