@@ -57,8 +57,18 @@ impl Idp {
 
     /// A token with this header and these claims.
     pub(crate) fn sign(&self, header: &Value, claims: &Value) -> String {
-        let encode = |part: &Value| URL_SAFE_NO_PAD.encode(part.to_string());
-        let signed = format!("{}.{}", encode(header), encode(claims));
+        self.sign_text(&header.to_string(), &claims.to_string())
+    }
+
+    /// A token with this header and these claims, be they what they may.
+    pub(crate) fn sign_text(&self, header: &str, claims: &str) -> String {
+        let [header, claims] = [header, claims].map(|part| URL_SAFE_NO_PAD.encode(part));
+        self.sign_parts(&header, &claims)
+    }
+
+    /// A token of parts that are encoded already.
+    pub(crate) fn sign_parts(&self, header: &str, claims: &str) -> String {
+        let signed = format!("{header}.{claims}");
         let signature = self
             .pair
             .sign(&SystemRandom::new(), signed.as_bytes())

@@ -69,6 +69,7 @@ mod mfa_support;
 mod mfa_throttle;
 mod mfa_waiting;
 mod model;
+mod monster_tokens;
 mod naive;
 mod network;
 mod opaque_errors;

@@ -3,5 +3,6 @@
 mod attacks;
 mod claims;
 mod keys;
+mod monsters;
 mod signer;
 mod vectors;
