@@ -12,6 +12,8 @@ mod prey;
 use crate::races::at_once;
 use crate::reading::Outstanding;
 use crate::support::{create, id_of, merge, send};
+pub(crate) use attempts::members;
+
 use attempts::Attacker;
 use goals::Goals;
 use http::Method;

@@ -71,6 +71,7 @@ mod mfa_waiting;
 mod model;
 mod monster_tokens;
 mod naive;
+mod named_principals;
 mod network;
 mod opaque_errors;
 mod operations;

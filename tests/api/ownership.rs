@@ -11,16 +11,16 @@ use portcullis_testkit::{Reply, client_key};
 use serde_json::{Value, json};
 
 /// A stage on which a person has one of everything that people can have.
-struct Possessions {
-    stage: Stage,
+pub(crate) struct Possessions {
+    pub(crate) stage: Stage,
     /// Ids.
-    ids: Vec<String>,
+    pub(crate) ids: Vec<String>,
     /// What nobody else is ever told.
-    secrets: Vec<String>,
+    pub(crate) secrets: Vec<String>,
 }
 
 impl Possessions {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let stage = Stage::new().await;
         let policy = stage.allow("dial", "Dial", &[]).await;
         let session = &stage.person.session;
@@ -97,12 +97,12 @@ impl Possessions {
     }
 }
 
-fn is_with_body(route: &Route) -> bool {
+pub(crate) fn is_with_body(route: &Route) -> bool {
     matches!(route.method, Method::POST | Method::PUT | Method::PATCH)
 }
 
 /// Whether whoever has logged in may perform it, and it does not log out.
-fn is_for_everybody(route: &Route) -> bool {
+pub(crate) fn is_for_everybody(route: &Route) -> bool {
     matches!(
         route.access,
         Access::Public | Access::Partial | Access::Full

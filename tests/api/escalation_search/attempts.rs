@@ -408,7 +408,7 @@ fn collect_texts(value: &Value, texts: &mut BTreeSet<String>) {
 }
 
 /// By method and whole path, the members that bodies may have, as the controller describes them.
-async fn members(controller: &Harness) -> BTreeMap<(String, String), BTreeSet<String>> {
+pub(crate) async fn members(controller: &Harness) -> BTreeMap<(String, String), BTreeSet<String>> {
     let mut members = BTreeMap::new();
     for api in Api::ALL {
         let path = format!("{}/swagger.json", api.base());
