@@ -1,6 +1,6 @@
 //! The bill of materials of a program, in the form of CycloneDX 1.5.
 //!
-//! The same source gives the same bytes, so that two builders can compare theirs: there is neither a
+//! The same source gives the same bytes for one platform, so that two builders can compare theirs: there is neither a
 //! time nor a serial number in it, which the form leaves optional and cargo-cyclonedx writes.
 
 mod bom;
@@ -61,7 +61,7 @@ fn checksums(lock: &str) -> anyhow::Result<Checksums> {
 }
 
 /// All that takes part in the build of a program: what is linked into it, what generates code of it,
-/// and what builds either.
+/// and what builds either. With what a feature brings that only another member of the workspace asks for.
 fn bill(
     graph: &Graph,
     policy: &Policy,

@@ -7,6 +7,7 @@
 use crate::app::App;
 use portcullis_domain::clock::{SignedDuration, Timestamp};
 use portcullis_storage::engine::{CommitError, StoreError};
+use std::error::Error as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The name of the check that reads the store, which monitors of other controllers look for.
@@ -98,8 +99,14 @@ pub fn add_check(app: &App, id: &'static str, probe: Probe) {
 pub fn check(app: &App) -> Vec<Check> {
     let begun = app.env().clock.now();
     let read = app.engine.snapshot().and_then(|view| view.revision());
-    let fault = read.err().as_ref().map(in_words);
     let mut reading = lock(&app.health.reading);
+    if let Err(error) = &read
+        && reading.fault.is_none()
+    {
+        let cause = error.source().map(ToString::to_string);
+        tracing::error!(%error, cause, "the store cannot be read");
+    }
+    let fault = read.err().as_ref().map(in_words);
     reading.note((begun, app.env().clock.now()), fault);
     let mut checks = vec![reading.clone(), lock(&app.health.writing).clone()];
     drop(reading);

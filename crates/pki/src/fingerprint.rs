@@ -15,9 +15,9 @@ pub struct FingerprintError;
 ///
 /// It is a name that others chose, not a proof: a certificate that is found by its fingerprint has
 /// still to be verified. Note that an ECDSA signature can be rewritten by anyone without the key,
-/// which gives the same certificate another fingerprint. Whether a certificate is known already is
-/// asked with that of its [`twin`](crate::Certificate::twin) too; lists of what is *refused* go by
-/// [`Certificate::key_fingerprint`](crate::Certificate::key_fingerprint).
+/// which gives the same certificate another fingerprint. Whether a certificate is an authenticator
+/// already is asked with that of its [`twin`](crate::Certificate::twin) too; a list of what is *refused*
+/// has to go by [`Certificate::key_fingerprint`](crate::Certificate::key_fingerprint).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint([u8; 20]);

@@ -4,7 +4,7 @@ use super::walk::Walk;
 use crate::credentials::{authenticator_of, bare, cert, updb, with_certificate};
 use crate::third_party::{Authority, add};
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 pub(super) const CASES: &[&str] = &[
     "edge-management POST /authenticators",
@@ -56,11 +56,26 @@ async fn extend(walk: &Walk) {
     let (controller, admin) = (&walk.controller, &walk.admin.token);
     let (carl, _chain) = with_certificate(controller, admin, "carl").await;
     let id = authenticator_of(controller, admin, &carl, "cert").await;
-    for roll in [true, false] {
+    // Whether the key has to be rolled, the list shows only while a renewal is asked for.
+    for (roll, mut changes) in [
+        (
+            false,
+            json!({"isExtendRequested": {"old": false, "new": true}}),
+        ),
+        (
+            true,
+            json!({"isKeyRollRequested": {"old": false, "new": true}}),
+        ),
+        (
+            false,
+            json!({"isKeyRollRequested": {"old": true, "new": false}}),
+        ),
+    ] {
+        changes["extendRequestedAt"] = Value::Null;
         let request = walk.manage(Method::POST, &format!("{ALL}/{id}/request-extend"));
         let request = request.json(&json!({"rollKeys": roll}));
         let told = walk.tells("authenticator.request-extend").of(&id);
-        told.send(request).await;
+        told.changes(changes).send(request).await;
     }
     re_enroll(walk, &id).await;
 }

@@ -15,7 +15,7 @@ use portcullis_domain::identity::{Identity, IdentityType};
 use portcullis_domain::ids::{AuthenticatorId, IdentityId};
 use portcullis_domain::tags::Tags;
 use portcullis_pki::{Certificate, SpiffePath, VerifyAt, certificates_from_pem};
-use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, UniqueValue, WriteError};
+use portcullis_storage::tables::{AUTHENTICATOR, Found, Index, Rows, UniqueValue};
 use secrecy::SecretString;
 
 /// An authenticator to create.
@@ -102,10 +102,16 @@ fn fit(rows: Rows<'_>, id: &IdentityId, method: &'static str) -> Result<Found<Id
 /// Checks that no authenticator is the twin of a certificate. That none is the certificate itself,
 /// the tables see to.
 fn check_twin(rows: Rows<'_>, twin: Option<&UniqueValue>) -> Result<(), AppError> {
-    match twin {
-        Some(twin) if rows.locate(twin)?.is_some() => Err(WriteError::Taken(twin.clone()).into()),
-        Some(_) | None => Ok(()),
+    let Some(twin) = twin else {
+        return Ok(());
+    };
+    if rows.locate(twin)?.is_none() {
+        return Ok(());
     }
+    let reason = "is already in use by another authenticator, with its signature in the other form that \
+                  verifies; issue a new certificate";
+    let fingerprint = String::from_utf8_lossy(&twin.value);
+    Err(FieldError::new("certPem", reason, fingerprint).into())
 }
 
 /// Hashes a password; verifies a certificate, and answers the fingerprint of its twin.

@@ -36,11 +36,6 @@ const DEAREST: Cost = Cost {
     lanes: 16,
 };
 
-/// Blocks that memory is reserved for, whether or not a hash fills them: 33 MiB. What is larger than
-/// 32 MiB the C library maps for itself and gives back when it is freed; of anything smaller it
-/// comes to keep many times what is in use.
-const RESERVED: usize = 33 * 1024;
-
 /// Memory that fits into the caches of a processor, KiB. It is filled about twice as fast.
 const CACHED: u32 = 8 * 1024;
 
@@ -144,7 +139,7 @@ impl Hasher {
         let today = usize::try_from(TODAY.memory).unwrap_or(usize::MAX);
         let count = count.max(today);
         if blocks.len() < count {
-            blocks.reserve_exact(RESERVED.saturating_sub(blocks.len()));
+            blocks.reserve_exact(count - blocks.len());
             blocks.resize(count, Block::default());
         }
         blocks

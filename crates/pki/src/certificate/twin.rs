@@ -1,4 +1,4 @@
-//! The other certificate that a signature is good for.
+//! The other certificate that a malleable signature is good for.
 //!
 //! If (r, s) is an ECDSA signature, so is (r, n - s), n being the order of the curve, and finding it
 //! takes no key. A certificate that is signed so has a twin: the same contents, another fingerprint.

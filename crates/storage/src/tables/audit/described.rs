@@ -2,6 +2,7 @@
 
 mod kinds;
 
+use super::node::Member;
 use crate::key::Kind;
 
 /// How the audit trail speaks of records of one kind. Members go by their path as it is stored, without
@@ -42,6 +43,8 @@ pub(super) type Names = &'static [(&'static str, &'static str)];
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Unit {
     Second,
+    /// Seconds, with the milliseconds in a member beside.
+    SecondAnd(&'static str),
     Millisecond,
 }
 
@@ -64,6 +67,15 @@ impl Described {
     /// The number that a member is when it is not stored.
     pub(super) fn number(&self, path: &str) -> Option<i64> {
         find(self.numbers, path)
+    }
+
+    /// The milliseconds that stand beside an instant of these members; 0 if there are none.
+    pub(super) fn milliseconds(&self, members: &[Member<'_>]) -> i64 {
+        let beside = self.times.iter().find_map(|(_, unit)| match unit {
+            Unit::SecondAnd(beside) => members.iter().find(|(name, _)| name == beside),
+            Unit::Second | Unit::Millisecond => None,
+        });
+        beside.map_or(0, |(_, value)| value.json().parse().unwrap_or(0))
     }
 
     /// What a member is counted in, if it is an instant.

@@ -1,6 +1,6 @@
 //! What differs between two forms of a record.
 
-use super::described::{Described, is_said_anyhow};
+use super::described::{Described, Unit, is_said_anyhow};
 use super::node::{Member, Node};
 use super::shown::{ListChange, Shown, name};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -52,6 +52,7 @@ impl<'n> Difference<'n> {
             is_attached: false,
             raw: String::new(),
             path: String::new(),
+            milliseconds: [0; 2],
             found: Self::default(),
         };
         comparison.objects(&members(before), &members(after));
@@ -104,11 +105,18 @@ struct Comparison<'n> {
     /// Path of the member that is looked at, as it is stored and in the words of the API.
     raw: String,
     path: String,
+    /// What stands beside the instant of this level that is stored in two members, on either side.
+    milliseconds: [i64; 2],
     found: Difference<'n>,
 }
 
 impl<'n> Comparison<'n> {
     fn objects(&mut self, mut old: &[Member<'n>], mut new: &[Member<'n>]) {
+        if self.raw.is_empty() {
+            let kind = self.described;
+            self.milliseconds =
+                [old, new].map(|side| kind.map_or(0, |kind| kind.milliseconds(side)));
+        }
         // Both are sorted.
         loop {
             let order = match (old.first(), new.first()) {
@@ -127,7 +135,7 @@ impl<'n> Comparison<'n> {
     }
 
     fn member(&mut self, name: &str, sides: Sides<'n>) {
-        if sides.0 == sides.1 {
+        if sides.0 == sides.1 && !self.differs_in_milliseconds(name) {
             return;
         }
         if self.raw.is_empty() {
@@ -192,6 +200,9 @@ impl<'n> Comparison<'n> {
     }
 
     fn leaf(&mut self, (old, new): Sides<'n>) {
+        if self.stays_false((old, new)) {
+            return;
+        }
         let items = |side: Option<Node<'n>>| side.map_or_else(|| Some(Vec::new()), Node::items);
         let what = match (items(old), items(new)) {
             (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
@@ -200,26 +211,45 @@ impl<'n> Comparison<'n> {
                 What::List(ListChange::between(&old, &new, names))
             },
             _ => What::Value {
-                old: self.side(old, new),
-                new: self.side(new, old),
+                old: self.side(old, new, self.milliseconds[0]),
+                new: self.side(new, old, self.milliseconds[1]),
             },
         };
         self.add(what);
     }
 
+    /// Whether the member is a flag that was and is `false`, which one side does not store.
+    fn stays_false(&self, (old, new): Sides<'_>) -> bool {
+        let is_false = |side: Option<Node<'_>>| side.is_none_or(|side| side.bool() == Some(false));
+        let has_default = !self.is_attached && !self.is(|kind| kind.optional);
+        self.is_update && has_default && is_false(old) && is_false(new)
+    }
+
+    /// Whether a member is an instant of which only the part that stands beside it changed.
+    fn differs_in_milliseconds(&self, name: &str) -> bool {
+        let [old, new] = self.milliseconds;
+        let unit = self.described.filter(|_| old != new && self.raw.is_empty());
+        let unit = unit.and_then(|kind| kind.time(name));
+        matches!(unit, Some(Unit::SecondAnd(_)))
+    }
+
     /// One side of a member, of which the other is given too. Defaults are not stored.
-    fn side(&self, side: Option<Node<'n>>, other: Option<Node<'_>>) -> Option<Shown<'n>> {
+    fn side(
+        &self,
+        side: Option<Node<'n>>,
+        other: Option<Node<'_>>,
+        milliseconds: i64,
+    ) -> Option<Shown<'n>> {
         if let Some(side) = side {
             let unit = self.described.and_then(|kind| kind.time(&self.raw));
-            let time = unit.and_then(|unit| Shown::time(side, unit));
+            let time = unit.and_then(|unit| Shown::time(side, unit, milliseconds));
             return Some(time.unwrap_or(Shown::Stored(side)));
         }
         if !self.is_update || self.is_attached {
             return None;
         }
-        let other_flag = other.and_then(Node::bool);
-        if let Some(other) = other_flag.filter(|_| !self.is(|kind| kind.optional)) {
-            return Some(Shown::Bool(!other));
+        if other.and_then(Node::bool).is_some() && !self.is(|kind| kind.optional) {
+            return Some(Shown::Bool(false));
         }
         let number = self.described.and_then(|kind| kind.number(&self.raw));
         if let Some(number) = number.filter(|_| other.is_some_and(Node::is_number)) {

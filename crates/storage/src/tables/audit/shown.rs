@@ -32,11 +32,15 @@ pub(super) enum Shown<'n> {
 }
 
 impl Shown<'_> {
-    /// An instant that is stored as a number.
-    pub(super) fn time(stored: Node<'_>, unit: Unit) -> Option<Self> {
-        let number = stored.json().parse().ok()?;
+    /// An instant that is stored as a number, and the milliseconds that stand beside it.
+    pub(super) fn time(stored: Node<'_>, unit: Unit, milliseconds: i64) -> Option<Self> {
+        let number: i64 = stored.json().parse().ok()?;
         let time = match unit {
             Unit::Second => Timestamp::from_second(number),
+            Unit::SecondAnd(_) => {
+                let whole = number.checked_mul(1000)?;
+                Timestamp::from_millisecond(whole.checked_add(milliseconds)?)
+            },
             Unit::Millisecond => Timestamp::from_millisecond(number),
         };
         time.ok().map(Self::Time)

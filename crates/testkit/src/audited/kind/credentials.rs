@@ -1,7 +1,6 @@
 //! Credentials, how they are obtained, and what they open.
 
 use super::{Kind, plain};
-use serde_json::json;
 
 pub(super) const ENROLLMENTS: Kind = Kind {
     derived: &[
@@ -12,7 +11,7 @@ pub(super) const ENROLLMENTS: Kind = Kind {
         "transitRouter",
         "transitRouterId",
     ],
-    hidden: &["expiresAtMillisecond", "isEdge", "isOutgrown", "username"],
+    hidden: &["isEdge", "isOutgrown", "username"],
     secret: &["jwt", "token", "tokenHash"],
     owner: &["identityId", "edgeRouterId", "transitRouterId"],
     adapt: |members| {
@@ -20,10 +19,6 @@ pub(super) const ENROLLMENTS: Kind = Kind {
         if members.get("method").is_some_and(|method| method != "ott") {
             members.remove("method");
         }
-        // Milliseconds stand beside.
-        let end = members["expiresAt"].as_str().unwrap_or_default();
-        let (seconds, _fraction) = end.split_once('.').unwrap_or_default();
-        members["expiresAt"] = json!(format!("{seconds}.000Z"));
     },
     ..plain("enrollment", "/edge/management/v1/enrollments")
 };

@@ -100,7 +100,8 @@ pub(super) const ALL: &[(Kind, Described)] = &[
         Described {
             wrapper: "mfa",
             secret: &["secret", "recovery_codes"],
-            silent: &["progress.verified"],
+            // The operations say how far it is.
+            silent: &["progress"],
             goes_by_owner: true,
             ..plain("mfa")
         },

@@ -40,14 +40,14 @@ pub(super) const AUTHENTICATORS: Described = Described {
 pub(super) const ENROLLMENTS: Described = Described {
     wrapper: "enrollment",
     secret: &["token", "jwt", "token_hash"],
-    silent: &["identity", "router"],
+    silent: &["identity", "router", "expires_at_millisecond"],
     names: &[
         ("method", ""),
         ("method.ottca", ""),
         ("method.ottca.ca", "caId"),
         ("method.updb", ""),
     ],
-    times: &[("expires_at", Unit::Second)],
+    times: &[("expires_at", Unit::SecondAnd("expires_at_millisecond"))],
     ..plain("enrollment")
 };
 
