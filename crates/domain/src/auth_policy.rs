@@ -333,6 +333,34 @@ mod tests {
             );
             assert_eq!(rules.check_password(good), Ok(()), "{good}");
         }
+        assert_eq!(plain.check_password(&"x".repeat(100)), Ok(()));
         assert!(plain.check_password(&"x".repeat(101)).is_err());
+    }
+
+    #[test]
+    fn signers_are_admitted_by_name_or_all_together() {
+        let [named, other] = ["named", "other"].map(SignerId::from_wire);
+        for (allowed, allowed_signers, admitted) in [
+            (true, vec![], [true, true]),
+            (true, vec![named.clone()], [true, false]),
+            (false, vec![], [false, false]),
+            (false, vec![named.clone()], [false, false]),
+        ] {
+            let rules = ExtJwtRules {
+                allowed,
+                allowed_signers: allowed_signers.into_iter().collect(),
+            };
+            let found = [&named, &other].map(|signer| rules.admits(signer));
+            assert_eq!(found, admitted, "{rules:?}");
+        }
+    }
+
+    #[test]
+    fn one_policy_is_there_from_the_start() {
+        let mut policy = AuthPolicy::default_policy(Timestamp::UNIX_EPOCH);
+        assert!(policy.is_default());
+        assert_eq!(policy.id, default_id());
+        policy.id = AuthPolicyId::from_wire("another");
+        assert!(!policy.is_default());
     }
 }

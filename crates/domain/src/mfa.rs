@@ -152,6 +152,7 @@ mod tests {
             assert_eq!(spent.contains(place), is_spent, "{place}");
         }
         assert!(spent.contains(32), "what cannot be noted cannot be spent");
+        assert_eq!(spent.and(31), spent, "it stays spent");
         assert!(SpentCodes::default().is_empty() && !spent.is_empty());
     }
 
@@ -167,6 +168,7 @@ mod tests {
                 reprise: None,
             }),
         };
+        assert_eq!(mfa.state(), TotpState::Verified);
         let text = serde_json::to_string(&mfa).unwrap();
         assert!(text.len() < 120, "{text}");
         assert_eq!(serde_json::from_str::<Mfa>(&text).unwrap(), mfa);

@@ -106,3 +106,17 @@ impl Spec for ServicePolicySpec {
         check_name(&self.name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grants_are_read_by_their_words() {
+        for (word, grant) in [("Dial", ServiceGrant::Dial), ("Bind", ServiceGrant::Bind)] {
+            assert_eq!(ServiceGrant::from_name("type", word), Ok(grant));
+        }
+        let error = ServiceGrant::from_name("type", "dial").unwrap_err();
+        assert_eq!((&*error.field, &*error.value), ("type", "dial"));
+    }
+}
