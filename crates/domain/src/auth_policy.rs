@@ -325,6 +325,7 @@ mod tests {
             (number, "abcdef", "abcde1"),
             (special, "abc123", "abc-123"),
             (mixed, "abcdef", "abcdeF"),
+            (mixed, "ABCDEF", "ABCDEf"),
         ] {
             let error = rules.check_password(bad).unwrap_err();
             assert_eq!(

@@ -83,11 +83,33 @@ fn every_check_is_as_much_work_as_any_other() {
 #[test]
 fn damaged_hash_fits_nothing() {
     let mut hasher = Hasher::default();
-    let dear = PasswordHash {
+    let large = PasswordHash {
         memory: u32::MAX,
         ..empty()
     };
-    for stored in [empty(), dear] {
+    let slow = PasswordHash {
+        passes: u32::MAX,
+        ..empty()
+    };
+    let wide = PasswordHash {
+        lanes: DEAREST.lanes + 1,
+        ..empty()
+    };
+    for stored in [empty(), large, slow, wide] {
         assert!(!hasher.check("", Some(&stored)));
+    }
+}
+
+#[test]
+fn short_hash_fits_nothing_even_if_it_is_right() {
+    let mut hasher = Hasher::default();
+    for (length, fits) in [(16, true), (15, false)] {
+        let hash = hasher.derive("x", &[3; SALT_LENGTH], Cost::of(&empty()), length);
+        let stored = PasswordHash {
+            salt: BASE64.encode([3; SALT_LENGTH]),
+            hash: BASE64.encode(hash.unwrap()),
+            ..empty()
+        };
+        assert_eq!(hasher.check("x", Some(&stored)), fits, "{length} bytes");
     }
 }
