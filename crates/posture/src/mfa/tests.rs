@@ -74,6 +74,24 @@ fn codes_over_time() {
 }
 
 #[test]
+fn each_prompt_is_passed_until_its_own_grace_is_over() {
+    let machine = machine(Some(100), Some(200));
+    let client = client(&machine, Some(0));
+    let standing = Standing::of(asking(900, true, true), &client);
+    for (second, woken, unlocked) in [
+        (399, true, true),
+        (400, false, true),
+        (401, false, true),
+        (499, false, true),
+        (500, false, false),
+    ] {
+        let is_passed = |prompt| standing.is_prompt_passed(prompt, at(second));
+        assert_eq!(is_passed(standing.wake), woken, "{second}");
+        assert_eq!(is_passed(standing.unlock), unlocked, "{second}");
+    }
+}
+
+#[test]
 fn waking_up_once_more_opens_the_grace_anew() {
     let check = asking(-1, true, false);
     let mut machine = machine(Some(100), None);
