@@ -54,3 +54,20 @@ impl Texts for ProcessKey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_every_text_counts() {
+        let system = Os {
+            kind: "Linux".to_owned(),
+            version: "6.1".to_owned(),
+            build: "42".to_owned(),
+        };
+        assert_eq!(system.bytes(), 10);
+        assert_eq!(Texts::bytes(&"domain".to_owned()), 6);
+        assert_eq!(vec!["ab".to_owned(), "cde".to_owned()].bytes(), 5);
+    }
+}
