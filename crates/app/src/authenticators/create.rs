@@ -128,7 +128,10 @@ async fn prepare(
             let fingerprint = leaf.fingerprint().to_string();
             let credential = CertCredential::new(fingerprint, leaf.to_pem(), voucher.is_none());
             let (draft, twin) = match voucher {
-                None => (Draft::Own(credential), app.network().twin(&leaf)),
+                None => {
+                    let twin = app.network().twin(&leaf);
+                    (Draft::Own(credential), twin.map(|twin| twin.fingerprint()))
+                },
                 Some(voucher) => {
                     let (twin, voucher) = (voucher.twin(), Box::new(voucher));
                     let draft = Draft::ThirdParty {
@@ -140,8 +143,8 @@ async fn prepare(
                 },
             };
             let index = Index::AuthenticatorFingerprint;
-            let value = |twin: Certificate| UniqueValue::new(index, twin.fingerprint().to_string());
-            Ok((draft, twin.map(value)))
+            let twin = twin.map(|twin| UniqueValue::new(index, twin.to_string()));
+            Ok((draft, twin))
         },
         NewCredential::Updb { username, password } => {
             let password = NewPassword::prepare(app, caller.peer(), identity, password).await?;

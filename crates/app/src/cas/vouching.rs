@@ -10,7 +10,7 @@ use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{CA, Found, Rows};
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How many certificates of a connection are looked at: a leaf and what may stand above it.
 const MOST: usize = 9;
@@ -26,6 +26,8 @@ pub(crate) struct Voucher {
     leaf: Certificate,
     between: Vec<Certificate>,
     authority: Certificate,
+    /// Fingerprint of the twin of the leaf, once somebody has asked for it.
+    twin: OnceLock<Option<Fingerprint>>,
 }
 
 /// The external id that a certificate names.
@@ -118,6 +120,7 @@ fn verify(
         leaf: leaf.clone(),
         between: chain.between,
         authority: chain.authority.clone(),
+        twin: OnceLock::new(),
     }))
 }
 
@@ -171,14 +174,16 @@ impl Voucher {
     /// The fingerprints under which the leaf may be known already: its own, and that of its twin,
     /// which anybody can make of it.
     pub(crate) fn fingerprints(&self) -> impl Iterator<Item = Fingerprint> {
-        let twin = self.twin().map(|twin| twin.fingerprint());
-        std::iter::once(self.fingerprint()).chain(twin)
+        std::iter::once(self.fingerprint()).chain(self.twin())
     }
 
-    /// The twin of the leaf, if it has one.
-    pub(crate) fn twin(&self) -> Option<Certificate> {
-        let issuer = self.between.first().unwrap_or(&self.authority);
-        self.leaf.twin(issuer)
+    /// Fingerprint of the twin of the leaf, if it has one. Whoever asks before a commit spares it the
+    /// work.
+    pub(crate) fn twin(&self) -> Option<Fingerprint> {
+        *self.twin.get_or_init(|| {
+            let issuer = self.between.first().unwrap_or(&self.authority);
+            self.leaf.twin(issuer).map(|twin| twin.fingerprint())
+        })
     }
 
     /// When all certificates of the chain are valid: nothing is worth anything longer than what
