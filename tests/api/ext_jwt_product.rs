@@ -1,11 +1,10 @@
 //! Every path on which a token counts, against everything that can be wrong with one: exactly the
 //! token with nothing wrong passes.
 
-use crate::idp::{Idp, bearing, log_in_with, who};
-use crate::support::{add_policy, create};
+use crate::idp::{Idp, bearing, log_in_with, session_without_token, who};
+use crate::support::create;
 use http::Method;
 use portcullis_app::Settings;
-use portcullis_domain::ids::SignerId;
 use portcullis_testkit::{Harness, HarnessOptions, client_key};
 use serde_json::{Value, json};
 
@@ -72,12 +71,7 @@ impl Scene {
         disabled["enabled"] = json!(false);
         off.register(&controller, &admin, disabled).await;
         create(&controller, &admin, "ada", json!({"externalId": "ada@x"})).await;
-        add_policy(&controller, "both", |policy| {
-            policy.secondary.require_ext_jwt_signer = Some(SignerId::from_wire(signer));
-        })
-        .await;
-        let eve = json!({"externalId": "eve@x", "authPolicyId": "both"});
-        let session = controller.user(&admin, "evelyn", eve).await;
+        let session = session_without_token(&controller, &admin, signer).await;
         Self {
             controller,
             idp,

@@ -3,8 +3,8 @@
 
 use crate::opaque_errors::World;
 use crate::support::{
-    add_policy, create, edit, everything, get, operate, ott_enrollment, pending, redeem, revision,
-    text,
+    add_policy, create, edit, everything, get, one_password_at_a_time, operate, ott_enrollment,
+    pending, redeem, revision, text,
 };
 use ::support::wait::PATIENCE;
 use http::Method;
@@ -130,12 +130,7 @@ async fn whatever_draws_waits_for_randomness() {
 
 #[tokio::test]
 async fn excess_passwords_are_turned_away() {
-    let options = HarnessOptions {
-        password_threads: 1,
-        password_queue: 1,
-        ..HarnessOptions::default()
-    };
-    let controller = Arc::new(Harness::start_with(options).await);
+    let controller = Arc::new(one_password_at_a_time().await);
     let admin = controller.admin().await;
     let mut tasks = JoinSet::new();
     for _ in 0..64 {

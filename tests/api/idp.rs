@@ -1,12 +1,13 @@
 //! An identity provider as the tests need it: a key, its certificate, its key set, and tokens that
 //! say whatever a test wants.
 
-use crate::support::{merge, send, text};
+use crate::support::{add_policy, merge, send, text};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
+use portcullis_domain::ids::SignerId;
 use portcullis_pki::{Authority, Certificate, KeyType, SigningKey, Subject, TrustDomain};
 use portcullis_testkit::{Harness, Reply, Request};
 use serde_json::{Value, json};
@@ -126,6 +127,20 @@ pub(crate) async fn patch_signer(
 ) -> Reply {
     let path = format!("/external-jwt-signers/{id}");
     send(controller, admin, (Method::PATCH, &path), &body).await
+}
+
+/// The session of `eve@x`, who came by password and whose policy asks for a token of `signer` too.
+pub(crate) async fn session_without_token(
+    controller: &Harness,
+    admin: &str,
+    signer: String,
+) -> String {
+    add_policy(controller, "both", |policy| {
+        policy.secondary.require_ext_jwt_signer = Some(SignerId::from_wire(signer));
+    })
+    .await;
+    let eve = json!({"externalId": "eve@x", "authPolicyId": "both"});
+    controller.user(admin, "evelyn", eve).await
 }
 
 /// With tokens among the credentials.

@@ -1,11 +1,10 @@
 //! S-22: tokens that are made to be expensive are refused, wherever tokens count. What judging them costs
 //! is held against a bound in `crates/pki/tests/it/external/monsters.rs`.
 
-use crate::idp::{Idp, enroll_with, log_in_with, who};
-use crate::support::{add_policy, create, revision};
+use crate::idp::{Idp, enroll_with, log_in_with, session_without_token, who};
+use crate::support::{create, revision};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
-use portcullis_domain::ids::SignerId;
 use portcullis_testkit::{Harness, Reply};
 use serde_json::{Value, json};
 
@@ -141,12 +140,7 @@ async fn monsters_are_refused_wherever_tokens_count() {
     let rules = json!({"enrollToCertEnabled": true, "enrollToTokenEnabled": true});
     let signer = idp.register(&controller, &admin, rules).await;
     create(&controller, &admin, "ada", json!({"externalId": "ada@x"})).await;
-    add_policy(&controller, "both", |policy| {
-        policy.secondary.require_ext_jwt_signer = Some(SignerId::from_wire(signer));
-    })
-    .await;
-    let eve = json!({"externalId": "eve@x", "authPolicyId": "both"});
-    let session = controller.user(&admin, "evelyn", eve).await;
+    let session = session_without_token(&controller, &admin, signer).await;
     let of = |holder: &str| idp.claims(&controller, holder);
     let at = revision(&controller);
     let monsters = ["ada@x", "eve@x", "new@x"].map(|holder| monsters(&idp, &of(holder)));

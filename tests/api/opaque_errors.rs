@@ -8,12 +8,12 @@ mod world;
 
 pub(crate) use world::World;
 
-use crate::support::create;
+use crate::support::{create, one_password_at_a_time};
 use http::Method;
 use portcullis_api::code::Code;
 use portcullis_domain::clock::Timestamp;
 use portcullis_http::path::Api;
-use portcullis_testkit::{DiskCall, Fault, Harness, HarnessOptions, PASSWORD, Reply};
+use portcullis_testkit::{DiskCall, Fault, HarnessOptions, PASSWORD, Reply};
 use serde_json::json;
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -177,12 +177,7 @@ async fn want_of_randomness_and_of_time_are_not_told_of() {
 
 #[tokio::test]
 async fn full_queues_of_passwords_are_not_told_of() {
-    let options = HarnessOptions {
-        password_threads: 1,
-        password_queue: 1,
-        ..HarnessOptions::default()
-    };
-    let controller = Arc::new(Harness::start_with(options).await);
+    let controller = Arc::new(one_password_at_a_time().await);
     let admin = controller.admin().await;
     let id = create(&controller, &admin, "bare", json!({})).await;
     let login = json!({"username": "nobody", "password": PASSWORD});

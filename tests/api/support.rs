@@ -8,7 +8,7 @@ use portcullis_pki::Certificate;
 use portcullis_storage::engine::submit_with;
 use portcullis_storage::key::RecordKey;
 use portcullis_storage::tables::{AUTH_POLICY, Entity, Found, Index, RowsMut, SIGNER, UniqueValue};
-use portcullis_testkit::{Harness, PASSWORD, Reply};
+use portcullis_testkit::{Harness, HarnessOptions, PASSWORD, Reply};
 use serde_json::{Value, json};
 
 /// Id of a policy that demands a TOTP code: nobody's session is ever full under it.
@@ -119,6 +119,16 @@ pub(crate) fn signer(controller: &Harness, id: &SignerId) -> Signer {
     let issuer = format!("https://{id}.example.test");
     let spec = SignerSpec::new(id.as_str(), issuer, "portcullis", true);
     Signer::new(id.clone(), keys, spec, controller.app.env().now()).unwrap()
+}
+
+/// A controller that checks one password at a time, while one of each lane waits.
+pub(crate) async fn one_password_at_a_time() -> Harness {
+    let options = HarnessOptions {
+        password_threads: 1,
+        password_queue: 1,
+        ..HarnessOptions::default()
+    };
+    Harness::start_with(options).await
 }
 
 /// Adds a policy behind the controller's back, and the signers that it names.
