@@ -35,6 +35,7 @@ pub mod policy_advice;
 pub mod posture;
 pub mod posture_checks;
 mod rank;
+pub mod read_model;
 mod recent;
 pub mod related;
 mod remembered;

@@ -16,9 +16,10 @@ use http_body_util::BodyExt as _;
 use portcullis_app::mfa::MfaSettings;
 use portcullis_app::password::PasswordPool;
 use portcullis_app::signers::SignerKeys;
-use portcullis_app::{App, Parts, Settings, administrator};
+use portcullis_app::{App, Parts, Settings, administrator, read_model};
 use portcullis_domain::Env;
 use portcullis_domain::change::Change;
+use portcullis_domain::clock::Timestamp;
 use portcullis_http::listen::{Body, Connection, Service as _, TlsVersion};
 use portcullis_http::outbound::{FetchRules, Fetcher};
 use portcullis_http::path::{self, Api};
@@ -26,15 +27,17 @@ use portcullis_http::route::{Lookup, Route, Table};
 use portcullis_http::{Build, Controller, State, routes};
 use portcullis_index::Projections;
 use portcullis_pki::Certificate;
-use portcullis_storage::engine::{Engine, Observer};
-use portcullis_storage::feed::Group;
+use portcullis_storage::disk::Disk;
+use portcullis_storage::engine::Engine;
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use portcullis_storage::vault::Vault;
 use portcullis_totp::Rules;
 use rustls::RootCertStore;
 use rustls_pki_types::CertificateDer;
 use serde_json::{Value, json};
+use std::fs::{self, Permissions};
 use std::net::{IpAddr, SocketAddr};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -78,6 +81,25 @@ impl Default for HarnessOptions {
     }
 }
 
+/// A store that a controller left behind, and the moment when it did.
+#[derive(Debug, Clone)]
+pub struct SavedStore {
+    /// Contents of the file.
+    pub store: Vec<u8>,
+    /// Contents of the key file beside it.
+    pub key: Vec<u8>,
+    /// What the clock shows.
+    pub time: Timestamp,
+}
+
+impl SavedStore {
+    fn write(&self, disk: &dyn Disk, key: &Path) {
+        disk.write(0, &self.store).unwrap();
+        fs::write(key, &self.key).unwrap();
+        fs::set_permissions(key, Permissions::from_mode(0o600)).unwrap();
+    }
+}
+
 /// A controller and the means to turn its clock.
 pub struct Harness {
     /// Its state.
@@ -109,14 +131,6 @@ fn fetcher(timeout: Duration) -> Fetcher {
     Fetcher::new(rules, Arc::new(RootCertStore::empty())).unwrap()
 }
 
-struct Follower(Arc<Projections>);
-
-impl Observer<Change> for Follower {
-    fn committed(&self, group: &Arc<Group<Change>>) {
-        self.0.apply(group.revision, &group.changes);
-    }
-}
-
 impl Harness {
     /// Starts a controller with an administrator.
     pub async fn start() -> Self {
@@ -125,6 +139,19 @@ impl Harness {
 
     /// Starts a controller with other options than the usual.
     pub async fn start_with(options: HarnessOptions) -> Self {
+        Self::start_from(options, None).await
+    }
+
+    /// Starts a controller on a copy of a saved store, in memory.
+    pub async fn restore(saved: SavedStore) -> Self {
+        let options = HarnessOptions {
+            is_initialised: false,
+            ..HarnessOptions::default()
+        };
+        Self::start_from(options, Some(saved)).await
+    }
+
+    async fn start_from(options: HarnessOptions, saved: Option<SavedStore>) -> Self {
         let clock = Arc::new(ManualClock::default());
         let entropy = Arc::new(SeededEntropy::new(42));
         let env = Env {
@@ -139,21 +166,21 @@ impl Harness {
             ..Options::default()
         };
         let disk = Arc::new(FaultyDisk::default());
+        let key_path = home.path().join("store.key");
+        if let Some(saved) = saved {
+            clock.set(saved.time);
+            saved.write(&*disk, &key_path);
+        }
         let engine = RedbEngine::<Change>::on_disk(disk.clone(), store_options).unwrap();
         let engine = Counted::new(engine);
         let counts = engine.counts();
         let engine: Arc<dyn Engine<Change>> = Arc::new(engine);
         let faults = Arc::new(Faults::default());
-        let vault = Vault::open(
-            &*engine,
-            &home.path().join("store.key"),
-            env.entropy.clone(),
-        )
-        .unwrap();
+        let vault = Vault::open(&*engine, &key_path, env.entropy.clone()).unwrap();
         let projections = Arc::new(Projections::default());
-        engine.observe(Arc::new(Follower(projections.clone())));
-        projections.begin_load();
-        projections.finish_load(engine.snapshot().unwrap().revision().unwrap());
+        engine.observe(Arc::new(read_model::Follower(projections.clone())));
+        let damage = read_model::load(&*engine, &projections, &|| false).unwrap();
+        assert_eq!(damage, Vec::<String>::new());
         let network = TestNetwork::new(&env);
         let server = network.server.clone();
         let app = Arc::new(App::new(Parts {

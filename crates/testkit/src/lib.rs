@@ -21,7 +21,7 @@ pub use clock::ManualClock;
 pub use entropy::{NoEntropy, SeededEntropy};
 pub use faulty_disk::{DiskCall, FaultyDisk};
 pub use faulty_store::{Fault, Faults};
-pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request};
+pub use harness::{ADMIN, Harness, HarnessOptions, PASSWORD, Request, SavedStore};
 pub use network::{SHARED_HOST, TestNetwork, client_key};
 pub use reply::Reply;
 pub use version_one::version_one;

@@ -2,12 +2,12 @@
 
 use super::credentials::{Credentials, Pair};
 use super::hosts;
-use super::loading::Follow;
 use crate::store::{self, Store};
 use anyhow::{Context as _, anyhow};
 use portcullis_app::mfa::MfaSettings;
 use portcullis_app::network::{Controller, Network, NetworkSettings};
 use portcullis_app::password::PasswordPool;
+use portcullis_app::read_model::Follower;
 use portcullis_app::signers::SignerKeys;
 use portcullis_app::{App, Parts, Settings};
 use portcullis_controller_config::{
@@ -63,7 +63,7 @@ pub(crate) fn open(
     let Store { engine, vault } =
         store::open(&config.store, store_was_made, Arc::clone(&env.entropy))?;
     let projections = Arc::new(Projections::default());
-    engine.observe(Arc::new(Follow(Arc::clone(&projections))));
+    engine.observe(Arc::new(Follower(Arc::clone(&projections))));
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let waiting = config.limits.passwords_waiting.map(saturating);
     let waiting = waiting.unwrap_or(threads * WAITING_PER_THREAD);

@@ -1,26 +1,14 @@
 //! Filling the read model from the store, and finding out whether the store has lost anything.
 
 use anyhow::{Context as _, anyhow};
+use portcullis_app::read_model;
 use portcullis_domain::change::Change;
 use portcullis_index::Projections;
-use portcullis_storage::engine::{Engine as _, Observer, Snapshot, StoreError};
-use portcullis_storage::feed::Group;
-use portcullis_storage::key::RecordKey;
+use portcullis_storage::engine::StoreError;
 use portcullis_storage::redb_engine::RedbEngine;
-use portcullis_storage::tables::{Census, ROOTS, Record};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-
-/// Keeps the read model current with what is committed.
-pub(super) struct Follow(pub(super) Arc<Projections>);
-
-impl Observer<Change> for Follow {
-    fn committed(&self, group: &Arc<Group<Change>>) {
-        self.0.apply(group.revision, &group.changes);
-    }
-}
 
 /// The work of a thread of its own: load, then check.
 #[derive(Debug)]
@@ -38,7 +26,7 @@ impl Loading {
         std::thread::Builder::new()
             .name("loader".to_owned())
             .spawn(move || {
-                let found = load(&engine, &projections, &stop);
+                let found = read_model::load(&*engine, &projections, &|| stop.is_cancelled());
                 drop(engine);
                 // Nobody listens any more when the controller is ending.
                 let _ = tell.send(judge(found, accept_damage));
@@ -80,40 +68,4 @@ fn judge(found: Result<Vec<String>, StoreError>, accept_damage: bool) -> anyhow:
             },
         )),
     }
-}
-
-/// Loads the read model and checks the store; answers what is damaged.
-fn load(
-    engine: &RedbEngine<Change>,
-    projections: &Projections,
-    stop: &CancellationToken,
-) -> Result<Vec<String>, StoreError> {
-    projections.begin_load();
-    let snapshot = engine.snapshot()?;
-    let mut damage = Vec::new();
-    for root in ROOTS {
-        snapshot.scan(&RecordKey::all(root), &mut |key, frame| {
-            match Record::in_row(key, frame).and_then(|record| record.change()) {
-                Ok(Some(change)) => projections.load_put(&change),
-                Ok(None) => {},
-                Err(error) => damage.push(error.to_string()),
-            }
-            Ok(if stop.is_cancelled() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            })
-        })?;
-    }
-    if stop.is_cancelled() {
-        return Ok(damage);
-    }
-    projections.finish_load(snapshot.revision()?);
-    damage.extend(shortfalls(&*snapshot)?);
-    Ok(damage)
-}
-
-fn shortfalls(snapshot: &dyn Snapshot) -> Result<Vec<String>, StoreError> {
-    let found = Census::check(snapshot)?;
-    Ok(found.iter().map(ToString::to_string).collect())
 }
