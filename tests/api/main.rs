@@ -38,6 +38,7 @@ mod filters;
 mod first_identity;
 mod following;
 mod fresh_factor;
+mod golden_store;
 mod health;
 mod hold;
 mod idp;
