@@ -3,17 +3,15 @@
 //! `cargo xtask layers`, `deps` and `deviations` each print what is wrong and fail if anything is;
 //! `cargo xtask ci` runs them among all the other checks, in the order of CI.
 
-mod bench;
 mod ci;
 mod deps;
 mod deviations;
 mod findings;
 mod graph;
 mod layers;
+mod load;
 mod published;
 mod sbom;
-mod siege;
-mod testbed;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -42,9 +40,11 @@ enum Check {
     /// Prints what a program is built from, in the form of CycloneDX
     Sbom(sbom::Arguments),
     /// Measures a controller in release form, beside what the machine can do at all
-    Bench(bench::Arguments),
+    #[command(disable_help_flag = true)]
+    Bench(load::Arguments),
     /// Attacks a controller in release form from many addresses, beside honest clients
-    Siege(siege::Arguments),
+    #[command(disable_help_flag = true)]
+    Siege(load::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -66,7 +66,7 @@ fn run(check: &Check) -> anyhow::Result<ExitCode> {
         Check::Deviations => deviations::check(&root).and_then(Findings::report),
         Check::Ci => ci::run(&root),
         Check::Sbom(arguments) => sbom::print(&root, arguments),
-        Check::Bench(arguments) => bench::run(&root, arguments),
-        Check::Siege(arguments) => siege::run(&root, arguments),
+        Check::Bench(arguments) => load::run(&root, "bench", arguments),
+        Check::Siege(arguments) => load::run(&root, "siege", arguments),
     }
 }

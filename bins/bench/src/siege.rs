@@ -60,13 +60,11 @@ pub(crate) struct Arguments {
     controller: Option<PathBuf>,
 }
 
-/// Attacks and prints the tables; fails if a limit is not kept. Without a program, builds it and this
-/// one first.
-pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let Some(controller) = &arguments.controller else {
-        // The load has to be made by a program in release form as well.
-        let built = build::build(root, false)?;
-        return built.run_again([("--controller", built.controller.as_path())]);
+/// Attacks and prints the tables; fails if a limit is not kept. Without a program, builds it first.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let controller = match &arguments.controller {
+        Some(controller) => controller.clone(),
+        None => build::build(false)?,
     };
     let beside = controller.parent().unwrap_or_else(|| Path::new("."));
     let directory = arguments.directory.as_deref().unwrap_or(beside);
@@ -74,7 +72,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
         .prefix("portcullis-siege-")
         .tempdir_in(directory)
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
-    let program = Program::new(controller, scratch.path(), "home")
+    let program = Program::new(&controller, scratch.path(), "home")
         .with_piped_log()
         .with_descriptors(arguments.descriptors);
     tokio::runtime::Builder::new_multi_thread()

@@ -72,22 +72,15 @@ pub(crate) struct Arguments {
     peer: Option<PathBuf>,
 }
 
-/// Measures and prints the figures; without a program to measure, builds it and this one first.
-pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+/// Measures and prints the figures; without a program to measure, builds it first.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &arguments.peer {
         runtime()?.block_on(peer::serve(directory))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Some(controller) = &arguments.controller else {
-        // The load has to be made by a program in release form as well.
-        let is_counted = wants(&arguments.only, Noun::Allocations);
-        let built = build::build(root, is_counted)?;
-        let counted = built.counted.as_deref().map(|it| ("--counted", it));
-        let others = [
-            ("--controller", built.controller.as_path()),
-            ("--cli", built.cli.as_path()),
-        ];
-        return built.run_again(others.into_iter().chain(counted));
+    let controller = match &arguments.controller {
+        Some(controller) => controller.clone(),
+        None => build::build(wants(&arguments.only, Noun::Allocations))?,
     };
     let scale = if arguments.quick {
         Scale::QUICK
@@ -102,7 +95,7 @@ pub(crate) fn run(root: &Path, arguments: &Arguments) -> anyhow::Result<ExitCode
         .with_context(|| format!("no folder can be made in {}", directory.display()))?;
     let (cli, counted) = (beside.join("portcullis"), beside.join("examples/counted"));
     let programs = Programs {
-        controller,
+        controller: &controller,
         counted: arguments.counted.as_deref().unwrap_or(&counted),
         cli: arguments.cli.as_deref().unwrap_or(&cli),
     };
