@@ -2,6 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 mod crowd;
+mod state;
 
 const RULES: ThrottleRules = ThrottleRules {
     free_attempts: 5,
