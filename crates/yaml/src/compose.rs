@@ -1,31 +1,31 @@
-//! From text to tree.
+//! Parsing YAML text into a tree.
 
 mod brackets;
 mod builder;
 mod events;
-mod fault;
 mod merge;
-mod prepared;
+mod prepared_text;
+mod syntax_error;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::compose::builder::Builder;
 use crate::compose::events::Events;
-use crate::compose::prepared::Prepared;
+use crate::compose::prepared_text::PreparedText;
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
+use crate::location::{Place, SourceId};
 use crate::node::Node;
 use crate::path::{KeyPath, Segment};
-use crate::place::{Place, SourceId};
 
 /// The first document of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Document {
     /// Value of the document, normally a map.
     pub root: Node,
-    /// What can be said about the file without knowing its keys, such as keys given twice.
+    /// Findings that need no knowledge of the keys, such as duplicate keys.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -34,10 +34,11 @@ thread_local! {
     static PARSING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Tells whether this thread is inside [`parse`].
+/// Whether this thread is inside [`parse`].
 ///
-/// The parser underneath panics on a few malformed texts. That is caught and becomes an error, but the
-/// panic hook of the program is called before: a hook that keeps silent here tells of true faults only.
+/// The underlying parser panics on a few malformed texts. The panic is caught and becomes an error,
+/// but the panic hook of the program runs first: a hook that does nothing here reports real bugs
+/// only.
 ///
 /// # Examples
 ///
@@ -59,17 +60,17 @@ pub fn is_parsing() -> bool {
     PARSING.get()
 }
 
-/// Reads the first document of `text`.
+/// Parses the first document of `text`.
 ///
-/// Everything after it is left unread, with a warning. Aliases and `<<` are put in place; environment
+/// Everything after it is ignored, with a warning. Aliases and `<<` are resolved; environment
 /// variables are not, see [`expand_environment`](crate::expand_environment).
 ///
 /// # Errors
 ///
-/// The first thing that keeps the text from being a document within `limits`.
+/// The first problem that prevents parsing the text within `limits`.
 pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
     check_characters(text, source, limits)?;
-    // The parser runs over the end of a text that stops inside an escape; a line end stops it.
+    // The parser reads past the end of a text that ends inside an escape; a newline stops it.
     let closed;
     let text = if text.ends_with('\\') {
         closed = format!("{text}\n");
@@ -77,19 +78,19 @@ pub fn parse(text: &str, source: SourceId, limits: &Limits) -> Result<Document, 
     } else {
         text
     };
-    // A tag followed by a comma, as in `[!a,b]`, is beyond the parser, which panics.
+    // The parser panics on a tag followed by a comma, as in `[!a,b]`.
     PARSING.set(true);
     let parsed = catch_unwind(AssertUnwindSafe(|| parse_checked(text, source, limits)));
     PARSING.set(false);
     parsed.unwrap_or_else(|_| {
         let problem = "a space is missing after the tag".to_owned();
-        let place = Place::of_offset(text, find_unended_tag(text), source);
+        let place = Place::from_offset(text, find_unterminated_tag(text), source);
         Err(ParseError::new(ParseErrorKind::Syntax { problem }, place))
     })
 }
 
-/// Finds what looks most like a tag with a comma behind it.
-fn find_unended_tag(text: &str) -> usize {
+/// The most likely position of a tag with a comma after it.
+fn find_unterminated_tag(text: &str) -> usize {
     let looks_so = |&(at, _): &(usize, &str)| {
         let (before, after) = text.split_at(at);
         let starts = before
@@ -105,28 +106,28 @@ fn find_unended_tag(text: &str) -> usize {
 }
 
 fn parse_checked(text: &str, source: SourceId, limits: &Limits) -> Result<Document, ParseError> {
-    let mut prepared = Prepared::new(text);
+    let mut prepared = PreparedText::new(text);
     loop {
-        let error = match attempt(text, &prepared, source, limits) {
+        let error = match try_parse(text, &prepared, source, limits) {
             Ok(document) => return Ok(document),
             Err(error) => error,
         };
-        match prepared.change(&error, limits) {
+        match prepared.adapt(&error, limits) {
             Ok(true) => {},
-            Ok(false) => return Err(error.final_word()),
-            Err(fault) => return Err(fault.at(&error.path)),
+            Ok(false) => return Err(error.into_final()),
+            Err(fault) => return Err(fault.with_path(&error.path)),
         }
     }
 }
 
-fn attempt(
+fn try_parse(
     text: &str,
-    prepared: &Prepared<'_>,
+    prepared: &PreparedText<'_>,
     source: SourceId,
     limits: &Limits,
 ) -> Result<Document, ParseError> {
     let mut diagnostics = Diagnostics::default();
-    let mut events = Events::new(prepared, source, brackets::kept(limits));
+    let mut events = Events::new(prepared, source, brackets::max_brackets(limits));
     let root = {
         let mut builder = Builder::new(&mut events, limits, &mut diagnostics);
         match builder.document() {
@@ -138,11 +139,11 @@ fn attempt(
                 {
                     path.push(Segment::Key(key.to_owned()));
                 }
-                return Err(error.at(&path));
+                return Err(error.with_path(&path));
             },
         }
     };
-    if let Some(place) = events.leftover() {
+    if let Some(place) = events.trailing_content() {
         diagnostics.push(Diagnostic::new(
             Severity::Warning,
             "yaml-second-document",
@@ -157,9 +158,9 @@ fn attempt(
     })
 }
 
-/// Finds the key on a line with a second colon, which the parser stumbles over before it gives the key.
+/// Finds the key on a line with a second colon, on which the parser fails before it returns the key.
 fn key_of_second_colon<'text>(text: &'text str, error: &ParseError) -> Option<(usize, &'text str)> {
-    let start = error.place.span.start;
+    let start = error.location.span.start;
     let before = text.get(..start)?;
     let line = before.rsplit(['\n', '\r']).next()?;
     let colon = text.get(start..)?.starts_with(':');
@@ -193,7 +194,7 @@ fn check_characters(text: &str, source: SourceId, limits: &Limits) -> Result<(),
             };
             Err(ParseError::new(
                 kind,
-                Place::of_offset(text, offset, source),
+                Place::from_offset(text, offset, source),
             ))
         },
     }

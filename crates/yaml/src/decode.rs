@@ -1,31 +1,31 @@
-//! From bytes to text.
+//! Decoding bytes to text.
 
 use crate::error::{ParseError, ParseErrorKind};
-use crate::place::{Place, SourceId};
+use crate::location::{Place, SourceId};
 
-/// Turns the bytes of a file into text: UTF-8, or UTF-16 announced by a byte order mark.
+/// Decodes the bytes of a file: UTF-8, or UTF-16 with a byte order mark.
 ///
-/// A byte order mark is removed. Every place that this crate reports counts in the text returned
-/// here, so this is also the text to show to the reader.
+/// A byte order mark is removed. All locations in this crate refer to the returned text, so this is
+/// also the text to show to the user.
 ///
 /// # Errors
 ///
-/// [`ParseErrorKind::NotText`] with the place of the first byte that cannot be read.
+/// [`ParseErrorKind::NotText`] with the location of the first invalid byte.
 pub fn decode(bytes: &[u8], source: SourceId) -> Result<String, ParseError> {
     match bytes {
-        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8(rest, source),
-        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes, source),
-        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes, source),
-        _ => utf8(bytes, source),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => decode_utf8(rest, source),
+        [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes, source),
+        [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes, source),
+        _ => decode_utf8(bytes, source),
     }
 }
 
-fn utf8(bytes: &[u8], source: SourceId) -> Result<String, ParseError> {
+fn decode_utf8(bytes: &[u8], source: SourceId) -> Result<String, ParseError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.to_owned()),
         Err(error) => {
             let readable = bytes.get(..error.valid_up_to()).unwrap_or_default();
-            Err(not_text(
+            Err(invalid_encoding(
                 "UTF-8",
                 &String::from_utf8_lossy(readable),
                 source,
@@ -34,24 +34,28 @@ fn utf8(bytes: &[u8], source: SourceId) -> Result<String, ParseError> {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, source: SourceId) -> Result<String, ParseError> {
+fn decode_utf16(
+    bytes: &[u8],
+    unit: fn([u8; 2]) -> u16,
+    source: SourceId,
+) -> Result<String, ParseError> {
     let (pairs, odd) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(pairs.len());
     for character in char::decode_utf16(pairs.iter().map(|pair| unit(*pair))) {
         match character {
             Ok(character) => text.push(character),
-            Err(_) => return Err(not_text("UTF-16", &text, source)),
+            Err(_) => return Err(invalid_encoding("UTF-16", &text, source)),
         }
     }
     if odd.is_empty() {
         Ok(text)
     } else {
-        Err(not_text("UTF-16", &text, source))
+        Err(invalid_encoding("UTF-16", &text, source))
     }
 }
 
-fn not_text(encoding: &'static str, readable: &str, source: SourceId) -> ParseError {
-    let place = Place::of_offset(readable, readable.len(), source);
+fn invalid_encoding(encoding: &'static str, readable: &str, source: SourceId) -> ParseError {
+    let place = Place::from_offset(readable, readable.len(), source);
     ParseError::new(ParseErrorKind::NotText { encoding }, place)
 }
 
@@ -87,7 +91,7 @@ mod tests {
         for (bytes, line, column) in cases {
             let error = decode(bytes, SourceId(0)).expect_err("not text");
             assert_eq!(
-                (error.place.line, error.place.column),
+                (error.location.line, error.location.column),
                 (line, column),
                 "{bytes:?}"
             );

@@ -1,21 +1,21 @@
-//! What is to be said about a file.
+//! Diagnostics about a file.
 
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::location::{Place, SourceId, Span};
 use crate::path::KeyPath;
-use crate::place::{Place, SourceId, Span};
-use crate::read::codes;
-use crate::secret::{without_quotes, without_secrets};
+use crate::redaction::{redact_quoted, without_secrets};
+use crate::section::codes;
 
-/// How bad a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The file cannot be used.
     Error,
-    /// The file can be used, but probably does not do what its writer meant.
+    /// The file can be used, but probably not as intended.
     Warning,
-    /// Good to know.
+    /// Information only.
     Note,
 }
 
@@ -29,33 +29,29 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One remark about one place of a file. Drawing it is left to the programs.
+/// One finding at one location of a file. Rendering it is left to the programs.
 ///
-/// Private keys, PINs and passwords of the file are taken out of its words, and it is never long.
+/// Private keys, PINs and passwords are redacted in its texts, and long texts are shortened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
     pub severity: Severity,
-    /// Stable word for machines, such as `unknown-key`.
+    /// Stable machine-readable code, such as `unknown-key`.
     pub code: &'static str,
-    /// Key it is about.
     pub path: KeyPath,
-    /// File it is about.
     pub source: SourceId,
-    /// Bytes it is about.
     pub span: Span,
     /// Line, counted from 1.
     pub line: u32,
     /// Column in characters, counted from 1.
     pub column: u32,
-    /// What is wrong, one sentence without a full stop.
+    /// The problem, one sentence without a full stop.
     pub message: String,
-    /// What would be right.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// Makes a diagnostic without help.
+    /// Creates a diagnostic without help.
     pub fn new(
         severity: Severity,
         code: &'static str,
@@ -74,21 +70,21 @@ impl Diagnostic {
             message: String::new(),
             help: None,
         };
-        diagnostic.message = diagnostic.shown(message.into());
+        diagnostic.message = diagnostic.redact(message.into());
         diagnostic
     }
 
-    /// Says what would be right.
+    /// Sets the help text.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
-        self.help = Some(self.shown(help.into()));
+        self.help = Some(self.redact(help.into()));
         self
     }
 
-    /// Leaves out of a text what nobody is to be shown.
-    fn shown(&self, text: String) -> String {
-        if QUOTING.contains(&self.code) && self.path.is_secret() {
+    /// Redacts secrets in a text.
+    fn redact(&self, text: String) -> String {
+        if CODES_WITH_VALUE.contains(&self.code) && self.path.is_secret() {
             let (dotted, path) = (self.path.dotted(), self.path.to_string());
-            return without_quotes(&text, &[&dotted, &path]);
+            return redact_quoted(&text, &[&dotted, &path]);
         }
         match without_secrets(&text) {
             Cow::Borrowed(_) => text,
@@ -97,8 +93,8 @@ impl Diagnostic {
     }
 }
 
-/// Codes of diagnostics that quote the value they are about.
-const QUOTING: [&str; 2] = [codes::WRONG_TYPE, codes::INVALID_VALUE];
+/// Codes of diagnostics that quote the value.
+const CODES_WITH_VALUE: [&str; 2] = [codes::WRONG_TYPE, codes::INVALID_VALUE];
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -121,20 +117,20 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// How many diagnostics are kept; nobody reads more, and a hostile file could give millions.
-const MOST: usize = 1_000;
+/// Maximum number of diagnostics that are kept; a hostile file could cause millions.
+const MAX_DIAGNOSTICS: usize = 1_000;
 
-/// Collects diagnostics, so that a reader of the file goes on after a mistake.
+/// Collector of diagnostics, so that reading a file goes on after a mistake.
 ///
-/// A thousand are kept. Of what comes after them only the number and the worst severity are known, and
-/// one diagnostic with the code `too-many-findings` says so.
+/// A thousand are kept. Of the rest, only the number and the worst severity are known, and one
+/// diagnostic with the code `too-many-findings` reports them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diagnostics {
-    kept: Vec<Diagnostic>,
-    left_out: usize,
-    worst_left_out: Option<Severity>,
-    /// Takes the words of help for what is left out.
-    spare: Option<Box<Diagnostic>>,
+    items: Vec<Diagnostic>,
+    omitted: usize,
+    worst_omitted: Option<Severity>,
+    /// Receives help texts for omitted diagnostics.
+    last_omitted: Option<Box<Diagnostic>>,
 }
 
 impl Diagnostics {
@@ -168,56 +164,56 @@ impl Diagnostics {
         ))
     }
 
-    /// Adds a diagnostic made elsewhere and hands it back for a word of help.
+    /// Adds a diagnostic and returns it for adding help.
     pub fn push(&mut self, diagnostic: Diagnostic) -> &mut Diagnostic {
         if !self.is_full() {
-            return self.kept.push_mut(diagnostic);
+            return self.items.push_mut(diagnostic);
         }
-        self.left_out += 1;
+        self.omitted += 1;
         let severity = diagnostic.severity;
-        self.worst_left_out = Some(
-            self.worst_left_out
+        self.worst_omitted = Some(
+            self.worst_omitted
                 .map_or(severity, |worst| worst.min(severity)),
         );
-        self.spare.insert(Box::new(diagnostic))
+        self.last_omitted.insert(Box::new(diagnostic))
     }
 
-    /// Takes over what another collection holds.
+    /// Adds all diagnostics of another collection.
     pub fn extend(&mut self, others: impl IntoIterator<Item = Diagnostic>) {
         for other in others {
             self.push(other);
         }
     }
 
-    /// Takes back what turns out to have been said already.
+    /// Removes diagnostics that turn out to be redundant.
     pub fn retain(&mut self, keep: impl FnMut(&Diagnostic) -> bool) {
-        self.kept.retain(keep);
+        self.items.retain(keep);
     }
 
-    /// Tells whether no more are kept, so that costly words can be saved.
+    /// Whether no more are kept, so that building expensive messages can be avoided.
     pub fn is_full(&self) -> bool {
-        self.kept.len() >= MOST
+        self.items.len() >= MAX_DIAGNOSTICS
     }
 
-    /// Tells whether the file cannot be used.
+    /// Whether there are errors, including omitted ones.
     pub fn has_errors(&self) -> bool {
-        let mut severities = self.kept.iter().map(|diagnostic| diagnostic.severity);
-        self.worst_left_out == Some(Severity::Error)
+        let mut severities = self.items.iter().map(|diagnostic| diagnostic.severity);
+        self.worst_omitted == Some(Severity::Error)
             || severities.any(|severity| severity == Severity::Error)
     }
 
-    /// Borrows everything that is kept in the order in which it was found.
+    /// The kept diagnostics in the order in which they were found.
     pub fn as_slice(&self) -> &[Diagnostic] {
-        &self.kept
+        &self.items
     }
 
-    /// Gives everything in the order of the file; equal places keep the order in which they were found.
+    /// Returns everything in the order of the file; equal locations keep the order of discovery.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
-        self.kept
+        self.items
             .sort_by_key(|diagnostic| (diagnostic.source, diagnostic.line, diagnostic.column));
-        if let (Some(severity), Some(last)) = (self.worst_left_out, self.spare) {
-            let message = format!("{} more findings are left out", self.left_out);
-            self.kept.push(Diagnostic {
+        if let (Some(severity), Some(last)) = (self.worst_omitted, self.last_omitted) {
+            let message = format!("{} more findings are left out", self.omitted);
+            self.items.push(Diagnostic {
                 severity,
                 code: "too-many-findings",
                 message,
@@ -225,7 +221,7 @@ impl Diagnostics {
                 ..*last
             });
         }
-        self.kept
+        self.items
     }
 }
 
@@ -237,7 +233,7 @@ mod tests {
     fn what_is_left_out_is_counted_and_still_decides() {
         let mut diagnostics = Diagnostics::default();
         let path = KeyPath::root();
-        for _ in 0..MOST {
+        for _ in 0..MAX_DIAGNOSTICS {
             diagnostics.warning("w", &path, Place::default(), "");
         }
         assert!(diagnostics.is_full() && !diagnostics.has_errors());
@@ -250,7 +246,7 @@ mod tests {
         let last = all.last().expect("there is one");
         assert_eq!(
             (all.len(), last.code, last.severity),
-            (MOST + 1, "too-many-findings", Severity::Error)
+            (MAX_DIAGNOSTICS + 1, "too-many-findings", Severity::Error)
         );
         assert_eq!(last.message, "2 more findings are left out");
     }

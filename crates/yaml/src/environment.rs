@@ -1,61 +1,61 @@
-//! Environment variables in values.
+//! Expansion of environment variables in values.
 
 use crate::diagnostic::Diagnostics;
 use crate::node::{Entry, Node, Value};
 use crate::path::KeyPath;
 
-/// Bytes that variables may add to one document; more is a mistake, and no reason to run out of memory.
-const MOST_ADDED: usize = 16 << 20;
+/// Maximum number of bytes that variables may add to a document.
+const MAX_EXPANDED_BYTES: usize = 16 << 20;
 
-/// Variables of one value that are remembered; the others are put in place all the same.
-const MOST_REMEMBERED: usize = 64;
+/// Maximum number of variables that are recorded per value; all are expanded.
+const MAX_VARIABLES: usize = 64;
 
 /// One use of an environment variable in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Name that was looked up.
     pub name: String,
-    /// Whether it had a value, which may have been empty.
+    /// Whether it is set, possibly to an empty value.
     pub is_set: bool,
 }
 
-/// Puts environment variables in place in every string value of the tree, not in keys.
+/// Expands environment variables in every string value of the tree, but not in keys.
 ///
-/// The result stays a string: `${N}` never becomes a number. The rules are those of Go's standard
-/// expansion, see [`expand`]. Each node keeps the names of its variables, and a variable that is not
-/// set, and so is replaced by nothing, gets a warning with the code `env-unset`. `lookup` is the
-/// environment; OpenZiti also gives `TMP`, `TEMP` and `TMPDIR` the directory for temporary files.
+/// The result stays a string: `${N}` never becomes a number. The rules are those of Go's
+/// `os.Expand`, see [`expand`]. Each node records its variables, and an unset variable, which is
+/// replaced by an empty string, causes a warning with the code `env-unset`. `lookup` is the
+/// environment; OpenZiti also sets `TMP`, `TEMP` and `TMPDIR` to the directory for temporary files.
 pub fn expand_environment(
     root: &mut Node,
     lookup: &dyn Fn(&str) -> Option<String>,
     diagnostics: &mut Diagnostics,
 ) {
-    let mut walk = Walk {
+    let mut expander = Expander {
         lookup,
         diagnostics,
-        left: MOST_ADDED,
+        remaining_bytes: MAX_EXPANDED_BYTES,
     };
-    walk.node(root, &KeyPath::root());
+    expander.expand_node(root, &KeyPath::root());
 }
 
-struct Walk<'walk> {
+struct Expander<'walk> {
     lookup: &'walk dyn Fn(&str) -> Option<String>,
     diagnostics: &'walk mut Diagnostics,
-    left: usize,
+    remaining_bytes: usize,
 }
 
-impl Walk<'_> {
-    fn node(&mut self, node: &mut Node, path: &KeyPath) {
+impl Expander<'_> {
+    fn expand_node(&mut self, node: &mut Node, path: &KeyPath) {
         match &mut node.value {
             Value::String(text) if text.contains('$') => {
                 let (expanded, variables) = expand(text, self.lookup);
-                let Some(left) = self.left.checked_sub(expanded.len()) else {
+                let Some(left) = self.remaining_bytes.checked_sub(expanded.len()) else {
                     let message = "environment variables make the file too large";
                     self.diagnostics
                         .error("env-limit", path, node.place, message);
                     return;
                 };
-                self.left = left;
+                self.remaining_bytes = left;
                 let written = std::mem::replace(text, expanded);
                 node.text.get_or_insert(written.into_boxed_str());
                 node.variables = variables;
@@ -63,13 +63,13 @@ impl Walk<'_> {
             },
             Value::List(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
-                    self.node(item, &path.index(index));
+                    self.expand_node(item, &path.index(index));
                 }
             },
             Value::Map(map) => {
-                let named = |entry: &&mut Entry| names_a_variable(&entry.value);
+                let named = |entry: &&mut Entry| contains_variable(&entry.value);
                 for entry in map.entries.iter_mut().filter(named) {
-                    self.node(
+                    self.expand_node(
                         &mut entry.value,
                         &path.key(entry.key.text().unwrap_or_default()),
                     );
@@ -83,7 +83,7 @@ impl Walk<'_> {
         for variable in node.variables.iter().filter(|variable| !variable.is_set) {
             let name = &variable.name;
             let message = format!(
-                "the environment variable `{name}` is not set; it is replaced by an empty text"
+                "the environment variable `{name}` is not set; it is replaced by an empty string"
             );
             let diagnostic = self
                 .diagnostics
@@ -101,22 +101,22 @@ impl Walk<'_> {
     }
 }
 
-/// Most of a file names no variable, and then needs no path.
-fn names_a_variable(node: &Node) -> bool {
+/// Whether a subtree contains a variable; most do not, and then need no path.
+fn contains_variable(node: &Node) -> bool {
     match &node.value {
         Value::String(text) => text.contains('$'),
-        Value::List(items) => items.iter().any(names_a_variable),
-        Value::Map(map) => map.iter().any(|entry| names_a_variable(&entry.value)),
+        Value::List(items) => items.iter().any(contains_variable),
+        Value::Map(map) => map.iter().any(|entry| contains_variable(&entry.value)),
         _ => false,
     }
 }
 
-/// Puts environment variables in place in one text and names those that were looked up, each once and
-/// at most 64 of them.
+/// Expands environment variables in one text and returns those that were looked up, each once and at
+/// most 64 of them.
 ///
-/// `${NAME}` and `$NAME` are replaced, the latter up to the last letter, digit or `_`; a name of one of
-/// the characters `*#$@!?-` or of one digit needs no braces. `${}` and an opening `${` without an end
-/// vanish. A `$` before anything else stays. There is no escape and defaults are not supported.
+/// `${NAME}` and `$NAME` are replaced, the latter up to the last letter, digit or `_`; a name that
+/// is one of the characters `*#$@!?-` or one digit needs no braces. `${}` and an unclosed `${` are
+/// removed. A `$` before anything else stays. There is no escape, and defaults are not supported.
 ///
 /// # Examples
 ///
@@ -135,26 +135,26 @@ pub fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> (String, V
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
         expanded.push_str(before);
-        let (name, remainder) = match take_name(after) {
-            Taken::Nothing => {
+        let (name, remainder) = match parse_name(after) {
+            ParsedName::NotAName => {
                 expanded.push('$');
                 rest = after;
                 continue;
             },
-            Taken::BadSyntax(remainder) => {
+            ParsedName::BadSyntax(remainder) => {
                 rest = remainder;
                 continue;
             },
-            Taken::Name(name, remainder) => (name, remainder),
+            ParsedName::Name(name, remainder) => (name, remainder),
         };
         rest = remainder;
-        // A text that repeats a variable looks it up once.
+        // Repeated uses of a variable are looked up once.
         let value = match last.take() {
             Some((known, value)) if known == name => value,
             _ => {
                 let value = lookup(name);
                 let is_known = |known: &Variable| known.name == name;
-                if variables.len() < MOST_REMEMBERED && !variables.iter().any(is_known) {
+                if variables.len() < MAX_VARIABLES && !variables.iter().any(is_known) {
                     variables.push(Variable {
                         name: name.to_owned(),
                         is_set: value.is_some(),
@@ -170,43 +170,43 @@ pub fn expand(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> (String, V
     (expanded, variables)
 }
 
-enum Taken<'text> {
-    /// No name follows, the `$` stays.
-    Nothing,
-    /// `${` without a usable name, which vanishes.
+enum ParsedName<'text> {
+    /// No name follows; the `$` stays.
+    NotAName,
+    /// `${` without a valid name, which is removed.
     BadSyntax(&'text str),
-    /// Name and what follows it.
+    /// The name and the text after it.
     Name(&'text str, &'text str),
 }
 
-fn take_name(after: &str) -> Taken<'_> {
+fn parse_name(after: &str) -> ParsedName<'_> {
     if let Some(braced) = after.strip_prefix('{') {
-        // One special character in braces ends the name even before the brace is looked for.
+        // One special character in braces ends the name even before looking for the brace.
         if let (Some(name), Some(rest)) = (
             braced.get(..1),
             braced.get(1..).and_then(|rest| rest.strip_prefix('}')),
         ) && name.starts_with(is_special)
         {
-            return Taken::Name(name, rest);
+            return ParsedName::Name(name, rest);
         }
         return match braced.split_once('}') {
-            Some(("", rest)) => Taken::BadSyntax(rest),
-            Some((name, rest)) => Taken::Name(name, rest),
-            None => Taken::BadSyntax(braced),
+            Some(("", rest)) => ParsedName::BadSyntax(rest),
+            Some((name, rest)) => ParsedName::Name(name, rest),
+            None => ParsedName::BadSyntax(braced),
         };
     }
     if after.starts_with(is_special) {
         let (name, rest) = after.split_at(1);
-        return Taken::Name(name, rest);
+        return ParsedName::Name(name, rest);
     }
     let end = after
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
         .unwrap_or(after.len());
     let (name, rest) = after.split_at(end);
     if name.is_empty() {
-        Taken::Nothing
+        ParsedName::NotAName
     } else {
-        Taken::Name(name, rest)
+        ParsedName::Name(name, rest)
     }
 }
 

@@ -1,18 +1,17 @@
-//! Why a file could not be read at all.
+//! Errors that prevent parsing a file.
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::location::Place;
 use crate::path::KeyPath;
-use crate::place::Place;
 
-/// Says why a file has no tree, and where.
+/// A file could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {kind}", line = place.line, column = place.column)]
+#[error("line {line}, column {column}: {kind}", line = location.line, column = location.column)]
 pub struct ParseError {
-    /// What is wrong.
     pub kind: ParseErrorKind,
-    /// Where it was noticed.
-    pub place: Place,
-    /// Key whose value was being read; boxed, because errors travel by value.
+    /// Where the problem was noticed.
+    pub location: Place,
+    /// Path of the value that was being read; boxed to keep the error small.
     pub path: Box<KeyPath>,
 }
 
@@ -22,7 +21,7 @@ pub enum ParseErrorKind {
     /// The bytes are not text.
     #[error("the file is not valid {encoding}")]
     NotText {
-        /// Encoding that was expected.
+        /// Expected encoding.
         encoding: &'static str,
     },
     /// There is no document.
@@ -36,11 +35,11 @@ pub enum ParseErrorKind {
     },
     /// Lists and maps are nested deeper than [`Limits::depth`](crate::Limits::depth).
     #[error("lists and maps are nested more than {limit} levels deep; deeper ones are left out")]
-    LeftOut {
+    NestingOmitted {
         /// Levels that are kept.
         limit: usize,
     },
-    /// Lists and maps are nested deeper than [`Limits::levels`](crate::Limits::levels).
+    /// Lists and maps are nested deeper than [`Limits::skipped_depth`](crate::Limits::skipped_depth).
     #[error("lists and maps are nested more than {limit} levels deep")]
     TooDeep {
         /// Levels allowed.
@@ -48,16 +47,16 @@ pub enum ParseErrorKind {
     },
     /// There are more values than [`Limits::values`](crate::Limits::values).
     #[error("there are more than {limit} keys and values")]
-    TooMany {
+    TooManyValues {
         /// Values allowed.
         limit: usize,
     },
     /// Aliases add more to the tree than [`Limits`](crate::Limits) allow.
     #[error("the aliases up to here expand to more than {limit} {unit}")]
     AliasesTooLarge {
-        /// What they may stand for.
+        /// Maximum that aliases may add.
         limit: usize,
-        /// What is counted.
+        /// Unit of the limit.
         unit: &'static str,
     },
     /// A character that YAML does not allow, such as NUL or a form feed.
@@ -69,10 +68,10 @@ pub enum ParseErrorKind {
     /// The text is not YAML.
     #[error("{problem}")]
     Syntax {
-        /// What the parser missed or did not expect.
+        /// Problem reported by the parser.
         problem: String,
     },
-    /// A `%YAML` directive asks for another version than 1.1.
+    /// A `%YAML` directive requests another version than 1.1.
     #[error("the file is for YAML {major}.{minor}; only 1.1 is supported")]
     Version {
         /// Major number asked for.
@@ -80,13 +79,13 @@ pub enum ParseErrorKind {
         /// Minor number asked for.
         minor: i32,
     },
-    /// An alias names no anchor.
+    /// An alias refers to an unknown anchor.
     #[error("the alias `*{name}` refers to no earlier anchor `&{name}`")]
     UnknownAnchor {
         /// Name of the alias.
         name: String,
     },
-    /// An alias stands inside the value that it names.
+    /// An alias is inside the value that it refers to.
     #[error("the anchor `&{name}` contains itself")]
     RecursiveAnchor {
         /// Name of the alias.
@@ -98,7 +97,7 @@ pub enum ParseErrorKind {
     /// The value of `<<` is neither a map nor a list of maps.
     #[error("`<<` can only merge a map")]
     MergeOfScalar,
-    /// An explicit tag such as `!!int` does not suit the text.
+    /// An explicit tag such as `!!int` does not match the text.
     #[error("this cannot be read as `{tag}`")]
     Tag {
         /// Tag as written, in its short form.
@@ -107,37 +106,36 @@ pub enum ParseErrorKind {
 }
 
 impl ParseError {
-    /// Ties a kind to its place.
     pub fn new(kind: ParseErrorKind, place: Place) -> Self {
         Self {
             kind,
-            place,
+            location: place,
             path: Box::default(),
         }
     }
 
-    /// Names the key whose value was being read.
+    /// Sets the path of the value that was being read.
     #[must_use]
-    pub fn at(mut self, path: &KeyPath) -> Self {
+    pub fn with_path(mut self, path: &KeyPath) -> Self {
         *self.path = path.clone();
         self
     }
 
-    /// Makes the refusal of a text of which it was not possible to leave out what lies too deep.
-    pub(crate) fn final_word(mut self) -> Self {
-        if let ParseErrorKind::LeftOut { limit } = self.kind {
+    /// The final error for a text in which too deep nesting could not be skipped.
+    pub(crate) fn into_final(mut self) -> Self {
+        if let ParseErrorKind::NestingOmitted { limit } = self.kind {
             self.kind = ParseErrorKind::TooDeep { limit };
         }
         self
     }
 
-    /// Turns the error into a diagnostic, with a hint where `text` shows a well-known mistake.
+    /// Converts the error into a diagnostic, with a hint where `text` shows a well-known mistake.
     pub fn to_diagnostic(&self, text: &str) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(
             Severity::Error,
             self.kind.code(),
             (*self.path).clone(),
-            self.place,
+            self.location,
             self.kind.to_string(),
         );
         diagnostic.help = self.hint(text).map(str::to_owned);
@@ -146,7 +144,7 @@ impl ParseError {
 
     fn hint(&self, text: &str) -> Option<&'static str> {
         match &self.kind {
-            ParseErrorKind::Syntax { problem } => syntax_hint(problem, text, self.place),
+            ParseErrorKind::Syntax { problem } => syntax_hint(problem, text, self.location),
             ParseErrorKind::CompositeKey => {
                 Some("a template such as `{{ name }}` must be filled in before the file is used")
             },
@@ -156,7 +154,7 @@ impl ParseError {
     }
 }
 
-/// Names the usual cause of a mistake in the syntax.
+/// A hint about the usual cause of a syntax error.
 fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> {
     let (before, rest) = text.split_at_checked(place.span.start)?;
     let line = before.rsplit(['\n', '\r']).next()?;
@@ -199,19 +197,19 @@ fn syntax_hint(problem: &str, text: &str, place: Place) -> Option<&'static str> 
     }
 }
 
-/// Help where a line stands too far left or right.
+/// Hint for a misaligned line.
 const INDENTATION: &str = "check the indentation: all keys of a map begin in the same column, and so do all `-` of a list";
 
 impl ParseErrorKind {
-    /// Names the kind in one stable word for machines.
+    /// Stable machine-readable code.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotText { .. } => "yaml-encoding",
             Self::Empty => "yaml-empty",
             Self::TooLarge { .. } => "too-large",
-            Self::LeftOut { .. }
+            Self::NestingOmitted { .. }
             | Self::TooDeep { .. }
-            | Self::TooMany { .. }
+            | Self::TooManyValues { .. }
             | Self::AliasesTooLarge { .. } => "yaml-limit",
             Self::ControlCharacter { .. } => "yaml-control-character",
             Self::Syntax { .. } => "yaml-syntax",

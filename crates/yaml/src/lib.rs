@@ -1,13 +1,13 @@
-//! Reading configuration files: a YAML tree that knows where everything was written.
+//! YAML parser for configuration files that records the location of every key and value.
 //!
-//! The dialect is the one that OpenZiti's programs read, YAML 1.1 as `yaml.v2` for Go understands it:
-//! `yes` is a boolean, `017` is fifteen, of two equal keys the last one counts. Files written for the
+//! The dialect is that of OpenZiti's programs, YAML 1.1 as implemented by `yaml.v2` for Go: `yes`
+//! is a boolean, `017` is fifteen, and the last of two equal keys wins. Files written for the
 //! original therefore mean the same here.
 //!
-//! Start from [`parse`], which gives a [`Document`]; [`expand_environment`] puts variables in place,
-//! [`overlay`] lays one file over another, and [`Section`] walks the tree while [`Diagnostics`]
-//! collects every mistake instead of stopping at the first. What the keys mean, and how a diagnostic
-//! is drawn on a terminal, is left to others.
+//! Start from [`parse`], which returns a [`Document`]; [`expand_environment`] expands variables,
+//! [`overlay`] merges one file over another, and [`Section`] reads the tree while [`Diagnostics`]
+//! collects all mistakes instead of stopping at the first. The meaning of the keys, and rendering
+//! diagnostics on a terminal, are left to the programs.
 //!
 //! # Examples
 //!
@@ -19,7 +19,7 @@
 //! let split = link.value.as_map().and_then(|map| map.get("split")).expect("key is there");
 //!
 //! assert_eq!(split.value.as_bool(), Some(false));
-//! assert_eq!((split.key.place.line, split.key.place.column), (2, 3));
+//! assert_eq!((split.key.location.line, split.key.location.column), (2, 3));
 //! # Ok::<(), portcullis_yaml::ParseError>(())
 //! ```
 
@@ -29,14 +29,14 @@ mod diagnostic;
 mod environment;
 mod error;
 mod limits;
+mod location;
 mod nearest;
 mod node;
 mod overlay;
 mod path;
-mod place;
-mod read;
+mod redaction;
 mod scalar;
-mod secret;
+mod section;
 pub mod syntax;
 
 pub use compose::{Document, is_parsing, parse};
@@ -45,10 +45,10 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use environment::{Variable, expand, expand_environment};
 pub use error::{ParseError, ParseErrorKind};
 pub use limits::Limits;
+pub use location::{Place, SourceId, Span};
 pub use nearest::nearest;
 pub use node::{Entry, Kind, Map, Node, Value};
 pub use overlay::overlay;
 pub use path::{KeyPath, Segment};
-pub use place::{Place, SourceId, Span};
-pub use read::{Field, Key, Section, codes};
-pub use secret::{holds_secret, is_encoded, is_secret_name, without_secrets};
+pub use redaction::{holds_secret, is_encoded, is_secret_name, without_secrets};
+pub use section::{Field, Key, Section, codes};

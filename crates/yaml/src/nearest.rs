@@ -1,12 +1,13 @@
-//! What the writer probably meant.
+//! Suggestions for misspelled words.
 
-/// Longer words are never looked up: no key is that long, and the work grows with the square.
-const LONGEST_WORD: usize = 64;
+/// Maximum length of words to look up: no key is longer, and the work is quadratic.
+const MAX_WORD_LENGTH: usize = 64;
 
-/// Finds the candidate that `word` is most likely a misspelling of.
+/// Finds the candidate that `word` most likely is a misspelling of.
 ///
-/// Differences in case, `_` and `-` cost nothing; apart from them up to a third of the letters may be
-/// missing, added, changed or swapped with their neighbour. Of equally near candidates the first wins.
+/// Differences in case, `_` and `-` are ignored; apart from them, up to a third of the letters may
+/// be missing, added, changed or swapped with their neighbour. The first of equally near candidates
+/// wins.
 ///
 /// # Examples
 ///
@@ -19,7 +20,7 @@ const LONGEST_WORD: usize = 64;
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = letters(word);
-    if letters.is_empty() || letters.len() > LONGEST_WORD {
+    if letters.is_empty() || letters.len() > MAX_WORD_LENGTH {
         return None;
     }
     candidates
@@ -38,11 +39,11 @@ fn letters(word: &str) -> Vec<char> {
     word.chars()
         .filter(|c| !matches!(c, '_' | '-'))
         .flat_map(char::to_lowercase)
-        .take(LONGEST_WORD + 1)
+        .take(MAX_WORD_LENGTH + 1)
         .collect()
 }
 
-/// Counts edits, a swap of neighbours being one (optimal string alignment).
+/// Edit distance that counts swapped neighbours as one edit (optimal string alignment).
 fn distance(left: &[char], right: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=right.len()).collect();
@@ -100,7 +101,7 @@ mod tests {
         for (word, expected) in cases {
             assert_eq!(nearest(word, KEYS.iter().copied()), expected, "{word}");
         }
-        assert_eq!(nearest(&"a".repeat(LONGEST_WORD + 1), ["a"]), None);
+        assert_eq!(nearest(&"a".repeat(MAX_WORD_LENGTH + 1), ["a"]), None);
     }
 
     #[test]

@@ -1,31 +1,29 @@
-//! The tree.
+//! Nodes and values of the tree.
 
 use std::fmt;
 
 use crate::environment::Variable;
-use crate::place::Place;
+use crate::location::Place;
 
-/// One value of a document and where it was written.
+/// A value of a document with its location.
 ///
-/// A value reached through an alias keeps the place of its anchor, where its text stands.
+/// A value reached through an alias keeps the location of its anchor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What was written.
     pub value: Value,
-    /// Where it was written.
     pub place: Place,
-    /// Whether a scalar stood without quotes, so that YAML chose its type.
-    pub plain: bool,
-    /// Environment variables that the text named, in order.
+    /// Whether this is a plain scalar, without quotes, so that YAML determines its type.
+    pub is_plain: bool,
+    /// Environment variables in the text, in order.
     pub variables: Vec<Variable>,
-    /// Text of the scalar where the value does not show it.
+    /// Text of the scalar if it differs from the value.
     pub(crate) text: Option<Box<str>>,
 }
 
 /// Value of a [`Node`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing, `~` or `null`.
+    /// Empty, `~` or `null`.
     Null,
     /// `true`, `yes`, `on`, `y` and their opposites.
     Bool(bool),
@@ -37,26 +35,24 @@ pub enum Value {
     String(String),
     /// Items in order.
     List(Vec<Node>),
-    /// Entries in the order of their first mention.
+    /// Entries in the order of their first occurrence.
     Map(Map),
 }
 
-/// Entries of a map; of two entries with equal keys only the last is kept.
+/// Entries of a map; only the last of several entries with equal keys is kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// Key and value of one entry of a [`Map`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Key, always a scalar.
+    /// Always a scalar.
     pub key: Node,
-    /// Value.
     pub value: Node,
 }
 
-/// Type of a [`Value`], to be named in a sentence.
+/// Type of a [`Value`]; displays as a noun with article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// [`Value::Null`]
@@ -90,18 +86,17 @@ impl fmt::Display for Kind {
 }
 
 impl Node {
-    /// Makes a node that was not read from text, for trees built by programs.
+    /// Creates a node for trees built by programs.
     pub fn new(value: Value, place: Place) -> Self {
         Self {
             value,
             place,
-            plain: false,
+            is_plain: false,
             variables: Vec::new(),
             text: None,
         }
     }
 
-    /// Names the type of the value.
     pub fn kind(&self) -> Kind {
         match &self.value {
             Value::Null => Kind::Null,
@@ -114,8 +109,8 @@ impl Node {
         }
     }
 
-    /// Borrows the text of a scalar as it stood in the file, without quotes and escapes and before
-    /// environment variables were put in place: `017` of an octal number, `no` of a boolean.
+    /// The text of a scalar as written in the file, without quotes and escapes and before expansion
+    /// of environment variables: `017` of an octal number, `no` of a boolean.
     pub fn text(&self) -> Option<&str> {
         match (&self.text, &self.value) {
             (Some(text), _) => Some(text),
@@ -124,12 +119,11 @@ impl Node {
         }
     }
 
-    /// Tells whether this is nothing, `~` or `null`.
+    /// Whether this is empty, `~` or `null`.
     pub fn is_null(&self) -> bool {
         matches!(self.value, Value::Null)
     }
 
-    /// Gives the value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         if let Value::Bool(value) = self.value {
             Some(value)
@@ -138,7 +132,6 @@ impl Node {
         }
     }
 
-    /// Gives the value of an integer.
     pub fn as_integer(&self) -> Option<i128> {
         if let Value::Integer(value) = self.value {
             Some(value)
@@ -147,7 +140,6 @@ impl Node {
         }
     }
 
-    /// Borrows the value of a string.
     pub fn as_str(&self) -> Option<&str> {
         if let Value::String(value) = &self.value {
             Some(value)
@@ -156,7 +148,6 @@ impl Node {
         }
     }
 
-    /// Borrows the items of a list.
     pub fn as_list(&self) -> Option<&[Self]> {
         if let Value::List(items) = &self.value {
             Some(items)
@@ -165,7 +156,6 @@ impl Node {
         }
     }
 
-    /// Borrows the entries of a map.
     pub fn as_map(&self) -> Option<&Map> {
         if let Value::Map(map) = &self.value {
             Some(map)
@@ -176,24 +166,22 @@ impl Node {
 }
 
 impl Map {
-    /// Finds the entry of a string key; case matters.
+    /// Finds the entry of a string key; case-sensitive.
     pub fn get(&self, key: &str) -> Option<&Entry> {
         self.entries
             .iter()
             .find(|entry| entry.key.as_str() == Some(key))
     }
 
-    /// Walks over the entries in the order of their first mention.
+    /// Iterates over the entries in the order of their first occurrence.
     pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
         self.entries.iter()
     }
 
-    /// Counts the entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Tells whether there is no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -208,7 +196,7 @@ impl<'map> IntoIterator for &'map Map {
     }
 }
 
-/// What makes two keys equal: type and value, so that `5` and `"5"` are two keys.
+/// Identity of a key: type and value, so that `5` and `"5"` are two keys.
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) enum KeyId {
     Null,
@@ -219,7 +207,7 @@ pub(crate) enum KeyId {
 }
 
 impl KeyId {
-    pub(crate) fn of(key: &Node) -> Self {
+    pub(crate) fn from_node(key: &Node) -> Self {
         match &key.value {
             Value::Bool(value) => Self::Bool(*value),
             Value::Integer(value) => Self::Integer(*value),

@@ -1,14 +1,15 @@
-//! One file over another.
+//! Merging one file over another.
 
 use std::collections::HashMap;
 
 use crate::node::{Entry, KeyId, Map, Node, Value};
 
-/// Lays `top` over `base`: maps are joined key by key, anything else in `top` replaces what `base` has.
+/// Merges `top` over `base`: maps are merged key by key, anything else in `top` replaces the value
+/// in `base`.
 ///
-/// Every part of the result keeps the place where it was written, so that a mistake in either file is
-/// still found there; give the two files different [`SourceId`](crate::SourceId)s. An explicit null in
-/// `top` replaces too, which lets it take a value back. Lists are replaced as a whole.
+/// Every part of the result keeps its location, so that a mistake in either file is still found
+/// there; give the two files different [`SourceId`](crate::SourceId)s. An explicit null in `top`
+/// replaces too, which allows to reset a value. Lists are replaced as a whole.
 ///
 /// # Examples
 ///
@@ -27,23 +28,23 @@ use crate::node::{Entry, KeyId, Map, Node, Value};
 pub fn overlay(base: Node, top: Node) -> Node {
     match (base.value, top.value) {
         (Value::Map(below), Value::Map(above)) => Node {
-            value: Value::Map(join(below, above)),
+            value: Value::Map(merge_maps(below, above)),
             ..top
         },
         (_, value) => Node { value, ..top },
     }
 }
 
-fn join(below: Map, above: Map) -> Map {
+fn merge_maps(below: Map, above: Map) -> Map {
     let mut entries = below.entries;
     let index: HashMap<KeyId, usize> = entries
         .iter()
         .enumerate()
-        .map(|(slot, entry)| (KeyId::of(&entry.key), slot))
+        .map(|(slot, entry)| (KeyId::from_node(&entry.key), slot))
         .collect();
     for Entry { key, value } in above.entries {
         match index
-            .get(&KeyId::of(&key))
+            .get(&KeyId::from_node(&key))
             .and_then(|slot| entries.get_mut(*slot))
         {
             None => entries.push(Entry { key, value }),

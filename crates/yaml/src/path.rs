@@ -1,4 +1,4 @@
-//! The way from the root of a document to one value.
+//! Paths from the root of a document to a value.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use std::iter;
 use std::sync::Arc;
 
-use crate::secret::{is_secret_name, without_secrets};
+use crate::redaction::{is_secret_name, without_secrets};
 
-/// One step of a [`KeyPath`].
+/// One segment of a [`KeyPath`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Segment {
     /// Key of a map.
@@ -17,53 +17,53 @@ pub enum Segment {
     Index(usize),
 }
 
-/// Names a value by the keys and positions that lead to it, as in `link.dialers[0].split`.
+/// Path of a value by keys and list positions, as in `link.dialers[0].split`.
 ///
-/// Paths share their beginnings, so a copy costs nothing.
+/// Paths share their prefixes, so cloning is cheap.
 #[derive(Clone, Default)]
 pub struct KeyPath(Option<Arc<Step>>);
 
-/// The end of a path, and what leads to it.
+/// Last segment and parent of a path.
 struct Step {
     parent: KeyPath,
     segment: Segment,
 }
 
 impl KeyPath {
-    /// Names the document itself.
+    /// The path of the document itself.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// Names the value of `key` below this path.
+    /// The path of `key` below this path.
     #[must_use]
     pub fn key(&self, key: &str) -> Self {
         self.child(Segment::Key(key.to_owned()))
     }
 
-    /// Names the item at `index` below this path.
+    /// The path of the item at `index` below this path.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
         self.child(Segment::Index(index))
     }
 
-    /// Lists the steps from the root.
+    /// The segments from the root.
     pub fn segments(&self) -> Vec<&Segment> {
         let mut segments: Vec<_> = self.backwards().collect();
         segments.reverse();
         segments
     }
 
-    /// The last step; `None` for the document itself.
+    /// The last segment; `None` for the document itself.
     pub fn last(&self) -> Option<&Segment> {
         self.backwards().next()
     }
 
-    /// Writes the path with every key as it stands in the file, joined by dots, without quotes. Only
-    /// of a key that is a private key itself, or very long, a part is left out.
+    /// Renders the path with every key as written in the file, joined by dots, without quotes. Keys
+    /// that contain private keys, or are very long, are shortened.
     ///
-    /// Unlike the [`Display`](fmt::Display) form this is not always unambiguous; it is the form that
-    /// other programs expect.
+    /// Unlike the [`Display`](fmt::Display) form this is not always unambiguous; other programs
+    /// expect it.
     pub fn dotted(&self) -> String {
         let mut text = String::new();
         for segment in self.segments() {
@@ -84,12 +84,12 @@ impl KeyPath {
         text
     }
 
-    /// Tells whether this names the document itself.
+    /// Whether this is the path of the document itself.
     pub fn is_root(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Tells whether the value is a secret by the name of its key.
+    /// Whether the value is a secret, by the name of its key.
     pub fn is_secret(&self) -> bool {
         let mut keys = self.backwards().filter_map(|segment| match segment {
             Segment::Key(key) => Some(key),
@@ -170,7 +170,7 @@ impl fmt::Display for KeyPath {
     }
 }
 
-/// Keys that could be mistaken for a step, or not be seen at all, are written in quotes.
+/// Whether a key needs no quotes; those that could be mistaken for a segment, or are invisible, do.
 fn is_simple(key: &str) -> bool {
     !key.is_empty()
         && key

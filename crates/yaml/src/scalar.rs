@@ -1,19 +1,23 @@
-//! What a scalar means: the types that `yaml.v2` for Go gives to plain text (YAML 1.1, without
-//! numbers of base 60).
+//! Types of scalars: those that `yaml.v2` for Go gives to plain text (YAML 1.1, without base-60
+//! numbers).
 
 use crate::node::Value;
 
 /// Prefix of the tags that `!!` abbreviates.
 const STANDARD_TAG: &str = "tag:yaml.org,2002:";
 
-/// An explicit tag that the text does not suit, in its short form.
+/// An explicit tag, in its short form, that does not match the text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TagMismatch(pub(crate) String);
 
-/// Gives `text` its type. `plain` says that no quotes and no tag forbid YAML to choose one.
-pub(crate) fn resolve(tag: Option<&str>, text: String, plain: bool) -> Result<Value, TagMismatch> {
+/// Determines the type of `text`. `is_plain` says that neither quotes nor a tag prevent that.
+pub(crate) fn resolve(
+    tag: Option<&str>,
+    text: String,
+    is_plain: bool,
+) -> Result<Value, TagMismatch> {
     let Some(tag) = tag.filter(|tag| !tag.is_empty()) else {
-        return Ok(if plain {
+        return Ok(if is_plain {
             resolve_plain(text)
         } else {
             Value::String(text)
@@ -24,13 +28,13 @@ pub(crate) fn resolve(tag: Option<&str>, text: String, plain: bool) -> Result<Va
     };
     let mismatch = || TagMismatch(format!("!!{name}"));
     match name {
-        "binary" => binary(&text).map(Value::String).ok_or_else(mismatch),
+        "binary" => decode_binary(&text).map(Value::String).ok_or_else(mismatch),
         "int" | "float" | "bool" | "null" | "timestamp" => match (name, resolve_plain(text)) {
             ("int", value @ Value::Integer(_))
             | ("float", value @ Value::Float(_))
             | ("bool", value @ Value::Bool(_))
             | ("null", value @ Value::Null) => Ok(value),
-            // Dates are text, so the tag has nothing left to ask for.
+            // Dates are text, so the tag asks for nothing else.
             ("timestamp", Value::String(text)) => Ok(Value::String(text)),
             #[expect(
                 clippy::cast_precision_loss,
@@ -61,26 +65,26 @@ fn resolve_plain(text: String) -> Value {
     }
     match text.bytes().next() {
         Some(b'0'..=b'9' | b'+' | b'-') => {
-            // Underscores group digits and are dropped wherever they stand.
+            // Underscores group digits and are removed anywhere.
             let digits = text.replace('_', "");
-            integer(&digits)
+            parse_integer(&digits)
                 .map(Value::Integer)
-                .or_else(|| float(&digits).map(Value::Float))
+                .or_else(|| parse_float(&digits).map(Value::Float))
                 .unwrap_or(Value::String(text))
         },
-        Some(b'.') => float(&text).map_or(Value::String(text), Value::Float),
+        Some(b'.') => parse_float(&text).map_or(Value::String(text), Value::Float),
         _ => Value::String(text),
     }
 }
 
-fn integer(digits: &str) -> Option<i128> {
+fn parse_integer(digits: &str) -> Option<i128> {
     let (negative, magnitude) = match digits.as_bytes().first()? {
         b'-' => (true, digits.get(1..)?),
         b'+' => (false, digits.get(1..)?),
         _ => (false, digits),
     };
     let (radix, magnitude) = split_radix(magnitude);
-    // The standard parser would take a second sign.
+    // The standard parser would accept a second sign.
     if !magnitude.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
@@ -110,8 +114,8 @@ fn split_radix(magnitude: &str) -> (u32, &str) {
     }
 }
 
-/// Only decimal notation with an ASCII digit; the standard parser knows words such as `inf` too.
-fn float(text: &str) -> Option<f64> {
+/// Only decimal notation with an ASCII digit; the standard parser accepts words such as `inf` too.
+fn parse_float(text: &str) -> Option<f64> {
     let decimal = text
         .bytes()
         .all(|b| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
@@ -125,7 +129,7 @@ fn float(text: &str) -> Option<f64> {
 }
 
 /// Decodes standard base64 with padding; line breaks are allowed between the letters.
-fn binary(text: &str) -> Option<String> {
+fn decode_binary(text: &str) -> Option<String> {
     let letters: Vec<u8> = text
         .bytes()
         .filter(|b| !matches!(b, b'\n' | b'\r'))

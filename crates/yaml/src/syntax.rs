@@ -1,4 +1,4 @@
-//! Notations inside strings that both the router's and the controller's file use.
+//! Syntax of strings that occur in both router and controller configuration files.
 
 mod duration;
 mod host_port;

@@ -1,38 +1,43 @@
-//! Passing over what is nested so deep in brackets that nobody keeps it.
+//! Skipping lists and maps in brackets that are nested too deep to be kept.
 //!
-//! The parser looks at every open bracket for every word it reads. What is left out of the tree is
-//! therefore given to it as one quoted string. Of the text inside only brackets, quotes and comments are
-//! looked at, so other mistakes in there are not found.
+//! The parser checks every open bracket for every token. What is left out of the tree is therefore
+//! replaced by one quoted string. Only brackets, quotes and comments are recognized inside, so other
+//! mistakes in the skipped text are not found.
 
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
-use crate::place::Place;
+use crate::location::Place;
 
-/// Puts a string in place of every list and map that is nested deeper than [`kept`], from the bracket
-/// that ends `place`, the first of them, to the end of the outermost list or map that holds it.
+/// Replaces every list and map that is nested deeper than [`max_brackets`] by a string, from the
+/// bracket that ends `location`, the first of them, to the end of the outermost list or map around
+/// it.
 ///
 /// # Errors
 ///
-/// There are too many brackets in each other, or the wrong ones, or one that is never closed.
-pub(super) fn pass_over(text: &str, place: Place, limits: &Limits) -> Result<String, ParseError> {
+/// There are too many nested brackets, mismatched ones, or one that is never closed.
+pub(super) fn skip_deep_brackets(
+    text: &str,
+    place: Place,
+    limits: &Limits,
+) -> Result<String, ParseError> {
     let start = place.span.end.saturating_sub(1);
     let error = |at: usize, kind: ParseErrorKind| {
-        ParseError::new(kind, Place::of_offset(text, at, place.source))
+        ParseError::new(kind, Place::from_offset(text, at, place.source))
     };
     let syntax = |problem: String| ParseErrorKind::Syntax { problem };
     let (before, rest) = text.split_at_checked(start).unwrap_or((text, ""));
-    let mut told = before.to_owned();
-    let mut told_to = start;
-    // Brackets that are open and will be left out, and how many are open around them.
+    let mut output = before.to_owned();
+    let mut copied_to = start;
+    // Open brackets that will be left out.
     let mut open: Vec<(usize, char)> = Vec::new();
-    let mut kept = kept(limits);
+    let mut depth = max_brackets(limits);
     for (at, bracket) in Brackets::new(rest) {
         let at = start + at;
         match (bracket, open.last().copied()) {
-            ('[' | '{', None) if kept < self::kept(limits) => kept += 1,
+            ('[' | '{', None) if depth < self::max_brackets(limits) => depth += 1,
             ('[' | '{', _) => {
-                if kept + open.len() >= limits.levels {
-                    let limit = limits.levels;
+                if depth + open.len() >= limits.skipped_depth {
+                    let limit = limits.skipped_depth;
                     return Err(error(at, ParseErrorKind::TooDeep { limit }));
                 }
                 open.push((at, bracket));
@@ -45,14 +50,14 @@ pub(super) fn pass_over(text: &str, place: Place, limits: &Limits) -> Result<Str
                 }
                 open.pop();
                 if open.is_empty() {
-                    told.push_str(text.get(told_to..opened).unwrap_or_default());
-                    told.push_str(&quoted(text.get(opened + 1..at).unwrap_or_default()));
-                    told_to = at + 1;
+                    output.push_str(text.get(copied_to..opened).unwrap_or_default());
+                    output.push_str(&quote(text.get(opened + 1..at).unwrap_or_default()));
+                    copied_to = at + 1;
                 }
             },
             (_, None) => {
-                kept = kept.saturating_sub(1);
-                if kept == 0 {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
                     break;
                 }
             },
@@ -64,17 +69,16 @@ pub(super) fn pass_over(text: &str, place: Place, limits: &Limits) -> Result<Str
             syntax(format!("the `{bracket}` is never closed")),
         ));
     }
-    Ok(told + text.get(told_to..).unwrap_or_default())
+    Ok(output + text.get(copied_to..).unwrap_or_default())
 }
 
-/// Brackets inside each other that the parser is to read: one more than are kept, so that the last is
-/// found to be left out.
-pub(super) const fn kept(limits: &Limits) -> usize {
+/// Nested brackets that the parser reads: one more than are kept, so that it reports the last one.
+pub(super) const fn max_brackets(limits: &Limits) -> usize {
     limits.depth.saturating_add(1)
 }
 
-/// Writes text between quotes so that every character keeps its place.
-fn quoted(text: &str) -> String {
+/// Quotes text so that every character keeps its position.
+fn quote(text: &str) -> String {
     let inside: String = text
         .chars()
         .map(|letter| match letter {
@@ -86,14 +90,14 @@ fn quoted(text: &str) -> String {
     format!("\"{inside}\"")
 }
 
-/// The brackets of a text that begins within brackets, those in strings and comments left out.
+/// The brackets of a text that begins inside brackets, except those in strings and comments.
 struct Brackets<'text> {
     text: &'text str,
     at: usize,
-    /// Whether a string without quotes has begun.
-    plain: bool,
-    /// Whether the last character was a blank or a line end.
-    blank: bool,
+    /// Whether a plain (unquoted) string has begun.
+    is_plain: bool,
+    /// Whether the last character was white space.
+    is_after_blank: bool,
 }
 
 impl<'text> Brackets<'text> {
@@ -101,8 +105,8 @@ impl<'text> Brackets<'text> {
         Self {
             text,
             at: 0,
-            plain: false,
-            blank: false,
+            is_plain: false,
+            is_after_blank: false,
         }
     }
 
@@ -110,13 +114,13 @@ impl<'text> Brackets<'text> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes to the first of some characters.
+    /// Skips to the first character that matches.
     fn skip_to(&mut self, is_end: impl Fn(char) -> bool) {
         let rest = self.rest();
         self.at += rest.find(is_end).unwrap_or(rest.len());
     }
 
-    /// Goes behind the second of two quotes; the first was passed.
+    /// Skips to after the closing quote; the opening one was consumed.
     fn skip_quoted(&mut self, quote: char) {
         let mut escaped = false;
         let end = self.rest().char_indices().find(|(_, letter)| {
@@ -136,21 +140,23 @@ impl Iterator for Brackets<'_> {
             let at = self.at;
             let letter = self.rest().chars().next()?;
             self.at += letter.len_utf8();
-            let after_blank = std::mem::replace(&mut self.blank, letter.is_whitespace());
+            let after_blank = std::mem::replace(&mut self.is_after_blank, letter.is_whitespace());
             match letter {
                 '[' | '{' | ']' | '}' => {
-                    self.plain = false;
+                    self.is_plain = false;
                     return Some((at, letter));
                 },
-                ',' => self.plain = false,
+                ',' => self.is_plain = false,
                 '#' if after_blank => self.skip_to(|c| c == '\n' || c == '\r'),
-                '"' | '\'' if !self.plain => self.skip_quoted(letter),
-                '&' | '*' | '!' if !self.plain => {
+                '"' | '\'' if !self.is_plain => self.skip_quoted(letter),
+                '&' | '*' | '!' if !self.is_plain => {
                     self.skip_to(|c| c.is_whitespace() || "[]{},".contains(c));
                 },
-                ':' if self.rest().starts_with(|c: char| c.is_whitespace()) => self.plain = false,
+                ':' if self.rest().starts_with(|c: char| c.is_whitespace()) => {
+                    self.is_plain = false
+                },
                 letter if letter.is_whitespace() => {},
-                _ => self.plain = true,
+                _ => self.is_plain = true,
             }
         }
     }

@@ -1,28 +1,28 @@
-//! Builds nodes from events.
+//! Builder of nodes from parser events.
 
 use std::collections::HashMap;
 
 use libyaml_safer::EventData;
 
 use crate::compose::events::Events;
-use crate::compose::merge::Entries;
+use crate::compose::merge::MapBuilder;
 use crate::diagnostic::Diagnostics;
 use crate::error::{ParseError, ParseErrorKind};
 use crate::limits::Limits;
+use crate::location::Place;
 use crate::node::{Node, Value};
 use crate::path::{KeyPath, Segment};
-use crate::place::Place;
 use crate::scalar;
 
 pub(super) struct Builder<'build, 'text> {
     events: &'build mut Events<'text>,
     limits: &'build Limits,
-    /// Values that are written, up to here.
-    written: usize,
-    /// What was read, aliases counted in full.
-    read: Size,
-    /// What of it aliases added.
-    added: Size,
+    /// Number of values written so far.
+    value_count: usize,
+    /// Size of everything read, with aliases expanded.
+    total: TreeSize,
+    /// The part of it that aliases added.
+    alias_total: TreeSize,
     depth: usize,
     path: KeyPath,
     /// Offsets of the keys whose values are being read.
@@ -31,22 +31,21 @@ pub(super) struct Builder<'build, 'text> {
     diagnostics: &'build mut Diagnostics,
 }
 
-/// What an alias may stand for.
+/// Target of an alias.
 enum Anchor {
-    /// The value is still being read, so an alias to it stands inside it.
+    /// The value is still being read, so an alias to it would be recursive.
     Open,
-    /// The value and the size of every copy of it.
-    Known(Node, Size),
+    /// The value and the size of each copy.
+    Complete(Node, TreeSize),
 }
 
-/// How large a tree is.
 #[derive(Clone, Copy, Default)]
-struct Size {
+struct TreeSize {
     nodes: usize,
     bytes: usize,
 }
 
-impl Size {
+impl TreeSize {
     fn plus(self, other: Self) -> Self {
         Self {
             nodes: self.nodes.saturating_add(other.nodes),
@@ -72,9 +71,9 @@ impl<'build, 'text> Builder<'build, 'text> {
         Self {
             events,
             limits,
-            written: 0,
-            read: Size::default(),
-            added: Size::default(),
+            value_count: 0,
+            total: TreeSize::default(),
+            alias_total: TreeSize::default(),
             depth,
             path,
             open_keys: Vec::new(),
@@ -83,12 +82,12 @@ impl<'build, 'text> Builder<'build, 'text> {
         }
     }
 
-    /// Names the value that is being read, or that could not be read.
+    /// Path of the value that is being read, or that could not be read.
     pub(super) fn path(&self) -> &KeyPath {
         &self.path
     }
 
-    /// Tells whether the value of the key at `offset` was being read.
+    /// Whether the value of the key at `offset` is being read.
     pub(super) fn is_within(&self, offset: usize) -> bool {
         self.open_keys.contains(&offset)
     }
@@ -129,11 +128,11 @@ impl<'build, 'text> Builder<'build, 'text> {
                 plain_implicit,
                 ..
             } => {
-                let before = self.open(anchor.as_deref());
+                let before = self.begin_anchor(anchor.as_deref());
                 let bytes = value.len();
-                self.count(bytes, place)?;
+                self.count_value(bytes, place)?;
                 let node = scalar_node(tag.as_deref(), value, plain_implicit, place)?;
-                self.close(anchor, &node, before, place)?;
+                self.finish_anchor(anchor, &node, before, place)?;
                 Ok(node)
             },
             EventData::SequenceStart { anchor, .. } => self.collection(anchor, place, Self::list),
@@ -148,12 +147,12 @@ impl<'build, 'text> Builder<'build, 'text> {
         place: Place,
         read: fn(&mut Self, &mut Place) -> Result<Value, ParseError>,
     ) -> Result<Node, ParseError> {
-        let before = self.open(anchor.as_deref());
-        self.count(0, place)?;
+        let before = self.begin_anchor(anchor.as_deref());
+        self.count_value(0, place)?;
         if self.depth == self.limits.depth {
-            self.leave_out(place)?;
+            self.skip_collection(place)?;
             let nothing = Node::new(Value::Null, place);
-            self.close(anchor, &nothing, before, place)?;
+            self.finish_anchor(anchor, &nothing, before, place)?;
             return Ok(nothing);
         }
         self.depth += 1;
@@ -161,14 +160,14 @@ impl<'build, 'text> Builder<'build, 'text> {
         let value = read(self, &mut whole)?;
         self.depth -= 1;
         let node = Node::new(value, whole);
-        self.close(anchor, &node, before, place)?;
+        self.finish_anchor(anchor, &node, before, place)?;
         Ok(node)
     }
 
-    /// Passes over a list or map that is nested too deep to be kept.
-    fn leave_out(&mut self, place: Place) -> Result<(), ParseError> {
+    /// Skips a list or map that is nested too deep to be kept.
+    fn skip_collection(&mut self, place: Place) -> Result<(), ParseError> {
         let limit = self.limits.depth;
-        let kind = ParseErrorKind::LeftOut { limit };
+        let kind = ParseErrorKind::NestingOmitted { limit };
         self.diagnostics
             .error(kind.code(), &self.path, place, kind.to_string());
         let mut open = 1;
@@ -179,8 +178,8 @@ impl<'build, 'text> Builder<'build, 'text> {
                 EventData::SequenceEnd | EventData::MappingEnd => open -= 1,
                 _ => {},
             }
-            let limit = self.limits.levels;
-            if self.events.indents > limit {
+            let limit = self.limits.skipped_depth;
+            if self.events.indent_depth > limit {
                 return Err(ParseError::new(ParseErrorKind::TooDeep { limit }, place));
             }
         }
@@ -202,7 +201,7 @@ impl<'build, 'text> Builder<'build, 'text> {
     }
 
     fn map(&mut self, whole: &mut Place) -> Result<Value, ParseError> {
-        let mut entries = Entries::default();
+        let mut entries = MapBuilder::default();
         loop {
             let (event, place) = self.events.next()?;
             if matches!(event, EventData::MappingEnd) {
@@ -220,23 +219,23 @@ impl<'build, 'text> Builder<'build, 'text> {
             let is_alias = matches!(event, EventData::Alias { .. });
             let value = self.node(event, place)?;
             self.open_keys.pop();
-            if key.plain && key.as_str() == Some("<<") {
+            if key.is_plain && key.as_str() == Some("<<") {
                 self.path.pop();
-                // A list is merged only where it is written.
+                // A list is merged only where it is written literally.
                 if is_alias && matches!(value.value, Value::List(_)) {
                     return Err(ParseError::new(ParseErrorKind::MergeOfScalar, place));
                 }
                 entries.merge(value, place, &self.path, self.diagnostics)?;
             } else {
-                self.tell_of_mark(&key);
+                self.warn_byte_order_mark(&key);
                 entries.insert(key, value, &self.path, self.diagnostics);
                 self.path.pop();
             }
         }
     }
 
-    /// Tells of a byte order mark in a key, which nobody sees.
-    fn tell_of_mark(&mut self, key: &Node) {
+    /// Warns about a byte order mark in a key, which is invisible.
+    fn warn_byte_order_mark(&mut self, key: &Node) {
         if key.text().is_some_and(|text| text.contains('\u{FEFF}')) {
             let message = "the key contains the invisible character U+FEFF, a byte order mark";
             self.diagnostics
@@ -255,12 +254,12 @@ impl<'build, 'text> Builder<'build, 'text> {
                 ParseErrorKind::RecursiveAnchor { name },
                 place,
             )),
-            Some(Anchor::Known(_, size)) => {
+            Some(Anchor::Complete(_, size)) => {
                 let size = *size;
-                self.read = self.read.plus(size);
-                self.add(size, place)?;
+                self.total = self.total.plus(size);
+                self.count_alias(size, place)?;
                 match self.anchors.get(&name) {
-                    Some(Anchor::Known(node, _)) => Ok(node.clone()),
+                    Some(Anchor::Complete(node, _)) => Ok(node.clone()),
                     _ => Err(ParseError::new(
                         ParseErrorKind::UnknownAnchor { name },
                         place,
@@ -270,51 +269,55 @@ impl<'build, 'text> Builder<'build, 'text> {
         }
     }
 
-    /// Notes that an anchored value begins, and what was read before it.
-    fn open(&mut self, anchor: Option<&str>) -> Size {
+    /// Registers an anchor, and returns the size read before its value.
+    fn begin_anchor(&mut self, anchor: Option<&str>) -> TreeSize {
         if let Some(name) = anchor {
             self.anchors.insert(name.to_owned(), Anchor::Open);
         }
-        self.read
+        self.total
     }
 
-    /// Keeps a copy of an anchored value that an alias may name.
-    fn close(
+    /// Keeps a copy of an anchored value that an alias may refer to.
+    fn finish_anchor(
         &mut self,
         anchor: Option<String>,
         node: &Node,
-        before: Size,
+        before: TreeSize,
         place: Place,
     ) -> Result<(), ParseError> {
         let Some(name) = anchor else { return Ok(()) };
-        if self.events.named.contains(name.as_str()) {
-            let size = self.read.minus(before);
-            self.add(size, place)?;
-            self.anchors.insert(name, Anchor::Known(node.clone(), size));
+        if self.events.alias_names.contains(name.as_str()) {
+            let size = self.total.minus(before);
+            self.count_alias(size, place)?;
+            self.anchors
+                .insert(name, Anchor::Complete(node.clone(), size));
         } else {
             self.anchors.remove(&name);
         }
         Ok(())
     }
 
-    /// Counts a value that is written.
-    fn count(&mut self, bytes: usize, place: Place) -> Result<(), ParseError> {
-        self.read = self.read.plus(Size { nodes: 1, bytes });
-        self.written += 1;
+    /// Counts a written value.
+    fn count_value(&mut self, bytes: usize, place: Place) -> Result<(), ParseError> {
+        self.total = self.total.plus(TreeSize { nodes: 1, bytes });
+        self.value_count += 1;
         let limit = self.limits.values;
-        if self.written > limit {
-            return Err(ParseError::new(ParseErrorKind::TooMany { limit }, place));
+        if self.value_count > limit {
+            return Err(ParseError::new(
+                ParseErrorKind::TooManyValues { limit },
+                place,
+            ));
         }
         Ok(())
     }
 
-    /// Counts what aliases add, the copy that is kept for them included.
-    fn add(&mut self, size: Size, place: Place) -> Result<(), ParseError> {
-        self.added = self.added.plus(size);
+    /// Counts what aliases add, including the copy kept for them.
+    fn count_alias(&mut self, size: TreeSize, place: Place) -> Result<(), ParseError> {
+        self.alias_total = self.alias_total.plus(size);
         let limits = self.limits;
         let counts = [
-            (self.added.nodes, limits.nodes, "values"),
-            (self.added.bytes, limits.scalar_bytes, "bytes of text"),
+            (self.alias_total.nodes, limits.nodes, "values"),
+            (self.alias_total.bytes, limits.alias_bytes, "bytes of text"),
         ];
         let over = counts.into_iter().find(|(added, limit, _)| added > limit);
         over.map_or(Ok(()), |(_, limit, unit)| {
@@ -338,13 +341,13 @@ fn scalar_node(
     Ok(Node {
         value,
         place,
-        plain,
+        is_plain: plain,
         variables: Vec::new(),
         text,
     })
 }
 
-/// The parser yields events in a fixed grammar, so this cannot happen with a parser that works.
+/// Cannot happen with a correct parser, whose events follow a fixed grammar.
 fn unexpected(place: Place) -> ParseError {
     let problem = "the structure of the file could not be understood".to_owned();
     ParseError::new(ParseErrorKind::Syntax { problem }, place)

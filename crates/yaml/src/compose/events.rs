@@ -1,46 +1,46 @@
-//! The parser's events, told as this crate tells them.
+//! Parser events with locations of this crate.
 
 use std::collections::HashSet;
 
 use libyaml_safer::{Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, SequenceStyle};
 
-use crate::compose::fault;
-use crate::compose::prepared::Prepared;
+use crate::compose::prepared_text::PreparedText;
+use crate::compose::syntax_error;
 use crate::error::{ParseError, ParseErrorKind};
-use crate::place::{Place, SourceId, Span};
+use crate::location::{Place, SourceId, Span};
 
-/// What the original counts of a list or map; nothing of a list that stands as far left as its key, nor
-/// of a map that is written as `[key: value]`.
+/// What `yaml.v2` counts as a nesting level; it ignores a list in the same column as its key, and a
+/// map written as `[key: value]`.
 #[derive(Clone, Copy)]
 enum Level {
     Indent,
     Bracket,
 }
 
-/// The parser's events with places of ours.
+/// Parser events with locations of this crate.
 pub(super) struct Events<'text> {
-    prepared: &'text Prepared<'text>,
+    prepared: &'text PreparedText<'text>,
     parser: Parser<&'text [u8]>,
     source: SourceId,
-    /// Names behind a `*`: anchors that an alias may name.
-    pub(super) named: HashSet<&'text str>,
-    /// Bytes before the first that the parser counts: a byte order mark left in the text.
+    /// Names after a `*`: anchors that an alias may refer to.
+    pub(super) alias_names: HashSet<&'text str>,
+    /// Length of a leading byte order mark, which the parser does not count.
     skipped: usize,
-    /// Lists and maps that are open.
+    /// Open lists and maps.
     open: Vec<Option<Level>>,
-    /// How many of them are indented.
-    pub(super) indents: usize,
-    /// How many of them stand in brackets of their own.
-    brackets: usize,
-    /// Brackets that may be open.
-    most_brackets: usize,
+    /// Number of open levels by indentation.
+    pub(super) indent_depth: usize,
+    /// Number of open levels by brackets.
+    bracket_depth: usize,
+    /// Maximum number of open brackets.
+    max_brackets: usize,
 }
 
 impl<'text> Events<'text> {
     pub(super) fn new(
-        prepared: &'text Prepared<'_>,
+        prepared: &'text PreparedText<'_>,
         source: SourceId,
-        most_brackets: usize,
+        max_brackets: usize,
     ) -> Self {
         let text = prepared.text();
         let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
@@ -51,99 +51,108 @@ impl<'text> Events<'text> {
             prepared,
             parser,
             source,
-            named: aliases(text),
+            alias_names: find_alias_names(text),
             skipped: text.len() - body.len(),
             open: Vec::new(),
-            indents: 0,
-            brackets: 0,
-            most_brackets,
+            indent_depth: 0,
+            bracket_depth: 0,
+            max_brackets,
         }
     }
 
     pub(super) fn next(&mut self) -> Result<(EventData, Place), ParseError> {
-        let (mut event, place) = self.parsed()?;
+        let (mut event, place) = self.parse_event()?;
         match &mut event {
             EventData::Scalar { value, style, .. } => {
-                self.scalar(value, *style == ScalarStyle::Plain, place)?;
+                self.check_scalar(value, *style == ScalarStyle::Plain, place)?;
             },
             EventData::SequenceStart { style, .. } => {
-                self.start(*style == SequenceStyle::Flow, place)?;
+                self.begin_collection(*style == SequenceStyle::Flow, place)?;
             },
             EventData::MappingStart { style, .. } => {
-                self.start(*style == MappingStyle::Flow, place)?;
+                self.begin_collection(*style == MappingStyle::Flow, place)?;
             },
             EventData::SequenceEnd | EventData::MappingEnd => {
-                self.end();
+                self.end_collection();
             },
             _ => {},
         }
         Ok((event, place))
     }
 
-    /// Counts a list or map that begins.
-    fn start(&mut self, flow: bool, place: Place) -> Result<(), ParseError> {
-        let level = if flow || self.brackets > 0 {
+    /// Counts the start of a list or map.
+    fn begin_collection(&mut self, flow: bool, place: Place) -> Result<(), ParseError> {
+        let level = if flow || self.bracket_depth > 0 {
             self.is_at(place, ['[', '{']).then_some(Level::Bracket)
         } else {
             (!self.is_at(place, ['-', '-'])).then_some(Level::Indent)
         };
         self.open.push(level);
         match level {
-            Some(Level::Indent) => self.indents += 1,
-            Some(Level::Bracket) => self.brackets += 1,
+            Some(Level::Indent) => self.indent_depth += 1,
+            Some(Level::Bracket) => self.bracket_depth += 1,
             None => {},
         }
-        if self.brackets > self.most_brackets {
-            let limit = self.most_brackets.saturating_sub(1);
-            return Err(ParseError::new(ParseErrorKind::LeftOut { limit }, place));
+        if self.bracket_depth > self.max_brackets {
+            let limit = self.max_brackets.saturating_sub(1);
+            return Err(ParseError::new(
+                ParseErrorKind::NestingOmitted { limit },
+                place,
+            ));
         }
         Ok(())
     }
 
-    /// Counts a list or map that ends.
-    fn end(&mut self) {
+    /// Counts the end of a list or map.
+    fn end_collection(&mut self) {
         match self.open.pop().flatten() {
-            Some(Level::Indent) => self.indents = self.indents.saturating_sub(1),
-            Some(Level::Bracket) => self.brackets = self.brackets.saturating_sub(1),
+            Some(Level::Indent) => self.indent_depth = self.indent_depth.saturating_sub(1),
+            Some(Level::Bracket) => self.bracket_depth = self.bracket_depth.saturating_sub(1),
             None => {},
         }
     }
 
-    /// Tells whether one of two characters ends what `place` is about; an anchor may stand before it.
+    /// Whether the text at `location` ends with one of two characters; an anchor may come before it.
     fn is_at(&self, place: Place, characters: [char; 2]) -> bool {
         let span = place.span.start..place.span.end;
         let text = self.prepared.text().get(span);
         text.is_some_and(|text| text.ends_with(characters))
     }
 
-    /// Puts back what stands in the file, and ends a scalar without quotes in brackets at `?` as
-    /// `yaml.v2` does, which is a mistake.
-    fn scalar(&self, value: &mut String, plain: bool, place: Place) -> Result<(), ParseError> {
+    /// Restores the original characters, and rejects `?` in a plain scalar within brackets as
+    /// `yaml.v2` does.
+    fn check_scalar(
+        &self,
+        value: &mut String,
+        plain: bool,
+        place: Place,
+    ) -> Result<(), ParseError> {
         self.prepared.restore(value, plain);
-        if plain && self.brackets > 0 && value.contains('?') {
+        if plain && self.bracket_depth > 0 && value.contains('?') {
             let problem = "a `?` is not allowed in text between brackets".to_owned();
             return Err(ParseError::new(ParseErrorKind::Syntax { problem }, place));
         }
         Ok(())
     }
 
-    fn parsed(&mut self) -> Result<(EventData, Place), ParseError> {
+    fn parse_event(&mut self) -> Result<(EventData, Place), ParseError> {
         match self.parser.parse() {
             Ok(Event {
                 data,
                 start_mark,
                 end_mark,
                 ..
-            }) => Ok((data, self.place(start_mark, end_mark))),
+            }) => Ok((data, self.location(start_mark, end_mark))),
             Err(error) => {
                 let mark = error
                     .problem_mark()
                     .or(error.context_mark())
                     .unwrap_or_default();
                 let context = error.context_mark().unwrap_or(mark);
-                let (context, noticed) = (self.place(context, context), self.place(mark, mark));
+                let (context, noticed) =
+                    (self.location(context, context), self.location(mark, mark));
                 let (name, problem) = (error.context().unwrap_or_default(), error.problem());
-                Err(fault::locate(
+                Err(syntax_error::locate_error(
                     self.prepared.text(),
                     (name, context),
                     (problem, noticed),
@@ -152,20 +161,20 @@ impl<'text> Events<'text> {
         }
     }
 
-    /// Finds what follows the first document.
-    pub(super) fn leftover(&mut self) -> Option<Place> {
+    /// The location of content after the first document.
+    pub(super) fn trailing_content(&mut self) -> Option<Place> {
         match self.next() {
             Ok((EventData::DocumentEnd { .. }, _)) => match self.next() {
                 Ok((EventData::StreamEnd, _)) => None,
                 Ok((_, place)) => Some(place),
-                Err(error) => Some(error.place),
+                Err(error) => Some(error.location),
             },
             Ok((_, place)) => Some(place),
-            Err(error) => Some(error.place),
+            Err(error) => Some(error.location),
         }
     }
 
-    fn place(&self, start: Mark, end: Mark) -> Place {
+    fn location(&self, start: Mark, end: Mark) -> Place {
         let offset = |mark: Mark| {
             usize::try_from(mark.index)
                 .unwrap_or(usize::MAX)
@@ -184,8 +193,8 @@ impl<'text> Events<'text> {
     }
 }
 
-/// Finds all names that may be those of aliases.
-fn aliases(text: &str) -> HashSet<&str> {
+/// All names that may be those of aliases.
+fn find_alias_names(text: &str) -> HashSet<&str> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let parts = text.split('*').skip(1);
     parts

@@ -1,16 +1,16 @@
-//! Entries of a map while it is being read: equal keys and `<<`.
+//! Entries of a map under construction: duplicate keys and `<<`.
 
 use std::collections::HashMap;
 
 use crate::diagnostic::Diagnostics;
 use crate::error::{ParseError, ParseErrorKind};
+use crate::location::Place;
 use crate::node::{Entry, KeyId, Map, Node, Value};
 use crate::path::KeyPath;
-use crate::place::Place;
 
-/// Entries in the order of their first mention, found again by key.
+/// Entries in the order of their first occurrence, indexed by key.
 #[derive(Default)]
-pub(super) struct Entries {
+pub(super) struct MapBuilder {
     slots: Vec<(Entry, Origin)>,
     index: HashMap<KeyId, usize>,
 }
@@ -21,8 +21,8 @@ enum Origin {
     Merged,
 }
 
-impl Entries {
-    /// Adds an entry; a later one takes the place of an earlier one, which deserves a warning.
+impl MapBuilder {
+    /// Adds an entry; a later one replaces an earlier one with a warning.
     pub(super) fn insert(
         &mut self,
         key: Node,
@@ -31,7 +31,9 @@ impl Entries {
         diagnostics: &mut Diagnostics,
     ) {
         let place = key.place;
-        if let Some((earlier, Origin::Written)) = self.put(Entry { key, value }, Origin::Written) {
+        if let Some((earlier, Origin::Written)) =
+            self.replace(Entry { key, value }, Origin::Written)
+        {
             let message = format!(
                 "the key is given twice; the value in line {} is lost",
                 earlier.key.place.line
@@ -42,10 +44,10 @@ impl Entries {
         }
     }
 
-    /// Adds the entries of the map, or of the list of maps, that stands after `<<`.
+    /// Adds the entries of the map, or of the list of maps, after `<<`.
     ///
-    /// As in `yaml.v2`, entries written above `<<` lose against merged ones, entries below it win; of
-    /// several merged maps the first wins.
+    /// As in `yaml.v2`, merged entries override those written above `<<`, and entries below it
+    /// override merged ones; of several merged maps the first wins.
     pub(super) fn merge(
         &mut self,
         value: Node,
@@ -64,7 +66,7 @@ impl Entries {
             };
             for entry in entries {
                 let name = entry.key.text().unwrap_or_default().to_owned();
-                if let Some((lost, Origin::Written)) = self.put(entry, Origin::Merged) {
+                if let Some((lost, Origin::Written)) = self.replace(entry, Origin::Merged) {
                     let message =
                         format!("`{name}` is overridden by the map that is merged below it");
                     diagnostics
@@ -82,10 +84,10 @@ impl Entries {
         }
     }
 
-    fn put(&mut self, entry: Entry, origin: Origin) -> Option<(Entry, Origin)> {
+    fn replace(&mut self, entry: Entry, origin: Origin) -> Option<(Entry, Origin)> {
         let slot = *self
             .index
-            .entry(KeyId::of(&entry.key))
+            .entry(KeyId::from_node(&entry.key))
             .or_insert(self.slots.len());
         if let Some(old) = self.slots.get_mut(slot) {
             Some(std::mem::replace(old, (entry, origin)))

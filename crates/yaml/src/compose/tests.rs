@@ -60,7 +60,7 @@ fn quotes_keep_text_from_being_typed() {
     assert_eq!(at(&root, &["c"]).as_str(), Some("1"));
     assert_eq!(at(&root, &["d"]).as_integer(), Some(15));
     assert_eq!(at(&root, &["d"]).text(), Some("017"));
-    assert!(at(&root, &["d"]).plain && !at(&root, &["c"]).plain);
+    assert!(at(&root, &["d"]).is_plain && !at(&root, &["c"]).is_plain);
     assert_eq!(at(&root, &["e"]).as_str(), Some("yes"));
     assert_eq!(at(&root, &["f"]).as_str(), Some("5"));
 }
@@ -195,7 +195,11 @@ fn what_is_not_yaml_is_located() {
     for (text, code, line, column) in cases {
         let error = refuse(text);
         assert_eq!(
-            (error.kind.code(), error.place.line, error.place.column),
+            (
+                error.kind.code(),
+                error.location.line,
+                error.location.column
+            ),
             (code, line, column),
             "{text:?}: {error}"
         );
@@ -259,10 +263,10 @@ fn limits_are_kept() {
     let limits = Limits {
         size: 20,
         depth: 2,
-        levels: 4,
+        skipped_depth: 4,
         values: 12,
         nodes: 4,
-        scalar_bytes: 6,
+        alias_bytes: 6,
     };
     let kind = |text: &str| {
         parse(text, SourceId(0), &limits)
@@ -299,11 +303,11 @@ fn limits_are_kept() {
     assert_eq!(kind("[1,2,3,4,5,6,7,8,9,10,11]"), Ok(()));
     assert_eq!(
         kind("[1,2,3,4,5,6,7,8,9,10,11,12]"),
-        Err(ParseErrorKind::TooMany { limit: 12 })
+        Err(ParseErrorKind::TooManyValues { limit: 12 })
     );
     let refused = |limit, unit| Err(ParseErrorKind::AliasesTooLarge { limit, unit });
     assert_eq!(kind("[1,2,3,4,5,6,7,8,&a 9,&b 10]"), Ok(()));
-    // The copy that is kept counts like every use.
+    // The kept copy counts like every use.
     assert_eq!(kind("[&a x,*a,*a,*a]"), Ok(()));
     assert_eq!(kind("[&a x,*a,*a,*a,*a]"), refused(4, "values"));
     assert_eq!(kind("[&a abc,*a]"), Ok(()));
@@ -314,7 +318,11 @@ fn limits_are_kept() {
 fn a_parser_that_gives_up_is_an_error() {
     let error = refuse("a: 1\nb: [ab!c, !a,b]");
     assert_eq!(
-        (error.kind.code(), error.place.line, error.place.column),
+        (
+            error.kind.code(),
+            error.location.line,
+            error.location.column
+        ),
         ("yaml-syntax", 2, 11)
     );
 }
@@ -374,7 +382,7 @@ fn ten_thousand_levels_are_passed_over_in_every_form() {
         ("a: ", "[", "]", 10_000, (1, 10_004)),
         ("a: ", "{k: ", "}", 10_000, (1, 40_004)),
         ("a: ", "[l: &a [\"]\", ']', # ]\n", "]]", 5_000, (5_001, 1)),
-        // The map around the list is a level; a list as far left as its key is none.
+        // The map around the list is a level; a list in the same column as its key is not.
         ("a:\n  ", "- ", "", 9_999, (2, 20_001)),
         ("a:\n", "- ", "", 10_000, (2, 20_001)),
     ];
@@ -390,7 +398,11 @@ fn ten_thousand_levels_are_passed_over_in_every_form() {
 
         let error = refuse(&file(if open == "- " { "- " } else { "[" }));
         assert_eq!(error.kind, ParseErrorKind::TooDeep { limit: 10_000 });
-        assert_eq!((error.place.line, error.place.column), place, "{open}");
+        assert_eq!(
+            (error.location.line, error.location.column),
+            place,
+            "{open}"
+        );
     }
 }
 
@@ -407,7 +419,7 @@ fn brackets_that_are_passed_over_must_fit() {
         let error = deep(inside);
         assert_eq!(error.kind.to_string(), message, "{inside}");
         assert_eq!(
-            (error.place.line, error.place.column),
+            (error.location.line, error.location.column),
             (1, column),
             "{inside}"
         );
@@ -415,7 +427,7 @@ fn brackets_that_are_passed_over_must_fit() {
     let text = format!("{}ü, \"{}", "[".repeat(140), "]".repeat(140));
     assert!(parse(&text, SourceId(0), &Limits::default()).is_err());
     let text = format!("a: {}ü{}, b: c: d", "[".repeat(140), "]".repeat(139));
-    assert_eq!(refuse(&text).place.column, 290);
+    assert_eq!(refuse(&text).location.column, 290);
 }
 
 #[test]

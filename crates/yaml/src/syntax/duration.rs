@@ -1,4 +1,4 @@
-//! Durations as Go writes them.
+//! Durations in Go's notation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,10 +21,10 @@ pub struct GoDuration {
     nanoseconds: i64,
 }
 
-/// Says why a text is no duration.
+/// A text is not a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// The text is empty or only a sign.
+    /// The text is empty or just a sign.
     #[error("the number is missing")]
     Empty,
     /// A number has no unit. Only `0` may stand alone.
@@ -33,7 +33,7 @@ pub enum DurationError {
     /// A unit does not exist.
     #[error("the unit is not one of ns, us, ms, s, m, h")]
     UnknownUnit,
-    /// Something else than digits and one point stands where a number belongs.
+    /// A number contains other characters than digits and one decimal point.
     #[error("expected a number before the unit")]
     BadNumber,
     /// The duration is longer than 292 years.
@@ -42,17 +42,15 @@ pub enum DurationError {
 }
 
 impl GoDuration {
-    /// Makes a duration from nanoseconds.
     pub const fn from_nanoseconds(nanoseconds: i64) -> Self {
         Self { nanoseconds }
     }
 
-    /// Gives the nanoseconds.
     pub const fn nanoseconds(self) -> i64 {
         self.nanoseconds
     }
 
-    /// Gives the duration, unless it is negative.
+    /// The standard duration, unless this is negative.
     pub fn as_std(self) -> Option<Duration> {
         u64::try_from(self.nanoseconds)
             .ok()
@@ -78,7 +76,7 @@ impl FromStr for GoDuration {
         let mut total: i128 = 0;
         let mut rest = body;
         while !rest.is_empty() {
-            let (part, remainder) = take_part(rest)?;
+            let (part, remainder) = parse_component(rest)?;
             total += part;
             if total > 1 << 63 {
                 return Err(DurationError::TooLong);
@@ -93,8 +91,8 @@ impl FromStr for GoDuration {
     }
 }
 
-/// Takes one number with its unit and gives its nanoseconds.
-fn take_part(text: &str) -> Result<(i128, &str), DurationError> {
+/// Parses one number with its unit and returns its nanoseconds.
+fn parse_component(text: &str) -> Result<(i128, &str), DurationError> {
     let end = text
         .find(|c: char| !(c.is_ascii_digit() || c == '.'))
         .unwrap_or(text.len());
@@ -122,11 +120,11 @@ fn take_part(text: &str) -> Result<(i128, &str), DurationError> {
     } else {
         i128::from(whole.parse::<u64>().ok().ok_or(DurationError::TooLong)?)
     };
-    Ok((whole * scale + fraction_of(fraction, scale), rest))
+    Ok((whole * scale + scaled_fraction(fraction, scale), rest))
 }
 
-/// Cuts off below one nanosecond, as Go does.
-fn fraction_of(digits: &str, scale: i128) -> i128 {
+/// Truncates below one nanosecond, as Go does.
+fn scaled_fraction(digits: &str, scale: i128) -> i128 {
     let mut rest = scale;
     let mut sum = 0;
     for digit in digits.chars().take(18) {
@@ -138,7 +136,7 @@ fn fraction_of(digits: &str, scale: i128) -> i128 {
 }
 
 impl fmt::Display for GoDuration {
-    /// Writes the duration as Go prints it: `1h30m0s`, `2.5s`, `15ms`, `0s`.
+    /// Formats the duration as Go does: `1h30m0s`, `2.5s`, `15ms`, `0s`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.nanoseconds.unsigned_abs();
         let sign = if self.nanoseconds < 0 { "-" } else { "" };
@@ -161,7 +159,7 @@ impl fmt::Display for GoDuration {
     }
 }
 
-/// Writes `number / scale` without trailing zeros; `scale` is a power of ten.
+/// Formats `number / scale` without trailing zeros; `scale` is a power of ten.
 fn decimal(number: u64, scale: u64) -> String {
     let (whole, fraction) = (number / scale, number % scale);
     if fraction == 0 {

@@ -7,16 +7,15 @@ use std::str::FromStr;
 /// Host and port of an address such as `ctrl.example.test:1280` or `[::1]:1280`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostPort {
-    /// Host name or IP address, the latter without brackets; may be empty.
+    /// Host name or IP address without brackets; may be empty.
     pub host: String,
-    /// Port.
     pub port: u16,
 }
 
-/// Says why a text is no host with a port.
+/// A text is not a host with a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostPortError {
-    /// There is no `:` with a port behind it.
+    /// There is no `:` with a port after it.
     #[error("the port is missing")]
     MissingPort,
     /// The port is not a number from 0 to 65535.

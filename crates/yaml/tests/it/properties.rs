@@ -92,17 +92,17 @@ fn check_places(node: &Node, text: &str, within: Span) {
 fn read_all(text: &str) {
     let limits = Limits {
         nodes: 2_000,
-        scalar_bytes: 64 << 10,
+        alias_bytes: 64 << 10,
         ..Limits::default()
     };
     // Of what is passed over nobody but the original knows whether it is right.
     let shallow = Limits {
         depth: 1,
-        levels: 3,
+        skipped_depth: 3,
         ..limits.clone()
     };
     if let Err(error) = parse(text, SourceId(0), &shallow) {
-        assert!(error.place.span.start <= text.len(), "{error:?}");
+        assert!(error.location.span.start <= text.len(), "{error:?}");
         assert!(!error.to_diagnostic(text).message.is_empty());
     }
     match parse(text, SourceId(0), &limits) {
@@ -123,7 +123,7 @@ fn read_all(text: &str) {
         },
         Err(error) => {
             assert!(
-                error.place.line >= 1 && error.place.column >= 1,
+                error.location.line >= 1 && error.location.column >= 1,
                 "{error:?}"
             );
             assert!(!error.to_diagnostic(text).message.is_empty());

@@ -1,26 +1,23 @@
-//! Where something was written.
+//! Source locations.
 
-/// Tells apart the files of one configuration, such as a generated base and an overlay.
+/// Identifies a file of one configuration, such as a generated base and an overlay.
 ///
-/// The caller chooses the numbers; this crate only carries them.
+/// The caller assigns the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceId(pub u16);
 
-/// Names a half-open range of bytes of the decoded text.
+/// A half-open range of bytes in the decoded text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// First byte.
     pub start: usize,
-    /// Byte after the last one; equal to `start` for a value that is not written at all.
+    /// Exclusive; equal to `start` for a value that is not written at all.
     pub end: usize,
 }
 
-/// Names a piece of text by file, bytes, line and column.
+/// A piece of text by file, bytes, line and column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// File.
     pub source: SourceId,
-    /// Bytes.
     pub span: Span,
     /// Line of the first character, counted from 1.
     pub line: u32,
@@ -29,10 +26,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// Finds the place of the single character that starts at `offset`.
+    /// The location of the single character that starts at `offset`.
     ///
-    /// An offset past the end or inside a character is moved to the nearest earlier boundary.
-    pub fn of_offset(text: &str, offset: usize, source: SourceId) -> Self {
+    /// An offset past the end or inside a character is moved back to the nearest character boundary.
+    pub fn from_offset(text: &str, offset: usize, source: SourceId) -> Self {
         let start = text.floor_char_boundary(offset);
         let (mut line, mut column) = (1u32, 1u32);
         let mut characters = text.char_indices().peekable();
@@ -67,7 +64,7 @@ impl Place {
     }
 }
 
-/// YAML 1.1 counts the Unicode line ends too.
+/// YAML 1.1 also counts the Unicode line breaks.
 fn is_line_break(character: char) -> bool {
     matches!(character, '\n' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

@@ -1,21 +1,21 @@
-//! Typed access to one value, with a diagnostic when it does not fit.
+//! Typed access to one value, with a diagnostic if it is invalid.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::location::Place;
 use crate::node::{Kind, Node, Value};
 use crate::path::KeyPath;
-use crate::place::Place;
-use crate::read::{Section, alternatives, codes};
+use crate::section::{Section, codes, join_alternatives};
 use crate::syntax::{DurationError, GoDuration};
 
-/// One value of a document together with the way to it.
+/// A value of a document with its path.
 #[derive(Clone, Debug)]
 pub struct Field<'tree> {
     node: &'tree Node,
-    key_place: Place,
+    key_location: Place,
     path: KeyPath,
 }
 
@@ -23,42 +23,40 @@ impl<'tree> Field<'tree> {
     pub(crate) fn new(node: &'tree Node, key_place: Place, path: KeyPath) -> Self {
         Self {
             node,
-            key_place,
+            key_location: key_place,
             path,
         }
     }
 
-    /// Borrows the value as it is.
     pub fn node(&self) -> &'tree Node {
         self.node
     }
 
-    /// Borrows the way to the value.
     pub fn path(&self) -> &KeyPath {
         &self.path
     }
 
-    /// Gives the place of the value, or of the key when there is none.
+    /// The location of the value, or of the key if the value is empty.
     pub fn place(&self) -> Place {
         if self.node.place.span.start == self.node.place.span.end {
-            self.key_place
+            self.key_location
         } else {
             self.node.place
         }
     }
 
-    /// Gives the place of the key, or of the item in a list.
+    /// The location of the key, or of the list item.
     pub fn key_place(&self) -> Place {
-        self.key_place
+        self.key_location
     }
 
-    /// Gives the keys below, if the value is a map.
+    /// The value as a section, if it is a map.
     pub fn as_section(&self) -> Option<Section<'tree>> {
         let map = self.node.as_map()?;
-        Some(Section::new(map, self.key_place, self.path.clone()))
+        Some(Section::new(map, self.key_location, self.path.clone()))
     }
 
-    /// Gives the items, if the value is a list.
+    /// The items, if the value is a list.
     pub fn items(&self) -> Option<Vec<Self>> {
         let items = self.node.as_list()?;
         Some(
@@ -68,7 +66,7 @@ impl<'tree> Field<'tree> {
         )
     }
 
-    /// Gives the item at `index`, if the value is a list that has one.
+    /// The item at `index`, if the value is a list that has one.
     pub fn item(&self, index: usize) -> Option<Self> {
         let item = self.node.as_list()?.get(index)?;
         Some(Self::new(item, item.place, self.path.index(index)))
@@ -78,7 +76,7 @@ impl<'tree> Field<'tree> {
     pub fn section(&self, diagnostics: &mut Diagnostics) -> Option<Section<'tree>> {
         match self.as_section() {
             Some(section) => Some(section),
-            None => self.wrong_type(Kind::Map, diagnostics),
+            None => self.report_wrong_type(Kind::Map, diagnostics),
         }
     }
 
@@ -86,7 +84,7 @@ impl<'tree> Field<'tree> {
     pub fn list(&self, diagnostics: &mut Diagnostics) -> Option<Vec<Self>> {
         match self.items() {
             Some(items) => Some(items),
-            None => self.wrong_type(Kind::List, diagnostics),
+            None => self.report_wrong_type(Kind::List, diagnostics),
         }
     }
 
@@ -94,7 +92,7 @@ impl<'tree> Field<'tree> {
     pub fn string(&self, diagnostics: &mut Diagnostics) -> Option<&'tree str> {
         match self.node.as_str() {
             Some(text) => Some(text),
-            None => self.wrong_type(Kind::String, diagnostics),
+            None => self.report_wrong_type(Kind::String, diagnostics),
         }
     }
 
@@ -120,7 +118,7 @@ impl<'tree> Field<'tree> {
             Value::Bool(value) => Some(*value),
             Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
             Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
-            _ => self.wrong_type(Kind::Bool, diagnostics),
+            _ => self.report_wrong_type(Kind::Bool, diagnostics),
         }
     }
 
@@ -130,7 +128,7 @@ impl<'tree> Field<'tree> {
         T: TryFrom<i128> + Into<i128> + Copy + Display,
     {
         let Some(value) = self.node.as_integer() else {
-            return self.wrong_type(Kind::Integer, diagnostics);
+            return self.report_wrong_type(Kind::Integer, diagnostics);
         };
         let (least, most) = (*bounds.start(), *bounds.end());
         let fits = (least.into()..=most.into()).contains(&value);
@@ -152,7 +150,7 @@ impl<'tree> Field<'tree> {
                     .help(help);
                 return None;
             },
-            _ => return self.wrong_type(Kind::String, diagnostics),
+            _ => return self.report_wrong_type(Kind::String, diagnostics),
         };
         match text.parse() {
             Ok(duration) => Some(duration),
@@ -168,7 +166,7 @@ impl<'tree> Field<'tree> {
         }
     }
 
-    /// Reads a string that another type can parse.
+    /// Reads a string and parses it.
     pub fn parse<T>(&self, what: &str, form: &str, diagnostics: &mut Diagnostics) -> Option<T>
     where
         T: FromStr,
@@ -188,7 +186,7 @@ impl<'tree> Field<'tree> {
         }
     }
 
-    /// Reads one of several words.
+    /// Reads one of several keywords.
     pub fn one_of<T: Copy>(&self, words: &[(&str, T)], diagnostics: &mut Diagnostics) -> Option<T> {
         let text = self.string(diagnostics)?;
         let found = words
@@ -200,7 +198,7 @@ impl<'tree> Field<'tree> {
             let message = format!("`{}` must not be `{text}`", self.path);
             let help = match crate::nearest(text, names.iter().copied()) {
                 Some(similar) => format!("did you mean `{similar}`?"),
-                None => format!("write {}", alternatives(&names)),
+                None => format!("write {}", join_alternatives(&names)),
             };
             self.error(codes::INVALID_VALUE, message, diagnostics)
                 .help(help);
@@ -208,7 +206,7 @@ impl<'tree> Field<'tree> {
         found
     }
 
-    /// Reports a mistake in the value. When the value came from the environment, the help says so.
+    /// Reports an error in the value. If the value came from the environment, the help says so.
     pub fn error<'list>(
         &self,
         code: &'static str,
@@ -218,7 +216,7 @@ impl<'tree> Field<'tree> {
         self.report(Severity::Error, code, message.into(), diagnostics)
     }
 
-    /// Reports something odd about the value. When it came from the environment, the help says so.
+    /// Reports a warning about the value. If it came from the environment, the help says so.
     pub fn warning<'list>(
         &self,
         code: &'static str,
@@ -257,7 +255,7 @@ impl<'tree> Field<'tree> {
         })
     }
 
-    fn wrong_type<T>(&self, wanted: Kind, diagnostics: &mut Diagnostics) -> Option<T> {
+    fn report_wrong_type<T>(&self, wanted: Kind, diagnostics: &mut Diagnostics) -> Option<T> {
         let path = &self.path;
         if self.node.is_null() {
             self.error(

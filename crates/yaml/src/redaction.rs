@@ -1,83 +1,86 @@
-//! What stands in a file and is for nobody's eye: private keys, PINs, passwords.
+//! Redaction of secrets in texts: private keys, PINs, passwords.
 
 use std::borrow::Cow;
 
-/// What stands where something is left out.
-const LEFT_OUT: &str = "...";
+/// Replacement for redacted text.
+const REDACTED: &str = "...";
 
-/// Longer texts are cut in the middle: they are for people.
-const LONGEST_TEXT: usize = 1_000;
-/// What is kept of the end of a text that is cut.
-const TAIL: usize = 200;
+/// Maximum length of a text; longer ones are cut in the middle.
+const MAX_TEXT_BYTES: usize = 1_000;
+/// Length of the end that is kept of a text that is cut.
+const TAIL_BYTES: usize = 200;
 
-/// Fewest characters of Base64 that are taken for a part of a key.
-const ENCODED: usize = 40;
+/// Minimum number of base64 characters that count as part of a private key.
+const MIN_KEY_CHARS: usize = 40;
 
-/// Where a secret begins that goes on to the end of what is quoted.
-const BEGINNINGS: [&str; 2] = ["-----begin", "pem:"];
+/// Prefixes of secrets that extend to the end of the quoted text.
+const SECRET_PREFIXES: [&str; 2] = ["-----begin", "pem:"];
 
-/// Where a PIN begins, in a URI after RFC 7512 section 2.3.
-const PINS: [&str; 3] = ["pin=", "pin-value=", "pin-source="];
+/// Prefixes of PINs in a PKCS#11 URI (RFC 7512 section 2.3).
+const PIN_PARAMETERS: [&str; 3] = ["pin=", "pin-value=", "pin-source="];
 
-/// Parts of the names of keys whose values are secret.
-const NAMES: [&str; 5] = ["passw", "pasw", "passphrase", "pwd", "secret"];
+/// Substrings of keys whose values are secret.
+const SECRET_NAMES: [&str; 5] = ["passw", "pasw", "passphrase", "pwd", "secret"];
 
-/// Tells whether the value of a key of this name is a secret.
+/// Whether the value of a key of this name is a secret.
 pub fn is_secret_name(key: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    NAMES.iter().any(|name| key.contains(name))
+    SECRET_NAMES.iter().any(|name| key.contains(name))
 }
 
-/// Tells whether a line of a file must not be shown.
+/// Whether a line of a file must not be shown.
 pub fn holds_secret(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    let names = NAMES.iter().chain(&BEGINNINGS).chain(&PINS);
+    let names = SECRET_NAMES
+        .iter()
+        .chain(&SECRET_PREFIXES)
+        .chain(&PIN_PARAMETERS);
     let encoded = line.trim().trim_start_matches(['-', ' ', '"', '\'']);
     names.clone().any(|name| lower.contains(name)) || is_encoded(encoded)
 }
 
-/// Tells whether a text is so long a stretch of Base64 that it may be a key without its first line.
+/// Whether a text starts with so much base64 that it may be a private key without its first line.
 pub fn is_encoded(text: &str) -> bool {
     let of_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
-    let start = text.get(..ENCODED);
+    let start = text.get(..MIN_KEY_CHARS);
     start.is_some_and(|start| start.bytes().all(of_base64) && !start.starts_with('/'))
 }
 
-/// Takes private keys and PINs out of a text that quotes a file, and the middle if it is very long.
-/// What is quoted stands between back quotes.
+/// Redacts private keys and PINs in a text that quotes a file between backticks, and shortens very
+/// long texts.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    let start = start_of_secret(text);
-    if text.len() > LONGEST_TEXT {
-        return Cow::Owned(shortened(text, start));
+    let start = find_secret(text);
+    if text.len() > MAX_TEXT_BYTES {
+        return Cow::Owned(shorten(text, start));
     }
     if start.is_none() {
         return Cow::Borrowed(text);
     }
     let mut shown = Cow::Borrowed(text);
-    // Of ASCII letters alone, so that offsets stay.
+    // Changes ASCII letters only, so that offsets stay the same.
     let lower = text.to_ascii_lowercase();
     let begins = |name: &&str| {
         let at = lower.find(*name)? + name.len();
         let rest = lower.get(at..)?;
         (!rest.is_empty() && !rest.starts_with('`')).then_some(at)
     };
-    if let Some(at) = BEGINNINGS.iter().filter_map(begins).min() {
+    if let Some(at) = SECRET_PREFIXES.iter().filter_map(begins).min() {
         let (before, quoted) = text.split_at(at);
         let after = quoted.rfind('`').and_then(|end| quoted.get(end..));
-        shown = Cow::Owned([before, LEFT_OUT, after.unwrap_or_default()].concat());
+        shown = Cow::Owned([before, REDACTED, after.unwrap_or_default()].concat());
     }
-    if PINS.iter().any(|name| lower.contains(name)) {
-        shown = Cow::Owned(without_pins(&shown));
+    if PIN_PARAMETERS.iter().any(|name| lower.contains(name)) {
+        shown = Cow::Owned(redact_pins(&shown));
     }
     shown
 }
 
-/// Takes everything that is quoted out of a text about a secret, but for the names in `keep`.
-pub(crate) fn without_quotes(text: &str, keep: &[&str]) -> String {
+/// Redacts all quoted pieces of a text about a secret, except the names in `keep`.
+pub(crate) fn redact_quoted(text: &str, keep: &[&str]) -> String {
     let piece = |(place, piece): (usize, &str)| {
         let is_quoted = place % 2 == 1;
         if is_quoted && !keep.contains(&piece) {
-            LEFT_OUT.to_owned()
+            REDACTED.to_owned()
         } else {
             piece.to_owned()
         }
@@ -86,8 +89,8 @@ pub(crate) fn without_quotes(text: &str, keep: &[&str]) -> String {
     pieces.join("`")
 }
 
-/// Finds where a secret may begin, without a copy of the text: most texts hold none.
-fn start_of_secret(text: &str) -> Option<usize> {
+/// Where a secret may start; does not allocate, because most texts contain none.
+fn find_secret(text: &str) -> Option<usize> {
     let begins = |piece: &[u8]| {
         [b"pem:", b"----", b"pin=", b"pin-"]
             .iter()
@@ -96,13 +99,13 @@ fn start_of_secret(text: &str) -> Option<usize> {
     text.as_bytes().windows(4).position(begins)
 }
 
-fn without_pins(text: &str) -> String {
+fn redact_pins(text: &str) -> String {
     let mut shown = String::new();
     let mut rest = text;
-    while let Some(at) = after_pin(rest) {
+    while let Some(at) = find_pin_value(rest) {
         let (before, after) = rest.split_at(at);
         shown.push_str(before);
-        shown.push_str(LEFT_OUT);
+        shown.push_str(REDACTED);
         let is_end = |c: char| c.is_whitespace() || matches!(c, '&' | ';' | '`' | '"' | '\'');
         rest = after
             .find(is_end)
@@ -112,24 +115,24 @@ fn without_pins(text: &str) -> String {
     shown + rest
 }
 
-fn after_pin(text: &str) -> Option<usize> {
+fn find_pin_value(text: &str) -> Option<usize> {
     let lower = text.to_ascii_lowercase();
-    let ends = PINS
+    let ends = PIN_PARAMETERS
         .iter()
         .filter_map(|name| Some(lower.find(name)? + name.len()));
     ends.min()
 }
 
-/// Cuts a text in the middle, or where a secret may begin.
-fn shortened(text: &str, secret: Option<usize>) -> String {
-    let most = LONGEST_TEXT - TAIL;
+/// Cuts a text in the middle, or where a secret may start.
+fn shorten(text: &str, secret: Option<usize>) -> String {
+    let most = MAX_TEXT_BYTES - TAIL_BYTES;
     let head = text.floor_char_boundary(secret.map_or(most, |start| start.min(most)));
     let tail = match secret {
         Some(_) => text.len(),
-        None => text.ceil_char_boundary(text.len().saturating_sub(TAIL)),
+        None => text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES)),
     };
     let (head, tail) = (text.get(..head), text.get(tail..));
-    [head.unwrap_or_default(), LEFT_OUT, tail.unwrap_or_default()].concat()
+    [head.unwrap_or_default(), REDACTED, tail.unwrap_or_default()].concat()
 }
 
 #[cfg(test)]
@@ -163,15 +166,15 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        let text = format!("a{}z", "é".repeat(LONGEST_TEXT));
+        let text = format!("a{}z", "é".repeat(MAX_TEXT_BYTES));
         let shown = without_secrets(&text);
-        assert!(shown.len() <= LONGEST_TEXT + LEFT_OUT.len());
+        assert!(shown.len() <= MAX_TEXT_BYTES + REDACTED.len());
         assert!(shown.starts_with("aé") && shown.contains("é...é") && shown.ends_with("éz"));
-        let text = "a".repeat(LONGEST_TEXT);
+        let text = "a".repeat(MAX_TEXT_BYTES);
         assert_eq!(without_secrets(&text), text);
-        // Where the cut falls does not matter.
-        for before in 0..LONGEST_TEXT {
-            let text = format!("{}pin={}", "b".repeat(before), "7".repeat(LONGEST_TEXT));
+        // Independent of where the cut falls.
+        for before in 0..MAX_TEXT_BYTES {
+            let text = format!("{}pin={}", "b".repeat(before), "7".repeat(MAX_TEXT_BYTES));
             assert!(!without_secrets(&text).contains('7'), "{before}");
         }
     }

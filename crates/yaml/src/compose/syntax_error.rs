@@ -1,10 +1,10 @@
-//! Where a mistake in the syntax was made; the parser says where it noticed it.
+//! Locations of syntax errors: where the mistake is, not where the parser noticed it.
 
 use crate::error::{ParseError, ParseErrorKind};
-use crate::place::Place;
+use crate::location::Place;
 
-/// Makes an error of what the parser was doing since a place, and what it noticed at another.
-pub(super) fn locate(
+/// Builds an error from the parser's context and problem, each with its location.
+pub(super) fn locate_error(
     text: &str,
     (context, begun): (&str, Place),
     (problem, noticed): (&str, Place),
@@ -21,10 +21,10 @@ pub(super) fn locate(
         );
     }
     if context.starts_with("while parsing a flow")
-        && let Some(at) = hidden_end(text, begun.span.start, noticed.span.start)
+        && let Some(at) = find_commented_bracket(text, begun.span.start, noticed.span.start)
     {
         let problem = "the bracket that closes this list or map is in a comment".to_owned();
-        return syntax(problem, Place::of_offset(text, at, noticed.source));
+        return syntax(problem, Place::from_offset(text, at, noticed.source));
     }
     let problem = if context.is_empty() {
         problem.to_owned()
@@ -34,8 +34,8 @@ pub(super) fn locate(
     syntax(problem, noticed)
 }
 
-/// Finds the first comment that holds a closing bracket between two places.
-fn hidden_end(text: &str, start: usize, end: usize) -> Option<usize> {
+/// Finds the first comment between two offsets that contains a closing bracket.
+fn find_commented_bracket(text: &str, start: usize, end: usize) -> Option<usize> {
     let mut at = start;
     for line in text.get(start..end)?.split_inclusive('\n') {
         if let Some(comment) = line.find(" #")

@@ -1,29 +1,29 @@
-//! Walking a tree with a table of keys in hand.
+//! Sections: maps with a known set of keys.
 
 pub mod codes;
 mod field;
 
 use std::iter;
 
-pub use crate::read::field::Field;
+pub use crate::section::field::Field;
 
 use crate::diagnostic::Diagnostics;
+use crate::location::Place;
 use crate::nearest::nearest;
 use crate::node::{Entry, Map, Node};
 use crate::path::KeyPath;
-use crate::place::Place;
 
-/// What a reader does with one key of a section.
+/// A known key of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Name, case matters.
+    /// Name, case-sensitive.
     pub name: &'static str,
-    /// Why the key is accepted without effect; `None` when it is read.
+    /// Why the key is accepted without effect; `None` if it is used.
     pub ignored: Option<&'static str>,
 }
 
 impl Key {
-    /// Declares a key that is read.
+    /// Declares a key that is used.
     pub const fn read(name: &'static str) -> Self {
         Self {
             name,
@@ -31,7 +31,8 @@ impl Key {
         }
     }
 
-    /// Declares a key that is accepted with a warning; `reason` ends the sentence "this has no effect:".
+    /// Declares a key that is accepted with a warning; `reason` ends the sentence "this has no
+    /// effect:".
     pub const fn ignored(name: &'static str, reason: &'static str) -> Self {
         Self {
             name,
@@ -40,17 +41,17 @@ impl Key {
     }
 }
 
-/// A map of known keys inside a document.
+/// A map in a document with known keys.
 #[derive(Clone, Debug)]
 pub struct Section<'tree> {
     map: &'tree Map,
-    /// Where mistakes about the section as a whole are shown: at its key.
-    place: Place,
+    /// Location for mistakes about the section as a whole: its key.
+    location: Place,
     path: KeyPath,
 }
 
 impl<'tree> Section<'tree> {
-    /// Starts at the root of a document, which must be a map.
+    /// The section at the root of a document, which must be a map.
     pub fn root(node: &'tree Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let Some(map) = node.as_map() else {
             let message = format!("the file must be a map of keys, not {}", node.kind());
@@ -59,17 +60,17 @@ impl<'tree> Section<'tree> {
         };
         Some(Self {
             map,
-            place: node.place,
+            location: node.place,
             path: KeyPath::root(),
         })
     }
 
-    /// Reports every key that `known` does not list, and every one that has no effect.
+    /// Reports keys that are not in `known`, and those without effect.
     pub fn check_keys(&self, known: &[Key], diagnostics: &mut Diagnostics) {
         self.check_keys_but(known, &[], diagnostics);
     }
 
-    /// As [`Self::check_keys`]; `hints` says of keys that do not belong here what to do instead.
+    /// As [`Self::check_keys`]; `hints` tell for misplaced keys what to do instead.
     pub fn check_keys_but(
         &self,
         known: &[Key],
@@ -98,19 +99,19 @@ impl<'tree> Section<'tree> {
         }
     }
 
-    /// Finds a key that may be absent.
+    /// Finds an optional key.
     pub fn get(&self, name: &str) -> Option<Field<'tree>> {
         self.map
             .get(name)
             .map(|Entry { key, value }| Field::new(value, key.place, self.path.key(name)))
     }
 
-    /// Finds a key that may be absent, where a null value counts as absent.
+    /// Finds an optional key; a null value counts as absent.
     pub fn get_non_null(&self, name: &str) -> Option<Field<'tree>> {
         self.get(name).filter(|field| !field.node().is_null())
     }
 
-    /// Finds a key that must be there and reports it when it is not. `form` shows what to write.
+    /// Finds a required key and reports it if it is missing. `form` shows what to write.
     pub fn require(
         &self,
         name: &str,
@@ -124,7 +125,7 @@ impl<'tree> Section<'tree> {
         field
     }
 
-    /// Reports that a key is missing. `form` shows what to write.
+    /// Reports a missing key. `form` shows what to write.
     pub fn report_missing(&self, name: &str, form: &str, diagnostics: &mut Diagnostics) {
         let written = self.map.get(name).map(|entry| entry.key.place);
         let message = match (written, self.path.is_root()) {
@@ -136,25 +137,24 @@ impl<'tree> Section<'tree> {
             .error(
                 codes::MISSING_KEY,
                 &self.path.key(name),
-                written.unwrap_or(self.place),
+                written.unwrap_or(self.location),
                 message,
             )
             .help(format!("write `{name}: {form}`"));
     }
 
-    /// Borrows the keys as they stand in the file.
+    /// The keys as written in the file.
     pub fn map(&self) -> &'tree Map {
         self.map
     }
 
-    /// Borrows the way to this section.
     pub fn path(&self) -> &KeyPath {
         &self.path
     }
 
-    /// Gives the place of the key of this section.
+    /// The location of the key of this section.
     pub fn place(&self) -> Place {
-        self.place
+        self.location
     }
 
     fn report_unknown(
@@ -198,12 +198,16 @@ impl<'tree> Section<'tree> {
     }
 
     pub(crate) fn new(map: &'tree Map, place: Place, path: KeyPath) -> Self {
-        Self { map, place, path }
+        Self {
+            map,
+            location: place,
+            path,
+        }
     }
 }
 
-/// Lists alternatives as a sentence does: `a, b or c`.
-pub(crate) fn alternatives(names: &[&str]) -> String {
+/// Joins alternatives for a sentence: `a, b or c`.
+pub(crate) fn join_alternatives(names: &[&str]) -> String {
     match names {
         [] => String::new(),
         [only] => (*only).to_owned(),

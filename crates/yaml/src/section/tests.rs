@@ -12,7 +12,7 @@ const KEYS: &[Key] = &[
     Key::ignored("old", "there is no such feature"),
 ];
 
-/// Reads `text` with every kind of access and gives what was found to be wrong.
+/// Reads `text` with all kinds of access and returns the findings.
 fn check(text: &str) -> Vec<String> {
     let mut document = parse(text, SourceId(0), &Limits::default()).expect("text is YAML");
     let mut list = Diagnostics::default();
@@ -54,7 +54,7 @@ fn a_good_section_says_nothing() {
     assert_eq!(check(text), [] as [&str; 0]);
 }
 
-/// Text and everything that is to be said about it.
+/// Texts and the findings about them.
 const MISTAKES: &[(&str, &[&str])] = &[
     (
         "- 1",
@@ -96,7 +96,7 @@ const MISTAKES: &[(&str, &[&str])] = &[
         &["2:1: error[unknown-key]: unknown key `banana` (banana); \
                known keys: name, count, on, wait, mode, items, sub"],
     ),
-    // YAML 1.1 makes a boolean of the key, which no table can list.
+    // YAML 1.1 turns the key into a boolean, which no table can list.
     (
         "name: x\non: 1",
         &[
