@@ -9,15 +9,17 @@
 
 use bytes::BytesMut;
 use portcullis_channel::group::{
-    Admission, DialOptions, Fresh, GroupDialer, GroupId, GroupLimits, GroupSecret, Groups, Wanted,
+    Admission, ConnectionCounts, DialOptions, GeneratedCredentials, GroupDialer, GroupId,
+    GroupLimits, GroupRegistry, GroupSecret,
 };
 use portcullis_channel::headers::key;
 use portcullis_channel::hello::{
-    Answer, AnswerReader, Grouping, HELLO_TIMEOUT, Hello, HelloReader,
+    AnswerReader, Grouping, HELLO_TIMEOUT, Hello, HelloAnswer, HelloReader,
 };
 use portcullis_channel::{
-    Channel, ChannelKind, ChannelOptions, CloseReason, ContentType, FrameReader, Headers, Message,
-    Now, Outcome, Priority, REQUEST_TIMEOUT, Received, ResultMessage, Side, Transmit, UnderlayId,
+    Channel, ChannelKind, ChannelOptions, ChannelSide, CloseReason, ContentType, FrameReader,
+    Headers, Message, Now, Priority, REQUEST_TIMEOUT, Received, ResultMessage, ResultStatus,
+    Transmit, UnderlayId,
 };
 use std::error::Error;
 
@@ -68,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Hello, answer, and a channel on both sides.
 fn connect(now: Now) -> Result<(End, End), Box<dyn Error>> {
-    let wanted = Wanted {
+    let wanted = ConnectionCounts {
         default: 1,
         high: 0,
     };
@@ -80,9 +82,9 @@ fn connect(now: Now) -> Result<(End, End), Box<dyn Error>> {
     let hello = reader.read(&mut wire, now.mono)?.ok_or("half a hello")?;
     // Here a controller verifies the certificate of the connection. What it proves is the peer.
     let peer = "fingerprint of the certificate";
-    let mut groups: Groups<&str, u32> = Groups::new(GroupLimits::default());
+    let mut groups: GroupRegistry<&str, u32> = GroupRegistry::new(GroupLimits::default());
     // Both are random in a real program.
-    let fresh = Fresh {
+    let fresh = GeneratedCredentials {
         id: GroupId::new("rGR8").ok_or("no id")?,
         secret: GroupSecret::new([7; 16]),
     };
@@ -95,18 +97,18 @@ fn connect(now: Now) -> Result<(End, End), Box<dyn Error>> {
         .build();
     let mut answer =
         BytesMut::from(&hello.accept(reservation.grant(), "controller", &headers)?[..]);
-    let options = ChannelOptions::new(KIND, Side::Listener);
+    let options = ChannelOptions::new(KIND, ChannelSide::Listener);
     let (channel, underlay) = Channel::open(reservation.grant().clone(), options, now);
     let _member = groups.open(reservation, 1)?;
     let controller = end("controller", channel, underlay);
 
     let reader = AnswerReader::new(now.mono + HELLO_TIMEOUT);
-    let Some(Answer::Accepted(accepted)) = reader.read(&mut answer, now.mono)? else {
+    let Some(HelloAnswer::Accepted(accepted)) = reader.read(&mut answer, now.mono)? else {
         return Err("the controller does not want the router".into());
     };
     println!("router: accepted by {:?}", accepted.responder);
     let grant = dialer.handle_accepted(&dial, &accepted, 0, now.mono)?;
-    let options = ChannelOptions::new(KIND, Side::Dialer);
+    let options = ChannelOptions::new(KIND, ChannelSide::Dialer);
     let (channel, underlay) = Channel::open(grant, options, now);
     Ok((end("router", channel, underlay), controller))
 }
@@ -115,7 +117,7 @@ fn hello(dial: &portcullis_channel::group::Dial) -> Result<bytes::Bytes, Box<dyn
     let hello = Hello::new(
         "router-1".to_owned(),
         KIND.underlay_type(dial.role()).map(str::to_owned),
-        Grouping::Group(dial.hello().clone()),
+        Grouping::Grouped(dial.hello().clone()),
         Headers::builder().string(key::VERSION, VERSION).build(),
     );
     Ok(hello.encode()?)
@@ -150,12 +152,12 @@ fn write(from: &mut End, to: &mut End, now: Now) {
 
 /// Reads what has arrived, and answers what is asked.
 fn read(end: &mut End, now: Now) -> Result<(), Box<dyn Error>> {
-    let reader = FrameReader::new(KIND.frame_limits(Side::Listener));
+    let reader = FrameReader::new(KIND.frame_limits(ChannelSide::Listener));
     while let Some(frame) = reader.next(&mut end.input)? {
         match end.channel.handle_frame(end.underlay, frame, now) {
             Some(Received::Message(frame)) => {
                 let result = ResultMessage {
-                    outcome: Outcome::Success,
+                    status: ResultStatus::Success,
                     text: "router verified".to_owned(),
                 };
                 let reply = frame.reply_to();

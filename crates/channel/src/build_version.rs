@@ -1,9 +1,10 @@
-//! The software of a peer, as it is told in a hello.
+//! Software version of a peer, as announced in a hello.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The value of header [`VERSION`](crate::headers::key::VERSION): `version|revision|build date|os|arch`.
+/// The value of header [`VERSION`](crate::headers::key::VERSION): `version|revision|build
+/// date|os|arch`.
 ///
 /// ```
 /// use portcullis_channel::BuildVersion;
@@ -15,9 +16,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuildVersion {
-    /// With a leading `v`. `v0.0.0` counts as newer than everything else.
+    /// With a leading `v`. `v0.0.0` counts as newer than any other.
     pub version: String,
-    /// Of the source.
+    /// Source revision.
     pub revision: String,
     /// In no particular format.
     pub build_date: String,
@@ -27,18 +28,18 @@ pub struct BuildVersion {
     pub arch: String,
 }
 
-/// A text is no version header.
+/// A text is not a version header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{found} fields; a version is version|revision|build date|os|arch")]
 pub struct BuildVersionError {
-    /// Fields that were found.
+    /// Number of fields found.
     pub found: usize,
 }
 
 impl FromStr for BuildVersion {
     type Err = BuildVersionError;
 
-    /// Peers refuse anything but five fields, and so does this.
+    /// Requires exactly five fields, as peers do.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let fields: Vec<String> = text.split('|').map(str::to_owned).collect();
         let found = fields.len();

@@ -1,4 +1,4 @@
-//! The channel itself: what both sides have once a hello was accepted.
+//! One end of a channel after its hello was accepted.
 
 mod event;
 mod options;
@@ -9,46 +9,46 @@ mod transmit;
 
 pub use event::{AttachError, ChannelEvent, CloseReason, Received, RequestFailure};
 pub use options::{ChannelOptions, REQUEST_TIMEOUT};
-pub use send::{Refused, SendError};
-pub use timeout::Cause;
+pub use send::{SendError, SendErrorKind};
+pub use timeout::TimeoutReason;
 pub use transmit::Transmit;
 
-use crate::group::{Grant, GroupId};
+use crate::channel_kind::{Priority, Role};
+use crate::group::{ChannelGrant, GroupId};
 use crate::heartbeat::{Heartbeats, Liveness};
-use crate::kind::{Priority, Role};
 use crate::outbox::Outbox;
-use crate::requests::Requests;
+use crate::pending_requests::PendingRequests;
 use crate::time::{Moment, Now};
 use crate::underlays::{Phase, UnderlayId, Underlays};
 use std::collections::VecDeque;
 
-/// One side of a channel.
+/// One end of a channel.
 ///
 /// It has four kinds of methods. *Handlers* (`handle_…`, [`attach`](Self::attach),
-/// [`detach`](Self::detach)) are told what happened outside. *Commands* ([`send`](Self::send),
-/// [`request`](Self::request), [`reply`](Self::reply), [`close`](Self::close), …) say what our side wants.
-/// *Polls* (`poll_…`) give what is to be done. *Getters* change nothing.
+/// [`detach`](Self::detach)) report outside events. *Commands* ([`send`](Self::send),
+/// [`request`](Self::request), [`reply`](Self::reply), [`close`](Self::close), …) act for the owner
+/// of the channel. *Polls* (`poll_…`) return what to do. *Getters* change nothing.
 ///
 /// After each handler or command:
 ///
 /// 1. take [`poll_event`](Self::poll_event) until there is none;
-/// 2. for each connection of [`with_output`](Self::with_output) whose writer has room, take
-///    [`poll_transmit`](Self::poll_transmit); a writer that has no room does not ask;
+/// 2. for each connection of [`underlays_with_output`](Self::underlays_with_output) whose writer has
+///    room, take [`poll_transmit`](Self::poll_transmit); a writer without room does not poll;
 /// 3. ask [`poll_timeout`](Self::poll_timeout) when to call [`handle_timeout`](Self::handle_timeout).
 ///
-/// What has arrived is handled before a deadline that has passed meanwhile, or a program that was
-/// suspended takes peers for silent whose answers it has only not read yet.
+/// Received frames must be handled before an elapsed deadline; otherwise a program that was suspended
+/// considers peers silent whose answers it just has not read yet.
 ///
 /// Instants must not go backwards.
 #[derive(Debug)]
 pub struct Channel {
     options: ChannelOptions,
-    grant: Grant,
+    grant: ChannelGrant,
     state: State,
     underlays: Underlays,
     outbox: Outbox,
-    requests: Requests,
-    /// None while there is no connection, or if the protocol has none.
+    requests: PendingRequests,
+    /// None without connections, or if the protocol has no heartbeats.
     heartbeats: Option<Heartbeats>,
     events: VecDeque<ChannelEvent>,
 }
@@ -56,16 +56,16 @@ pub struct Channel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Open,
-    /// What is queued is still sent, until then.
+    /// Queued frames are still sent until then.
     Closing {
         until: Option<Moment>,
     },
 }
 
 impl Channel {
-    /// A channel with its first connection, which carries everything until there are others, whatever
-    /// its hello says that it is for.
-    pub fn open(grant: Grant, options: ChannelOptions, now: Now) -> (Self, UnderlayId) {
+    /// Opens a channel with its first connection, which carries everything until there are others,
+    /// whatever type its hello names.
+    pub fn open(grant: ChannelGrant, options: ChannelOptions, now: Now) -> (Self, UnderlayId) {
         let mut underlays = Underlays::new(options.kind);
         let first = underlays.insert(Role::Default);
         let channel = Self {
@@ -73,7 +73,7 @@ impl Channel {
             state: State::Open,
             underlays,
             outbox: Outbox::new(options.high_queue, options.default_queue),
-            requests: Requests::new(),
+            requests: PendingRequests::new(),
             heartbeats: options
                 .heartbeats
                 .map(|options| Heartbeats::start(options, now.mono)),
@@ -83,11 +83,11 @@ impl Channel {
         (channel, first)
     }
 
-    /// One more connection. It has to be of the same group; if the channel has outlived its connections,
-    /// of a group that took that one's place.
+    /// Adds a connection. It must belong to the same group or, if the channel has outlived its
+    /// connections, to the successor of that group.
     pub fn attach(
         &mut self,
-        grant: &Grant,
+        grant: &ChannelGrant,
         role: Role,
         now: Now,
     ) -> Result<UnderlayId, AttachError> {
@@ -99,13 +99,13 @@ impl Channel {
         let takes_its_place = is_empty
             && match (grant.secret(), self.grant.secret()) {
                 (Some(new), Some(old)) => new == old,
-                // A lone connection that is gone is followed by another one, whatever its id; that
-                // they are of the same peer is for whoever attaches it to know.
+                // A lost ungrouped connection may be replaced by any other, whatever its id; the
+                // caller ensures that both are of the same peer.
                 (None, None) => true,
                 _ => false,
             };
         if !is_same_group && !takes_its_place {
-            return Err(AttachError::OtherGroup);
+            return Err(AttachError::WrongGroup);
         }
         if self.underlays.len() >= self.options.max_underlays {
             return Err(AttachError::TooMany {
@@ -120,8 +120,8 @@ impl Channel {
         Ok(self.underlays.insert(role))
     }
 
-    /// A connection is gone, whoever ended it. Frames that were handed out for it may be lost; nothing
-    /// sends them again. Connections that are not known, or not any more, are ignored.
+    /// Removes a connection that has ended. Frames that were handed out for it may be lost and are
+    /// not sent again. Unknown connections are ignored.
     pub fn detach(&mut self, underlay: UnderlayId, now: Now) {
         if self.underlays.remove(underlay).is_none() {
             return;
@@ -143,26 +143,28 @@ impl Channel {
         }
     }
 
-    /// Ends one connection in order: it gets no more frames, and its writer is told to close it after
-    /// those that it has. The channel goes on with the others.
+    /// Closes one connection gracefully: it gets no more frames, and its writer is told to close it
+    /// after those that it has. The channel goes on with the others.
     pub fn close_underlay(&mut self, underlay: UnderlayId) {
-        self.underlays.advance(underlay, Phase::Closing);
+        self.underlays.advance_phase(underlay, Phase::Closing);
     }
 
-    /// Ends the channel. There is no goodbye on the wire: what is queued is sent, for a second at most,
-    /// and then each connection is closed. Requests fail at once.
+    /// Closes the channel. There is no goodbye on the wire: queued frames are sent, for a second at
+    /// most, and then each connection is closed. Pending requests fail at once.
     pub fn close(&mut self, reason: CloseReason, now: Now) {
         if self.state != State::Open {
             return;
         }
         self.state = State::Closing {
-            until: Some(now.mono + self.options.drain),
+            until: Some(now.mono + self.options.drain_timeout),
         };
         self.heartbeats = None;
         for request in self.requests.drain() {
             let why = RequestFailure::Closed;
-            self.events
-                .push_back(ChannelEvent::RequestFailed { request, why });
+            self.events.push_back(ChannelEvent::RequestFailed {
+                request,
+                reason: why,
+            });
         }
         self.events.push_back(ChannelEvent::Closed { reason });
         if reason != CloseReason::Requested || self.underlays.is_empty() {
@@ -170,7 +172,7 @@ impl Channel {
         }
     }
 
-    /// What happened besides frames that arrived.
+    /// The next event other than received frames.
     pub fn poll_event(&mut self) -> Option<ChannelEvent> {
         self.events.pop_front()
     }
@@ -180,38 +182,38 @@ impl Channel {
         self.state != State::Open && self.underlays.is_empty()
     }
 
-    /// The id of the group, or of the channel that is none.
+    /// The id of the group, or of the ungrouped channel.
     pub const fn id(&self) -> &GroupId {
         self.grant.id()
     }
 
-    /// The connections, by age.
+    /// The connections, oldest first.
     pub fn underlays(&self) -> impl Iterator<Item = UnderlayId> {
         self.underlays.ids()
     }
 
-    /// Frames that wait to be sent.
+    /// Number of frames that wait to be sent.
     pub fn queued_frames(&self, priority: Priority) -> usize {
         self.outbox.queue(priority).len()
     }
 
-    /// Bytes that wait to be sent.
+    /// Number of bytes that wait to be sent.
     pub const fn queued_bytes(&self, priority: Priority) -> usize {
         self.outbox.queue(priority).bytes()
     }
 
-    /// Requests that wait for their replies.
+    /// Number of requests that wait for their replies.
     pub fn outstanding_requests(&self) -> usize {
         self.requests.len()
     }
 
-    /// What heartbeats have shown; nothing without connections, or if the protocol has no heartbeats.
+    /// The heartbeat status; none without connections or if the protocol has no heartbeats.
     pub fn liveness(&self, now: Now) -> Option<Liveness> {
         let heartbeats = self.heartbeats.as_ref();
         heartbeats.map(|heartbeats| heartbeats.liveness(now.mono))
     }
 
-    /// Drops what is queued: nobody is left to send it, or time is up.
+    /// Drops queued frames: no connection is left to send them, or the time is up.
     fn stop_draining(&mut self) {
         self.outbox.clear();
         self.state = State::Closing { until: None };

@@ -1,34 +1,36 @@
-//! Groups: several connections that are one channel.
+//! Groups: several connections that form one channel.
 //!
-//! A dialer may open more than one TLS connection to a listener and have them counted as one channel. The
-//! first founds a group; the answer to its hello holds the group's id and a secret. Every further one
-//! shows both.
+//! A dialer may open several TLS connections to a listener as one channel. The first one founds a
+//! group; the answer to its hello contains the group's id and a secret. All further connections
+//! present both.
 
 mod backoff;
 mod dialer;
 mod registry;
 
 pub use backoff::{Backoff, Jitter};
-pub use dialer::{AnswerMismatch, Dial, DialFailure, DialOptions, GroupDialer, Wanted};
+pub use dialer::{
+    AnswerMismatchError, ConnectionCounts, Dial, DialFailure, DialOptions, GroupDialer,
+};
 pub use registry::{
-    Admission, Attachment, Decision, Fresh, GroupLimits, Groups, Member, Refusal, Reservation,
-    ReservationExpired, Ticket,
+    Admission, AdmissionTicket, Attachment, Decision, GeneratedCredentials, GroupLimits,
+    GroupRegistry, RefusalReason, Registration, Reservation, ReservationExpiredError,
 };
 
 use std::fmt;
 use subtle::ConstantTimeEq as _;
 
-/// Most bytes of a group's id.
+/// Maximum length of a group id.
 const MAX_ID_BYTES: usize = 128;
-/// Bytes of a group's secret.
+/// Length of a group secret.
 const SECRET_BYTES: usize = 16;
 
-/// The id of a group of connections, header 0 of a hello: a short text that is not empty.
+/// The id of a group of connections, header 0 of a hello: a short non-empty text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupId(String);
 
 impl GroupId {
-    /// An id of 1 to 128 bytes.
+    /// Creates an id of 1 to 128 bytes.
     pub fn new(text: impl Into<String>) -> Option<Self> {
         let text = text.into();
         (1..=MAX_ID_BYTES)
@@ -36,17 +38,17 @@ impl GroupId {
             .then_some(Self(text))
     }
 
-    /// The id as it is on the wire.
+    /// The id as on the wire.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// For a listener that gives a lone connection no id.
+    /// Id of an ungrouped connection if the listener assigns none.
     fn unnamed() -> Self {
         Self("unnamed".to_owned())
     }
 
-    /// The id of the group that takes the place of this one for the `n`th time: `<id>-<n>`.
+    /// The id of the `n`th successor of the group: `<id>-<n>`.
     fn successor(&self, n: u32) -> Self {
         Self(format!("{self}-{n}"))
     }
@@ -58,24 +60,24 @@ impl fmt::Display for GroupId {
     }
 }
 
-/// What a connection has to show to join a group, header 10 of a hello: 16 random bytes.
+/// The secret for joining a group, header 10 of a hello: 16 random bytes.
 ///
-/// Comparing two takes the same time wherever they differ, and nothing prints one.
+/// Comparison takes constant time, and debug output never contains it.
 #[derive(Clone)]
 pub struct GroupSecret([u8; SECRET_BYTES]);
 
 impl GroupSecret {
-    /// A secret of random bytes.
+    /// Creates a secret from random bytes.
     pub const fn new(random: [u8; SECRET_BYTES]) -> Self {
         Self(random)
     }
 
-    /// A secret as it is on the wire.
+    /// Parses a secret from the wire.
     pub fn from_wire(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The secret as it is on the wire.
+    /// The secret as on the wire.
     pub const fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -95,20 +97,20 @@ impl fmt::Debug for GroupSecret {
     }
 }
 
-/// What entitles a connection to be part of a channel.
+/// Proof that a connection may be part of a channel.
 ///
-/// Only three can make one: [`Groups`], which has compared secrets; [`GroupDialer`], which has seen the
-/// listener's answer; and [`Grant::alone`] for a connection that is a channel of its own. So no connection
-/// gets into a channel by a way around these.
+/// There are only three sources: [`GroupRegistry`], which has compared secrets; [`GroupDialer`],
+/// which has seen the listener's answer; and [`ChannelGrant::ungrouped`] for a connection that is a
+/// channel of its own. So no connection becomes part of a channel without one of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grant {
+pub struct ChannelGrant {
     id: GroupId,
     secret: Option<GroupSecret>,
 }
 
-impl Grant {
-    /// For a connection that is a channel of its own: nothing can join it.
-    pub const fn alone(id: GroupId) -> Self {
+impl ChannelGrant {
+    /// Grant for a connection that is a channel of its own: nothing can join it.
+    pub const fn ungrouped(id: GroupId) -> Self {
         Self { id, secret: None }
     }
 
@@ -119,12 +121,12 @@ impl Grant {
         }
     }
 
-    /// The id of the group, or of the channel that is none.
+    /// The id of the group, or of the ungrouped channel.
     pub const fn id(&self) -> &GroupId {
         &self.id
     }
 
-    /// What further connections have to show; none if there can be no further ones.
+    /// The secret that further connections must present; none if there can be no further ones.
     pub const fn secret(&self) -> Option<&GroupSecret> {
         self.secret.as_ref()
     }

@@ -1,95 +1,93 @@
-//! The header block of a frame: keys and values, and how values are encoded.
+//! Header block of a frame: keys, values and their encoding.
 
-mod build;
+mod builder;
 pub mod key;
 mod value;
 
-pub use build::{EncodeError, HeadersBuilder};
+pub use builder::{EncodeError, HeadersBuilder};
 pub use value::{MAX_ENTRIES, MAX_ENTRY_BYTES};
 
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::fmt;
-use value::Values;
+use value::ValueReader;
 
-/// Bytes of key and length before each value.
-pub(crate) const ENTRY_HEAD: usize = 8;
+/// Length of key and length field before each value.
+pub(crate) const ENTRY_HEAD_BYTES: usize = 8;
 
-/// The number of a header.
+/// Number of a header.
 ///
-/// 0 to 127 belong to the channel ([`key`]), 128 is reflected; what the others mean depends on the
-/// content type of the message and is none of this crate's business.
+/// 0 to 127 belong to the channel ([`key`]), 128 is reflected; the meaning of the others depends on
+/// the content type of the message and is outside the scope of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HeaderKey(pub i32);
 
-/// The headers of a frame, exactly as they are on the wire.
+/// Headers of a frame, exactly as on the wire.
 ///
-/// A block is zero or more of key (signed 32 bits), length (unsigned 32 bits) and value, all little
-/// endian, in any order. It is checked once, when it is made; looking a header up scans it, and values
-/// are borrowed from it. Where a key is repeated, the last entry counts. A value that is not what its
-/// reader expects counts as absent.
+/// A block consists of zero or more entries of key (signed 32 bits), length (unsigned 32 bits) and
+/// value, all little-endian, in any order. It is validated once; looking up a header scans it and
+/// borrows the value. The last of several entries with the same key counts. A value that cannot be
+/// decoded as expected counts as absent.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
     block: Bytes,
 }
 
-/// Why a header block cannot be read. The connection that brought it has to be closed.
+/// A header block is invalid. The connection that it came from must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     /// Fewer bytes are left than a key and a length need.
     #[error("header block ends within the head of an entry, at byte {offset}")]
-    CutHead {
-        /// Where the entry begins.
+    TruncatedHead {
+        /// Start of the entry.
         offset: usize,
     },
-    /// A value is said to be longer than what is left of the block.
+    /// A value claims to be longer than the rest of the block.
     #[error("header {} at byte {offset} claims {claimed} bytes, more than the block has left", key.0)]
-    CutValue {
+    TruncatedValue {
         /// Key of the entry.
         key: HeaderKey,
-        /// Where the entry begins.
+        /// Start of the entry.
         offset: usize,
-        /// Length that the entry claims.
+        /// Length claimed by the entry.
         claimed: u32,
     },
-    /// More entries than allowed.
     #[error("more than {limit} headers in one frame")]
     TooMany {
-        /// Entries that are allowed.
+        /// Maximum number of entries.
         limit: u32,
     },
 }
 
 impl Headers {
-    /// A block without entries.
+    /// Creates a block without entries.
     pub const fn empty() -> Self {
         Self {
             block: Bytes::new(),
         }
     }
 
-    /// Starts a block.
     pub fn builder() -> HeadersBuilder {
         HeadersBuilder::default()
     }
 
-    /// Checks a block of at most `limit` entries.
+    /// Decodes a block of at most `limit` entries.
     pub fn decode(block: Bytes, limit: u32) -> Result<Self, HeaderError> {
-        check(&block, limit)?;
+        validate(&block, limit)?;
         Ok(Self { block })
     }
 
-    /// A block that [`check`] has let through.
-    pub(crate) const fn checked(block: Bytes) -> Self {
+    /// Wraps a block that [`validate`] has accepted.
+    pub(crate) const fn from_validated(block: Bytes) -> Self {
         Self { block }
     }
 
-    /// The block as it is on the wire.
+    /// The block as on the wire.
     pub const fn block(&self) -> &Bytes {
         &self.block
     }
 
-    /// The entries in their order on the wire, repeated keys included.
+    /// The entries in wire order, including duplicate keys.
     pub fn iter(&self) -> impl Iterator<Item = (HeaderKey, &[u8])> {
         let mut rest: &[u8] = &self.block;
         std::iter::from_fn(move || {
@@ -99,7 +97,7 @@ impl Headers {
         })
     }
 
-    /// The value of a header.
+    /// The value of a header; the last one counts.
     pub fn get(&self, key: HeaderKey) -> Option<&[u8]> {
         self.iter()
             .filter(|(found, _)| *found == key)
@@ -112,63 +110,60 @@ impl Headers {
         self.get(key).map(|value| self.block.slice_ref(value))
     }
 
-    /// A text. Bytes that are not UTF-8 count as absent.
+    /// A string. Bytes that are not UTF-8 count as absent.
     pub fn string(&self, key: HeaderKey) -> Option<&str> {
         std::str::from_utf8(self.get(key)?).ok()
     }
 
-    /// A truth value: the single byte 1 is true, anything else that is present is false.
+    /// A boolean: the single byte 1 is true, any other value is false.
     pub fn bool(&self, key: HeaderKey) -> Option<bool> {
         self.get(key).map(|value| value == [1])
     }
 
-    /// A number of one byte.
     pub fn u8(&self, key: HeaderKey) -> Option<u8> {
         self.array(key).map(u8::from_le_bytes)
     }
 
-    /// A number of two bytes.
     pub fn u16(&self, key: HeaderKey) -> Option<u16> {
         self.array(key).map(u16::from_le_bytes)
     }
 
-    /// A number of four bytes.
     pub fn u32(&self, key: HeaderKey) -> Option<u32> {
         self.array(key).map(u32::from_le_bytes)
     }
 
-    /// A signed number of four bytes.
     pub fn i32(&self, key: HeaderKey) -> Option<i32> {
         self.array(key).map(i32::from_le_bytes)
     }
 
-    /// A number of eight bytes.
     pub fn u64(&self, key: HeaderKey) -> Option<u64> {
         self.array(key).map(u64::from_le_bytes)
     }
 
-    /// A list of texts: at most [`MAX_ENTRIES`] of at most [`MAX_ENTRY_BYTES`]; else absent.
+    /// A list of strings: at most [`MAX_ENTRIES`] of at most [`MAX_ENTRY_BYTES`]; otherwise absent.
     pub fn string_list(&self, key: HeaderKey) -> Option<Vec<String>> {
-        Values::of(self.get(key)?).list(Values::string)
+        ValueReader::new(self.get(key)?).read_list(ValueReader::string)
     }
 
-    /// Bytes by number: at most [`MAX_ENTRIES`] of at most [`MAX_ENTRY_BYTES`]; else absent.
+    /// A map from numbers to bytes: at most [`MAX_ENTRIES`] of at most [`MAX_ENTRY_BYTES`];
+    /// otherwise absent.
     pub fn u32_bytes_map(&self, key: HeaderKey) -> Option<BTreeMap<u32, Bytes>> {
-        let entries = Values::of(self.get(key)?).list(|values| {
+        let entries = ValueReader::new(self.get(key)?).read_list(|values| {
             let key = values.u32()?;
             Some((key, self.block.slice_ref(values.entry()?)))
         })?;
         Some(entries.into_iter().collect())
     }
 
-    /// Texts by text: at most [`MAX_ENTRIES`] of at most [`MAX_ENTRY_BYTES`] each; else absent.
+    /// A map of strings: at most [`MAX_ENTRIES`] of at most [`MAX_ENTRY_BYTES`] each; otherwise
+    /// absent.
     pub fn string_map(&self, key: HeaderKey) -> Option<BTreeMap<String, String>> {
-        let entries =
-            Values::of(self.get(key)?).list(|values| Some((values.string()?, values.string()?)))?;
+        let entries = ValueReader::new(self.get(key)?)
+            .read_list(|values| Some((values.string()?, values.string()?)))?;
         Some(entries.into_iter().collect())
     }
 
-    /// A block with the same entries, but for those with one of these keys.
+    /// A block without the entries of these keys.
     pub(crate) fn without(&self, keys: &[HeaderKey]) -> Self {
         let kept = self.iter().filter(|(key, _)| !keys.contains(key));
         kept.fold(Self::builder(), |builder, (key, value)| {
@@ -190,7 +185,7 @@ impl fmt::Debug for Headers {
     }
 }
 
-/// The first entry of a block, and what follows it.
+/// Splits the first entry off a block.
 fn split_entry(block: &[u8]) -> Option<(HeaderKey, &[u8], &[u8])> {
     let (key, rest) = block.split_first_chunk()?;
     let (length, rest) = rest.split_first_chunk()?;
@@ -199,13 +194,13 @@ fn split_entry(block: &[u8]) -> Option<(HeaderKey, &[u8], &[u8])> {
     Some((HeaderKey(i32::from_le_bytes(*key)), value, rest))
 }
 
-/// Whether a block can be read, and has at most `limit` entries.
-pub(crate) fn check(block: &[u8], limit: u32) -> Result<(), HeaderError> {
+/// Validates that a block is well-formed and has at most `limit` entries.
+pub(crate) fn validate(block: &[u8], limit: u32) -> Result<(), HeaderError> {
     let mut rest = block;
     let mut count = 0;
     while !rest.is_empty() {
         let Some((_, _, after)) = split_entry(rest) else {
-            return Err(fault(rest, block.len() - rest.len()));
+            return Err(entry_error(rest, block.len() - rest.len()));
         };
         if count == limit {
             return Err(HeaderError::TooMany { limit });
@@ -216,15 +211,15 @@ pub(crate) fn check(block: &[u8], limit: u32) -> Result<(), HeaderError> {
     Ok(())
 }
 
-/// What is wrong with the entry at the beginning of `rest`.
-fn fault(rest: &[u8], offset: usize) -> HeaderError {
+/// The error in the entry at the start of `rest`.
+fn entry_error(rest: &[u8], offset: usize) -> HeaderError {
     let head: Option<(&[u8; 4], &[u8])> = rest.split_first_chunk();
     match head.and_then(|(key, rest)| Some((key, rest.first_chunk()?))) {
-        Some((key, length)) => HeaderError::CutValue {
+        Some((key, length)) => HeaderError::TruncatedValue {
             key: HeaderKey(i32::from_le_bytes(*key)),
             offset,
             claimed: u32::from_le_bytes(*length),
         },
-        None => HeaderError::CutHead { offset },
+        None => HeaderError::TruncatedHead { offset },
     }
 }

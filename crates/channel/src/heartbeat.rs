@@ -1,8 +1,8 @@
-//! Heartbeats: whether the other side is still there, and how far away it is.
+//! Heartbeats: liveness and latency of the peer.
 //!
-//! Both sides send them. A heartbeat is a header on whatever is sent next, on any connection; only if
-//! nothing is sent for a while does it get a message of its own. The same holds for answers. There is one
-//! state for the channel, not one for each connection.
+//! Both sides send them. A heartbeat is a header on the next message to be sent, on any connection;
+//! only if nothing is sent for a while, it gets a message of its own. The same holds for answers.
+//! There is one state per channel, not per connection.
 
 use crate::frame::{ContentType, Frame, Message};
 use crate::headers::{Headers, key};
@@ -10,57 +10,57 @@ use crate::time::{Moment, Now, UnixNanos};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Heartbeats that are remembered until they are answered. The oldest is forgotten first, and an answer to
-/// it then means nothing.
-const REMEMBERED: usize = 64;
+/// Maximum number of unanswered heartbeats that are kept. The oldest is dropped first, and its
+/// answer is then ignored.
+const MAX_UNANSWERED: usize = 64;
 
-/// Most of them that are sent in `close_after`: fewer than are remembered, so that an answer counts as
-/// long as it comes in time.
-const MOST_SENT: u32 = 60;
+/// Maximum number of heartbeats sent in `close_after`: fewer than are kept, so that an answer in time
+/// always counts.
+const MAX_SENT: u32 = 60;
 
-/// The least that intervals may be: shorter ones would keep a program busy with nothing else.
-const LEAST: Duration = Duration::from_millis(1);
+/// Minimum interval: shorter ones would keep a program busy with nothing else.
+const MIN_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How often heartbeats are sent, and what it means if they are not answered. Intervals below a
-/// millisecond count as one, and `send_interval` is no less than a sixtieth of `close_after`.
+/// Timing of heartbeats. Intervals below a millisecond count as one, and `send_interval` is at
+/// least a sixtieth of `close_after`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeartbeatOptions {
-    /// From one heartbeat to the next: from then on it goes with whatever is sent.
+    /// Interval after which the next heartbeat is attached to any message.
     pub send_interval: Duration,
-    /// How long a heartbeat that is due waits for a message to go with.
+    /// How long a due heartbeat waits for a message.
     pub check_interval: Duration,
-    /// How long an answer waits for a message to go with.
+    /// How long an answer waits for a message.
     pub answer_within: Duration,
-    /// Without an answer for so long, the channel is closed.
+    /// The channel is closed after this time without an answer.
     pub close_after: Duration,
-    /// How long after its first connection a channel is treated as if it had just got an answer. Peers
-    /// that never answer are closed after `grace` and `close_after`.
+    /// How long after its first connection a channel is treated as if it had just got an answer.
+    /// Peers that never answer are closed after `grace` and `close_after`.
     pub grace: Duration,
 }
 
-/// What heartbeats have shown.
+/// Heartbeat status of a channel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Liveness {
-    /// From the last heartbeat that was answered to its answer.
+    /// Time from the last answered heartbeat to its answer.
     pub latency: Option<Duration>,
-    /// For how long the oldest heartbeat that nothing has answered has waited; zero if none does.
+    /// Age of the oldest unanswered heartbeat; zero if there is none.
     pub unanswered_for: Duration,
 }
 
-/// What the headers of a frame say to the channel.
+/// Heartbeat headers of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Heartbeat {
     /// A heartbeat to answer.
     pub(crate) request: Option<UnixNanos>,
-    /// One of ours.
+    /// The answer to one of ours.
     pub(crate) response: Option<UnixNanos>,
-    /// Whether there are such headers at all, be they as they should or not.
+    /// Whether there are such headers at all, valid or not.
     pub(crate) is_present: bool,
 }
 
-/// What is waited for.
+/// Kind of the next timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Due {
+pub(crate) enum TimerKind {
     Send,
     Answer,
     Silence,
@@ -69,22 +69,22 @@ pub(crate) enum Due {
 #[derive(Debug)]
 pub(crate) struct Heartbeats {
     options: HeartbeatOptions,
-    /// When the next one may go with a message.
-    next: Moment,
-    /// Those that were sent since the last answer.
+    /// When the next heartbeat may be attached to a message.
+    next_at: Moment,
+    /// Heartbeats sent since the last answer.
     sent: VecDeque<(UnixNanos, Moment)>,
-    /// When the last answer came, or as if it came.
-    answered: Moment,
-    /// The other side's last one, and when its answer gets a message of its own.
-    owed: Option<(UnixNanos, Moment)>,
+    /// Time of the last answer, or the end of the grace period.
+    last_answer_at: Moment,
+    /// The peer's last heartbeat, and when its answer gets a message of its own.
+    pending_answer: Option<(UnixNanos, Moment)>,
     latency: Option<Duration>,
-    /// Something is to be sent in a message of its own.
+    /// Something must be sent in a message of its own.
     is_overdue: bool,
 }
 
 impl Heartbeat {
-    /// Reads the headers of a frame. A value that is not of eight bytes is none.
-    pub(crate) fn of(headers: &Headers) -> Self {
+    /// Reads the headers of a frame. A value that is not eight bytes long is ignored.
+    pub(crate) fn from_headers(headers: &Headers) -> Self {
         let mut heartbeat = Self::default();
         for (key, value) in headers.iter() {
             let number = || {
@@ -103,103 +103,105 @@ impl Heartbeat {
 }
 
 impl Heartbeats {
-    /// Begins with the first connection of a channel, or the first after none was left.
+    /// Starts with the first connection of a channel, or the first after all were lost.
     pub(crate) fn start(options: HeartbeatOptions, now: Moment) -> Self {
         Self {
             options: HeartbeatOptions {
                 send_interval: (options.send_interval)
-                    .max(LEAST)
-                    .max(options.close_after / MOST_SENT),
+                    .max(MIN_INTERVAL)
+                    .max(options.close_after / MAX_SENT),
                 ..options
             },
-            next: now,
+            next_at: now,
             sent: VecDeque::new(),
-            answered: now + options.grace,
-            owed: None,
+            last_answer_at: now + options.grace,
+            pending_answer: None,
             latency: None,
             is_overdue: false,
         }
     }
 
-    /// Takes in what a frame said.
+    /// Handles the heartbeat headers of a frame.
     pub(crate) fn handle(&mut self, heartbeat: Heartbeat, now: Moment) {
         if let Some(value) = heartbeat.request {
-            // A newer one takes the place of one that is not answered yet, but not its time.
+            // A newer one replaces an unanswered one, but keeps its deadline.
             let until = self
-                .owed
+                .pending_answer
                 .map_or(now + self.options.answer_within, |(_, until)| until);
-            self.owed = Some((value, until));
+            self.pending_answer = Some((value, until));
         }
         if let Some(value) = heartbeat.response {
-            self.answer(value, now);
+            self.handle_answer(value, now);
         }
     }
 
-    /// An answer counts if it is one to a heartbeat of ours, which also answers all before it.
-    fn answer(&mut self, value: UnixNanos, now: Moment) {
+    /// An answer counts if it is for a heartbeat of ours, and also answers all earlier ones.
+    fn handle_answer(&mut self, value: UnixNanos, now: Moment) {
         let Some(place) = self.sent.iter().rposition(|(sent, _)| *sent == value) else {
             return;
         };
         if let Some((_, sent)) = self.sent.drain(..=place).next_back() {
             self.latency = Some(now.since(sent));
-            self.answered = self.answered.max(now);
+            self.last_answer_at = self.last_answer_at.max(now);
         }
     }
 
-    /// Adds what is due to a frame that is about to be written.
-    pub(crate) fn decorate(&mut self, frame: Frame, now: Now) -> Frame {
+    /// Adds due headers to a frame that is about to be written.
+    pub(crate) fn add_headers(&mut self, frame: Frame, now: Now) -> Frame {
         self.is_overdue = false;
-        let is_due = self.next <= now.mono;
-        if !is_due && self.owed.is_none() {
+        let is_due = self.next_at <= now.mono;
+        if !is_due && self.pending_answer.is_none() {
             return frame;
         }
         let mut headers = Headers::builder().append(frame.headers());
         if is_due {
             headers = headers.u64(key::HEARTBEAT, now.wall.0);
-            self.remember(now);
+            self.record_sent(now);
         }
-        if let Some((value, _)) = self.owed.take() {
+        if let Some((value, _)) = self.pending_answer.take() {
             headers = headers.u64(key::HEARTBEAT_RESPONSE, value.0);
         }
         frame.with_headers(headers.build())
     }
 
-    fn remember(&mut self, now: Now) {
-        self.next = now.mono + self.options.send_interval;
-        if self.sent.len() == REMEMBERED {
+    fn record_sent(&mut self, now: Now) {
+        self.next_at = now.mono + self.options.send_interval;
+        if self.sent.len() == MAX_UNANSWERED {
             self.sent.pop_front();
         }
         self.sent.push_back((now.wall, now.mono));
     }
 
-    /// Whether a message has to be sent for the heartbeats alone.
+    /// Whether a message for the heartbeats alone must be sent.
     pub(crate) const fn is_overdue(&self) -> bool {
         self.is_overdue
     }
 
-    /// That message.
+    /// The message for the heartbeats alone.
     pub(crate) const fn message() -> Message {
         Message::new(ContentType::HEARTBEAT)
     }
 
-    /// When something has to be done, unless a message comes before.
-    pub(crate) fn timeout(&self) -> (Moment, Due) {
-        let silence = (self.silence(), Due::Silence);
+    /// The next timeout, unless a message comes first.
+    pub(crate) fn next_timeout(&self) -> (Moment, TimerKind) {
+        let silence = (self.silence_deadline(), TimerKind::Silence);
         if self.is_overdue {
             return silence;
         }
-        let send = (self.next + self.options.check_interval, Due::Send);
-        let answer = self.owed.map(|(_, until)| (until, Due::Answer));
+        let send = (self.next_at + self.options.check_interval, TimerKind::Send);
+        let answer = self
+            .pending_answer
+            .map(|(_, until)| (until, TimerKind::Answer));
         let first = [send, silence].into_iter().chain(answer);
         first.min_by_key(|(at, _)| *at).unwrap_or(silence)
     }
 
-    /// Notes what is overdue; tells whether the other side has been silent for too long.
+    /// Updates what is overdue; returns whether the peer has been silent for too long.
     pub(crate) fn handle_timeout(&mut self, now: Moment) -> bool {
-        let is_send_due = self.next + self.options.check_interval <= now;
-        let is_answer_due = self.owed.is_some_and(|(_, until)| until <= now);
+        let is_send_due = self.next_at + self.options.check_interval <= now;
+        let is_answer_due = self.pending_answer.is_some_and(|(_, until)| until <= now);
         self.is_overdue |= is_send_due || is_answer_due;
-        self.silence() <= now
+        self.silence_deadline() <= now
     }
 
     pub(crate) fn liveness(&self, now: Moment) -> Liveness {
@@ -210,7 +212,7 @@ impl Heartbeats {
         }
     }
 
-    fn silence(&self) -> Moment {
-        self.answered + self.options.close_after
+    fn silence_deadline(&self) -> Moment {
+        self.last_answer_at + self.options.close_after
     }
 }

@@ -1,8 +1,8 @@
-//! The hello: the first message of a connection, and its answer.
+//! The hello: first message of a connection, and its answer.
 //!
-//! Before the hello there is no channel. Bytes of a stranger meet [`HelloReader`] alone, which has small
-//! limits and one deadline. What a hello says is data: who the peer is has to be verified elsewhere, for
-//! every connection alike, before [`Hello::accept`] answers.
+//! Before the hello there is no channel. Bytes of unknown peers only reach [`HelloReader`], which has
+//! small limits and one deadline. The contents of a hello are unverified: the peer must be verified
+//! elsewhere, for every connection, before [`Hello::accept`] answers.
 
 mod accept;
 mod answer;
@@ -10,26 +10,26 @@ mod negotiation;
 mod read;
 
 pub use accept::RejectClass;
-pub use answer::{Accepted, Answer, AnswerError, AnswerReader, Rejection};
+pub use answer::{Accepted, AnswerError, AnswerReader, HelloAnswer, Rejection};
 pub use negotiation::{MAX_VERSIONS, VERSION, VERSIONS_ANSWER};
 pub use read::{HELLO_TIMEOUT, HelloError, HelloReader};
 
-use crate::frame::{ContentType, Frame, FrameLimits, FrameTooLong, Message, Sequence};
+use crate::frame::{ContentType, Frame, FrameLimits, FrameTooLongError, Message, Sequence};
 use crate::group::{GroupId, GroupSecret};
 use crate::headers::{Headers, key};
 use bytes::Bytes;
 
-/// The first message of a connection, from the side that dialed.
+/// The first message of a connection, from the dialer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hello {
-    /// Who or what says hello: the id of a router, of a link, of an SDK. The body of the message.
+    /// Id of the sender: a router, a link, an SDK. The body of the message.
     pub id: String,
-    /// What the connection is for within its group, such as `ctrl.high`.
+    /// Type of the connection within its group, such as `ctrl.high`.
     pub underlay_type: Option<String>,
     /// Whether the connection belongs to a group.
     pub grouping: Grouping,
-    /// Headers. Of a hello that was received: all of them; of one that is sent: those beside the ones
-    /// that follow from the other members.
+    /// All headers of a received hello; of a hello to be sent, those beside the ones for the other
+    /// fields.
     pub headers: Headers,
     sequence: Sequence,
 }
@@ -37,29 +37,28 @@ pub struct Hello {
 /// Whether a connection belongs to a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Grouping {
-    /// The connection is a channel of its own. The header that says otherwise is missing or false, as with
-    /// routers older than 2.0, which use the numbers of the group's headers for other things.
-    Alone,
-    /// The connection belongs to a group.
-    Group(GroupHello),
+    /// The connection is a channel of its own. The header for groups is missing or false, as with
+    /// routers older than 2.0, which use the numbers of the group's headers for other purposes.
+    Ungrouped,
+    Grouped(GroupHello),
 }
 
-/// What a hello says about its group.
+/// The group part of a hello.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GroupHello {
-    /// The group's id; none in the very first hello of a dialer.
+    /// Id of the group; none in the very first hello of a dialer.
     pub id: Option<GroupId>,
-    /// The group's secret; none in the very first hello of a dialer.
+    /// Secret of the group; none in the very first hello of a dialer.
     pub secret: Option<GroupSecret>,
     /// Whether the connection founds the group.
     pub is_first: bool,
 }
 
-/// What a hello says about its group cannot be.
+/// The group part of a hello is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GroupHelloError {
     /// Header 0.
-    #[error("connection id (header 0) is not a text of at most 128 bytes")]
+    #[error("connection id (header 0) is not a string of at most 128 bytes")]
     Id,
     /// Header 10.
     #[error("group secret (header 10) is not 16 bytes long")]
@@ -67,7 +66,7 @@ pub enum GroupHelloError {
 }
 
 impl Hello {
-    /// A hello that is sent.
+    /// Creates a hello to be sent.
     pub const fn new(
         id: String,
         underlay_type: Option<String>,
@@ -83,13 +82,13 @@ impl Hello {
         }
     }
 
-    /// The bytes that say it.
-    pub fn encode(&self) -> Result<Bytes, FrameTooLong> {
+    /// Encodes the hello as a frame.
+    pub fn encode(&self) -> Result<Bytes, FrameTooLongError> {
         let mut headers = Headers::builder().append(&self.headers);
         if let Some(text) = &self.underlay_type {
             headers = headers.string(key::UNDERLAY_TYPE, text);
         }
-        if let Grouping::Group(group) = &self.grouping {
+        if let Grouping::Grouped(group) = &self.grouping {
             headers = headers.bool(key::IS_GROUPED, true);
             if let Some(id) = &group.id {
                 headers = headers.string(key::CONNECTION_ID, id.as_str());
@@ -110,12 +109,11 @@ impl Hello {
 }
 
 impl Grouping {
-    /// Reads the headers of a hello.
     fn from_headers(headers: &Headers) -> Result<Self, GroupHelloError> {
         if headers.bool(key::IS_GROUPED) != Some(true) {
-            return Ok(Self::Alone);
+            return Ok(Self::Ungrouped);
         }
-        Ok(Self::Group(GroupHello {
+        Ok(Self::Grouped(GroupHello {
             id: group_id(headers)?,
             secret: group_secret(headers)?,
             is_first: headers.bool(key::IS_FIRST) == Some(true),
@@ -123,7 +121,7 @@ impl Grouping {
     }
 }
 
-/// The id of a group; an empty one counts as none.
+/// The id of a group; an empty one counts as absent.
 fn group_id(headers: &Headers) -> Result<Option<GroupId>, GroupHelloError> {
     match headers.get(key::CONNECTION_ID) {
         None | Some([]) => Ok(None),
@@ -135,7 +133,7 @@ fn group_id(headers: &Headers) -> Result<Option<GroupId>, GroupHelloError> {
     }
 }
 
-/// The secret of a group; an empty one counts as none.
+/// The secret of a group; an empty one counts as absent.
 fn group_secret(headers: &Headers) -> Result<Option<GroupSecret>, GroupHelloError> {
     match headers.get(key::GROUP_SECRET) {
         None | Some([]) => Ok(None),

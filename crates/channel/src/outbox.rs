@@ -1,19 +1,19 @@
-//! What waits to be sent: one bounded queue for each priority.
+//! Bounded send queues, one for each priority.
 
+use crate::channel_kind::Priority;
 use crate::frame::{Frame, Sequence};
-use crate::kind::Priority;
 use std::collections::VecDeque;
 
-/// What may wait to be sent. A full queue refuses; nothing waits for it to empty.
+/// Limits of a send queue. A full queue rejects messages; nothing blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Frames.
+    /// Maximum number of frames.
     pub frames: usize,
-    /// Bytes on the wire. A queue that is empty takes one frame of any size.
+    /// Maximum number of bytes on the wire. An empty queue accepts one frame of any size.
     pub bytes: usize,
 }
 
-/// A frame that waits.
+/// A queued frame.
 #[derive(Debug)]
 struct Queued {
     frame: Frame,
@@ -25,8 +25,8 @@ pub(crate) struct Queue {
     limits: QueueLimits,
     frames: VecDeque<Queued>,
     bytes: usize,
-    /// Something was refused since it was last said that there is room.
-    has_refused: bool,
+    /// Whether a message was rejected since the queue was last reported as writable.
+    has_rejected: bool,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Outbox {
         }
     }
 
-    /// Takes a frame back that has not been sent.
+    /// Removes a frame that has not been sent.
     pub(crate) fn remove(&mut self, sequence: Sequence) {
         self.high.remove(sequence);
         self.default.remove(sequence);
@@ -78,7 +78,7 @@ impl Queue {
             limits,
             frames: VecDeque::new(),
             bytes: 0,
-            has_refused: false,
+            has_rejected: false,
         }
     }
 
@@ -94,12 +94,12 @@ impl Queue {
         self.bytes
     }
 
-    /// Whether a frame of this size is taken. A refusal is remembered.
+    /// Whether a frame of this size is accepted. A rejection is recorded.
     pub(crate) fn has_room(&mut self, bytes: usize) -> bool {
         let fits = self.frames.len() < self.limits.frames
             && self.bytes.saturating_add(bytes) <= self.limits.bytes;
         let has_room = self.frames.is_empty() || fits;
-        self.has_refused |= !has_room;
+        self.has_rejected |= !has_room;
         has_room
     }
 
@@ -115,13 +115,13 @@ impl Queue {
         Some((queued.frame, queued.is_request))
     }
 
-    /// Whether there is room again after a refusal; told once. Half of the queue has to be empty, or
-    /// each frame that leaves would wake who waits for room.
-    pub(crate) fn take_relief(&mut self) -> bool {
-        let is_relieved = self.has_refused
+    /// Whether there is room again after a rejection; returned once. Half of the queue must be
+    /// empty, or each frame that leaves would wake the sender.
+    pub(crate) fn take_writable(&mut self) -> bool {
+        let is_relieved = self.has_rejected
             && self.frames.len() <= self.limits.frames / 2
             && self.bytes <= self.limits.bytes / 2;
-        self.has_refused &= !is_relieved;
+        self.has_rejected &= !is_relieved;
         is_relieved
     }
 

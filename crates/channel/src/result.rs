@@ -1,34 +1,33 @@
-//! Result messages: whether what was asked for succeeded.
+//! Result messages: success or failure of a request.
 
 use crate::frame::{ContentType, Frame, Message};
 use crate::headers::{Headers, key};
 use bytes::Bytes;
 
-/// The error code of a Result whose sender is asked too often: back off and ask again.
+/// Error code of a Result for too frequent requests: back off and try again.
 const RATE_LIMITED: u32 = 1;
 
-/// What a message of content type [`ContentType::RESULT`] says.
+/// A message of content type [`ContentType::RESULT`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultMessage {
-    /// Whether it succeeded.
-    pub outcome: Outcome,
-    /// A text for people; why it failed, if it did.
+    pub status: ResultStatus,
+    /// Message for display; the cause of a failure.
     pub text: String,
 }
 
-/// How something ended.
+/// Status of a [`ResultMessage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// As asked for.
+pub enum ResultStatus {
+    /// The request succeeded.
     Success,
-    /// Not done.
+    /// The request failed.
     Failure,
-    /// Not done, because this is asked too often.
+    /// The request was rejected because the sender asks too often.
     RateLimited,
 }
 
 impl ResultMessage {
-    /// Reads a Result; nothing if the frame is something else. Text that is not UTF-8 is repaired.
+    /// Parses a Result; `None` for other content types. Invalid UTF-8 is replaced.
     pub fn from_frame(frame: &Frame) -> Option<Self> {
         if frame.content_type() != ContentType::RESULT {
             return None;
@@ -36,21 +35,24 @@ impl ResultMessage {
         let headers = frame.headers();
         let success = headers.bool(key::RESULT_SUCCESS) == Some(true);
         let outcome = match headers.u32(key::RESULT_ERROR_CODE) {
-            _ if success => Outcome::Success,
-            Some(RATE_LIMITED) => Outcome::RateLimited,
-            _ => Outcome::Failure,
+            _ if success => ResultStatus::Success,
+            Some(RATE_LIMITED) => ResultStatus::RateLimited,
+            _ => ResultStatus::Failure,
         };
         let text = String::from_utf8_lossy(frame.body()).into_owned();
-        Some(Self { outcome, text })
+        Some(Self {
+            status: outcome,
+            text,
+        })
     }
 
-    /// The message that says it. Send it as the reply to a request.
+    /// Builds the message. Send it as the reply to a request.
     pub fn into_message(self) -> Message {
         let headers =
-            Headers::builder().bool(key::RESULT_SUCCESS, self.outcome == Outcome::Success);
-        let headers = match self.outcome {
-            Outcome::RateLimited => headers.u32(key::RESULT_ERROR_CODE, RATE_LIMITED),
-            Outcome::Success | Outcome::Failure => headers,
+            Headers::builder().bool(key::RESULT_SUCCESS, self.status == ResultStatus::Success);
+        let headers = match self.status {
+            ResultStatus::RateLimited => headers.u32(key::RESULT_ERROR_CODE, RATE_LIMITED),
+            ResultStatus::Success | ResultStatus::Failure => headers,
         };
         Message::new(ContentType::RESULT)
             .with_headers(headers.build())

@@ -1,30 +1,30 @@
-//! Time as it is handed in: the machines of this crate read no clock.
+//! Time as passed by the caller: this crate reads no clock.
 
 use std::ops::Add;
 use std::time::Duration;
 
-/// An instant on a monotonic clock, in microseconds since the program (or a simulation) began.
+/// An instant on a monotonic clock, in microseconds since the start of the program (or simulation).
 ///
-/// Unlike [`std::time::Instant`] it starts at zero, prints, can be written down in a test, and its
+/// Unlike [`std::time::Instant`] it starts at zero, can be printed and constructed in tests, and its
 /// arithmetic saturates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(u64);
 
 impl Moment {
-    /// The beginning.
+    /// The start.
     pub const ZERO: Self = Self(0);
 
-    /// The instant that lies so many microseconds after the beginning.
+    /// The instant this many microseconds after the start.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since the beginning.
+    /// Microseconds since the start.
     pub const fn as_micros(self) -> u64 {
         self.0
     }
 
-    /// The time that has passed since `earlier`; zero if that lies in the future.
+    /// The time elapsed since `earlier`; zero if that is in the future.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
@@ -39,18 +39,18 @@ impl Add<Duration> for Moment {
     }
 }
 
-/// The wall clock in nanoseconds since 1970, which is what heartbeats carry.
+/// Wall clock time in nanoseconds since 1970, as heartbeats contain it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixNanos(pub u64);
 
-/// The present instant on both clocks.
+/// The current time on both clocks.
 ///
-/// Deadlines and latencies are judged by the monotonic clock alone; the wall clock is only written
-/// into heartbeats, so setting it disturbs nothing.
+/// Deadlines and latencies depend on the monotonic clock only; the wall clock is only written into
+/// heartbeats, so setting it has no effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Now {
-    /// Monotonic: never smaller than in an earlier call.
+    /// Monotonic: never less than in an earlier call.
     pub mono: Moment,
-    /// May be set forwards and backwards.
+    /// May jump forwards and backwards.
     pub wall: UnixNanos,
 }

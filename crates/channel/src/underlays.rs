@@ -1,9 +1,9 @@
-//! The connections of a channel, and which of them carries what.
+//! The connections of a channel and their assigned priorities.
 
-use crate::kind::{ChannelKind, Priority, Role};
+use crate::channel_kind::{ChannelKind, Priority, Role};
 use std::collections::BTreeMap;
 
-/// A connection of a channel. Numbers are not used twice within a channel.
+/// Id of a connection of a channel. Numbers are not reused within a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnderlayId(u64);
 
@@ -15,21 +15,21 @@ pub(crate) struct Underlay {
     carries_default: bool,
 }
 
-/// How far a connection is.
+/// Phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Carries frames.
     Open,
-    /// Carries no more frames; its writer does not know yet.
+    /// Carries no more frames; its writer has not been told yet.
     Closing,
     /// Its writer has been told to close it.
-    Told,
+    CloseSignaled,
 }
 
 #[derive(Debug)]
 pub(crate) struct Underlays {
     kind: ChannelKind,
-    /// By age.
+    /// Oldest first.
     by_id: BTreeMap<UnderlayId, Underlay>,
     next: u64,
 }
@@ -88,30 +88,30 @@ impl Underlays {
             carries_default: false,
         };
         self.by_id.insert(id, underlay);
-        self.share_out();
+        self.assign_priorities();
         id
     }
 
     pub(crate) fn remove(&mut self, id: UnderlayId) -> Option<Underlay> {
         let removed = self.by_id.remove(&id);
-        self.share_out();
+        self.assign_priorities();
         removed
     }
 
-    /// Lets a connection carry no more frames. Phases only advance.
-    pub(crate) fn advance(&mut self, id: UnderlayId, phase: Phase) {
+    /// Stops a connection from carrying frames. Phases only advance.
+    pub(crate) fn advance_phase(&mut self, id: UnderlayId, phase: Phase) {
         let Some(underlay) = self.by_id.get_mut(&id) else {
             return;
         };
-        if underlay.phase != Phase::Told {
+        if underlay.phase != Phase::CloseSignaled {
             underlay.phase = phase;
         }
-        self.share_out();
+        self.assign_priorities();
     }
 
-    /// Settles which connection carries what. It happens when one comes or goes, so that nothing has to
-    /// be worked out for a frame.
-    fn share_out(&mut self) {
+    /// Assigns priorities to connections. It runs when one is added or removed, so that sending a
+    /// frame takes no computation.
+    fn assign_priorities(&mut self) {
         let (kind, mut is_first) = (self.kind, true);
         let open = || self.by_id.values().filter(|underlay| underlay.is_open());
         let has_high = open().any(|underlay| underlay.role == Role::High);

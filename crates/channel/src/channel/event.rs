@@ -1,85 +1,70 @@
-//! What a channel tells its owner.
+//! Events of a channel.
 
+use crate::channel_kind::Priority;
 use crate::frame::Frame;
-use crate::kind::Priority;
-use crate::requests::RequestId;
+use crate::pending_requests::RequestId;
 
-/// What became of a frame that arrived, if it is for the channel's owner.
+/// A received frame for the owner of the channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub enum Received {
-    /// A message, a reply that nothing waits for among them: some are meant to be handled by their
-    /// content type.
+    /// A message, including replies without a pending request: some are handled by their content
+    /// type.
     Message(Frame),
-    /// The reply to a request.
     Reply {
-        /// The request.
         request: RequestId,
-        /// The reply.
         frame: Frame,
     },
 }
 
-/// What happened besides frames that arrived.
+/// An event other than a received frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChannelEvent {
     /// A request gets no reply. Each request ends once: with this or with its reply.
     RequestFailed {
-        /// The request.
         request: RequestId,
-        /// Why.
-        why: RequestFailure,
+        reason: RequestFailure,
     },
-    /// A queue that has refused something has room again.
-    Writable {
-        /// Which queue.
-        priority: Priority,
-    },
-    /// The last connection is lost, and the channel waits for another one. What is queued stays queued.
+    /// A queue that has rejected a message has room again.
+    Writable { priority: Priority },
+    /// The last connection is lost, and the channel waits for another. Queued frames stay queued.
     Disconnected,
-    /// The channel is closed. It takes no more and gives no more than what is queued.
-    Closed {
-        /// Why.
-        reason: CloseReason,
-    },
+    /// The channel is closed. It accepts no more messages and only sends what is queued.
+    Closed { reason: CloseReason },
 }
 
-/// Why a request gets no reply.
+/// The reason why a request gets no reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestFailure {
-    /// None came in time.
+    /// No reply in time.
     TimedOut,
-    /// The channel was closed.
     Closed,
 }
 
-/// Why a channel is closed.
+/// The reason why a channel is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CloseReason {
-    /// Our side wants it.
+    /// Closed by this side.
     #[error("closed by this side")]
     Requested,
-    /// The connections that it cannot do without are lost.
+    /// The required connections are lost.
     #[error("connections lost")]
     ConnectionsLost,
-    /// The other side answers no heartbeats.
+    /// The peer does not answer heartbeats.
     #[error("the other side does not answer heartbeats")]
     PeerUnresponsive,
 }
 
-/// Why a connection cannot be part of a channel. It has to be closed.
+/// A connection cannot be attached to a channel. It must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AttachError {
-    /// The channel is closed.
     #[error("the channel is closed")]
     Closed,
-    /// The connection was admitted to another group.
     #[error("the connection belongs to another group")]
-    OtherGroup,
-    /// The channel has as many as it may have.
-    #[error("the channel has {limit} connections already, which is the most it may have")]
+    WrongGroup,
+    #[error("the channel already has {limit} connections, the maximum")]
     TooMany {
-        /// How many it may have.
+        /// Maximum number of connections.
         limit: usize,
     },
 }

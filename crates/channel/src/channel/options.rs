@@ -1,57 +1,56 @@
-//! What a channel is used for, and what it may hold.
+//! Channel options and limits.
 
+use crate::channel_kind::{ChannelKind, ChannelSide};
 use crate::frame::FrameLimits;
 use crate::heartbeat::HeartbeatOptions;
-use crate::kind::{ChannelKind, Side};
 use crate::outbox::QueueLimits;
 use std::time::Duration;
 
-/// How long a reply is waited for, where nothing else is known.
+/// Default timeout of requests.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Headers of the channel's own that may be added to a message: two for heartbeats.
+/// Maximum number of headers that the channel adds to a message: two for heartbeats.
 const ADDED_HEADERS: u32 = 2;
-/// What they take.
+/// Their maximum size.
 const ADDED_HEADER_BYTES: u32 = 32;
 
 const MIB: usize = 1024 * 1024;
 
-/// How a channel behaves, and what it may hold.
+/// Behavior and limits of a channel.
 ///
-/// Worst-case memory of a channel: for each of the two queues its bytes, or one frame of `send_limits`
-/// where that is more, since an empty queue takes a frame of any size; plus about 200 bytes for each of
-/// `max_requests` and `max_underlays`.
+/// Worst-case memory of a channel: for each of the two queues its bytes, or one frame of
+/// `send_limits` if that is more, since an empty queue accepts a frame of any size; plus about 200
+/// bytes for each of `max_requests` and `max_underlays`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelOptions {
-    /// What the channel is used for.
     pub kind: ChannelKind,
-    /// Which side of it this is.
-    pub side: Side,
-    /// Heartbeats, if there are any.
+    /// This end of the channel.
+    pub side: ChannelSide,
+    /// Heartbeats, if enabled.
     pub heartbeats: Option<HeartbeatOptions>,
-    /// How long messages of ours may be.
+    /// Maximum size of sent messages.
     pub send_limits: FrameLimits,
-    /// What may wait to be sent with high priority.
+    /// Limits of the queue with high priority.
     pub high_queue: QueueLimits,
-    /// What else may wait to be sent.
+    /// Limits of the other queue.
     pub default_queue: QueueLimits,
-    /// Requests that may wait for their replies.
+    /// Maximum number of requests that wait for their replies.
     pub max_requests: usize,
-    /// Connections.
+    /// Maximum number of connections.
     pub max_underlays: usize,
     /// How long queued frames are still sent after the channel was closed.
-    pub drain: Duration,
+    pub drain_timeout: Duration,
 }
 
 impl ChannelOptions {
-    /// The options for such a channel.
-    pub const fn new(kind: ChannelKind, side: Side) -> Self {
+    /// Default options for this kind and side.
+    pub const fn new(kind: ChannelKind, side: ChannelSide) -> Self {
         let (high_queue, default_queue) = queues(kind);
-        let sent_to = match side {
-            Side::Dialer => Side::Listener,
-            Side::Listener => Side::Dialer,
+        let peer_side = match side {
+            ChannelSide::Dialer => ChannelSide::Listener,
+            ChannelSide::Listener => ChannelSide::Dialer,
         };
-        let limits = kind.frame_limits(sent_to);
+        let limits = kind.frame_limits(peer_side);
         Self {
             kind,
             side,
@@ -65,13 +64,13 @@ impl ChannelOptions {
             default_queue,
             max_requests: 4096,
             max_underlays: 16,
-            drain: Duration::from_secs(1),
+            drain_timeout: Duration::from_secs(1),
         }
     }
 }
 
-/// The queues of such a channel, urgent one first. A link drops what does not fit, and what was dropped
-/// is sent again end to end; so its queues are short.
+/// The queues of a channel, high priority first. A link drops what does not fit and is
+/// retransmitted end to end, so its queues are short.
 const fn queues(kind: ChannelKind) -> (QueueLimits, QueueLimits) {
     match kind {
         ChannelKind::Control => (queue(1024, 8 * MIB), queue(1024, 8 * MIB)),
@@ -84,8 +83,8 @@ const fn queue(frames: usize, bytes: usize) -> QueueLimits {
     QueueLimits { frames, bytes }
 }
 
-/// Five hundred routers that read nothing hold less than 8 GiB in the queues of their controller, as long
-/// as no message to them is longer than a queue.
+/// The queues of 500 routers that read nothing take less than 8 GiB in their controller, as long as
+/// no message is longer than a queue.
 const _: () = {
     let (high, default) = queues(ChannelKind::Control);
     assert!(500 * (high.bytes + default.bytes) < 8 * 1024 * MIB);

@@ -1,19 +1,19 @@
-//! Receiving: frames that have arrived.
+//! Handling of received frames.
 
 use super::{Channel, Received, State};
+use crate::channel_kind::Priority;
 use crate::frame::{ContentType, Frame, Message};
 use crate::headers::key;
 use crate::heartbeat::Heartbeat;
-use crate::kind::Priority;
-use crate::result::{Outcome, ResultMessage};
+use crate::result::{ResultMessage, ResultStatus};
 use crate::time::Now;
 use crate::underlays::UnderlayId;
 
 impl Channel {
-    /// A frame has arrived over a connection. Returns it, if it is for the channel's owner.
+    /// Handles a frame from a connection. Returns it if it is for the owner of the channel.
     ///
-    /// Nothing is queued here: whoever cannot take a message does not read, which is how the other side
-    /// comes to wait. Frames of connections that are not known, or after the end, are dropped.
+    /// Nothing is queued here: an owner that cannot take a message does not read, which makes the
+    /// peer wait. Frames of unknown connections, or after the end, are dropped.
     pub fn handle_frame(
         &mut self,
         underlay: UnderlayId,
@@ -24,13 +24,13 @@ impl Channel {
             return None;
         }
         let frame = self.take_heartbeats(frame, now)?;
-        if let Some(answer) = self.own_answer(&frame) {
+        if let Some(answer) = self.automatic_reply(&frame) {
             // A peer that asks faster than it reads gets no answer.
             let _full = self.reply(&frame.reply_to(), Priority::Default, answer);
             return None;
         }
         let request = match frame.reply_for() {
-            Some(sequence) if self.requests.len() > 0 => self.requests.answered(sequence),
+            Some(sequence) if self.requests.len() > 0 => self.requests.take_answered(sequence),
             _ => None,
         };
         Some(match request {
@@ -39,13 +39,13 @@ impl Channel {
         })
     }
 
-    /// Takes heartbeats in, and out of the frame: passed on to another channel they would mean something
-    /// else there. Nothing is left of a frame that is but a heartbeat.
+    /// Handles and removes heartbeat headers: passed on to another channel, they would mean
+    /// something else. Nothing is left of a frame that is only a heartbeat.
     fn take_heartbeats(&mut self, frame: Frame, now: Now) -> Option<Frame> {
         let Some(heartbeats) = &mut self.heartbeats else {
             return Some(frame);
         };
-        let heartbeat = Heartbeat::of(frame.headers());
+        let heartbeat = Heartbeat::from_headers(frame.headers());
         heartbeats.handle(heartbeat, now.mono);
         if frame.content_type() == ContentType::HEARTBEAT {
             return None;
@@ -59,8 +59,8 @@ impl Channel {
         Some(frame.with_headers(headers))
     }
 
-    /// The answer to what the channel answers by itself.
-    fn own_answer(&self, frame: &Frame) -> Option<Message> {
+    /// The automatic reply to a frame, if the channel itself replies to it.
+    fn automatic_reply(&self, frame: &Frame) -> Option<Message> {
         let (kind, side) = (self.options.kind, self.options.side);
         let text = match frame.content_type() {
             ContentType::PING if kind.answers_ping(side) => "ok",
@@ -68,7 +68,7 @@ impl Channel {
             _ => return None,
         };
         let result = ResultMessage {
-            outcome: Outcome::Success,
+            status: ResultStatus::Success,
             text: text.to_owned(),
         };
         Some(result.into_message())

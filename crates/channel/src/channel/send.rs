@@ -1,90 +1,84 @@
-//! Sending: messages, requests and replies into the queues.
+//! Queueing of messages, requests and replies for sending.
 
 use super::{Channel, State};
-use crate::frame::{Frame, FrameTooLong, Message, ReplyTo, Sequence};
-use crate::kind::Priority;
-use crate::requests::RequestId;
+use crate::channel_kind::Priority;
+use crate::frame::{Frame, FrameTooLongError, Message, ReplyTo, Sequence};
+use crate::pending_requests::RequestId;
 use crate::time::Now;
 use std::time::Duration;
 
-/// A message that was not taken. It is given back.
+/// A message that was not queued, returned to the caller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("message not sent: {why}")]
-pub struct Refused {
-    /// The message as it was given.
+pub struct SendError {
     pub message: Message,
-    /// Why it was not taken.
     #[source]
-    pub why: SendError,
+    pub why: SendErrorKind,
 }
 
-/// Why a message was not taken.
+/// The reason why a message was not queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SendError {
-    /// Its queue is full. [`Writable`](super::ChannelEvent::Writable) tells when there is room again.
+pub enum SendErrorKind {
+    /// Its queue is full. [`Writable`](super::ChannelEvent::Writable) reports when there is room
+    /// again.
     #[error("the queue is full")]
-    Full,
-    /// The channel is closed.
+    QueueFull,
     #[error("the channel is closed")]
     Closed,
-    /// Too many requests wait for their replies.
-    #[error(
-        "{limit} requests wait for their replies already, which is the most a channel may have"
-    )]
+    #[error("{limit} requests already wait for their replies, the maximum of a channel")]
     TooManyRequests {
-        /// How many may wait.
+        /// Maximum number of pending requests.
         limit: usize,
     },
-    /// It is too long.
     #[error(transparent)]
-    TooLong(#[from] FrameTooLong),
+    TooLong(#[from] FrameTooLongError),
 }
 
 impl Channel {
-    /// Queues a message. Returns the number that it has on the wire.
-    pub fn send(&mut self, priority: Priority, message: Message) -> Result<Sequence, Refused> {
+    /// Queues a message. Returns its sequence number.
+    pub fn send(&mut self, priority: Priority, message: Message) -> Result<Sequence, SendError> {
         self.enqueue(priority, message, false)
     }
 
-    /// Queues a message and waits for the reply to it.
+    /// Queues a message that expects a reply.
     ///
-    /// A request whose time is over before it was written is not written at all.
+    /// A request that times out before it is written is not written at all.
     pub fn request(
         &mut self,
         priority: Priority,
         message: Message,
-        within: Duration,
+        timeout: Duration,
         now: Now,
-    ) -> Result<RequestId, Refused> {
+    ) -> Result<RequestId, SendError> {
         let limit = self.options.max_requests;
         if self.requests.len() >= limit {
-            let why = SendError::TooManyRequests { limit };
-            return Err(Refused { message, why });
+            let why = SendErrorKind::TooManyRequests { limit };
+            return Err(SendError { message, why });
         }
         let sequence = self.enqueue(priority, message, true)?;
-        Ok(self.requests.insert(sequence, now.mono + within))
+        Ok(self.requests.insert(sequence, now.mono + timeout))
     }
 
-    /// Queues the reply to a request, which goes over any connection.
+    /// Queues the reply to a request, which may be sent over any connection.
     pub fn reply(
         &mut self,
         request: &ReplyTo,
         priority: Priority,
         message: Message,
-    ) -> Result<Sequence, Refused> {
-        // A full queue has to give back what it was given, so nothing is changed before it is asked.
+    ) -> Result<Sequence, SendError> {
+        // On error the original message is returned, so a copy is turned into the reply.
         let reply = message.clone().in_reply_to(request);
         self.enqueue(priority, reply, false)
-            .map_err(|Refused { why, .. }| Refused { message, why })
+            .map_err(|SendError { why, .. }| SendError { message, why })
     }
 
-    /// Stops waiting for a reply: nothing is told about the request any more. If it comes nevertheless, it
-    /// is a message like others.
+    /// Cancels a request: no event follows for it. If the reply still arrives, it is an ordinary
+    /// message.
     pub fn cancel(&mut self, request: RequestId) {
         if let Some(sequence) = self.requests.cancel(request) {
             self.outbox.remove(sequence);
             for priority in Priority::ALL {
-                self.tell_room(priority);
+                self.notify_writable(priority);
             }
         }
     }
@@ -94,24 +88,28 @@ impl Channel {
         priority: Priority,
         message: Message,
         is_request: bool,
-    ) -> Result<Sequence, Refused> {
-        if let Err(why) = self.judge(priority, &message) {
-            return Err(Refused { message, why });
+    ) -> Result<Sequence, SendError> {
+        if let Err(why) = self.check_sendable(priority, &message) {
+            return Err(SendError { message, why });
         }
         let sequence = self.requests.next_sequence();
-        let frame = Frame::allowed(message, sequence);
+        let frame = Frame::new_unchecked(message, sequence);
         self.outbox.queue_mut(priority).push(frame, is_request);
         Ok(sequence)
     }
 
-    fn judge(&mut self, priority: Priority, message: &Message) -> Result<(), SendError> {
+    fn check_sendable(
+        &mut self,
+        priority: Priority,
+        message: &Message,
+    ) -> Result<(), SendErrorKind> {
         if self.state != State::Open {
-            return Err(SendError::Closed);
+            return Err(SendErrorKind::Closed);
         }
-        self.options.send_limits.allow(message)?;
+        self.options.send_limits.check(message)?;
         let queue = self.outbox.queue_mut(priority);
         if !queue.has_room(Frame::wire_len_of(message)) {
-            return Err(SendError::Full);
+            return Err(SendErrorKind::QueueFull);
         }
         Ok(())
     }

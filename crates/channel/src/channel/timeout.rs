@@ -1,17 +1,17 @@
-//! Deadlines: when something has to be done although nothing happens.
+//! Deadlines of a channel.
 
 use super::{Channel, ChannelEvent, CloseReason, RequestFailure, State};
-use crate::heartbeat::Due;
+use crate::heartbeat::TimerKind;
 use crate::time::{Moment, Now};
 
-/// Why there is a deadline.
+/// The reason of a deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
-    /// A heartbeat has found no message to go with.
+pub enum TimeoutReason {
+    /// A heartbeat found no message to be attached to.
     Heartbeat,
-    /// The answer to a heartbeat has found no message to go with.
+    /// The answer to a heartbeat found no message to be attached to.
     HeartbeatAnswer,
-    /// The other side has answered no heartbeat for too long.
+    /// The peer has answered no heartbeat for too long.
     Silence,
     /// A request has got no reply for too long.
     Request,
@@ -21,24 +21,27 @@ pub enum Cause {
 
 impl Channel {
     /// When to call [`handle_timeout`](Self::handle_timeout), and why.
-    pub fn poll_timeout(&self) -> Option<(Moment, Cause)> {
+    pub fn poll_timeout(&self) -> Option<(Moment, TimeoutReason)> {
         if let State::Closing { until } = self.state {
-            return until.map(|until| (until, Cause::Drain));
+            return until.map(|until| (until, TimeoutReason::Drain));
         }
         let heartbeat = self.heartbeats.as_ref().map(|heartbeats| {
-            let (at, due) = heartbeats.timeout();
+            let (at, due) = heartbeats.next_timeout();
             let cause = match due {
-                Due::Send => Cause::Heartbeat,
-                Due::Answer => Cause::HeartbeatAnswer,
-                Due::Silence => Cause::Silence,
+                TimerKind::Send => TimeoutReason::Heartbeat,
+                TimerKind::Answer => TimeoutReason::HeartbeatAnswer,
+                TimerKind::Silence => TimeoutReason::Silence,
             };
             (at, cause)
         });
-        let request = self.requests.timeout().map(|at| (at, Cause::Request));
+        let request = self
+            .requests
+            .next_deadline()
+            .map(|at| (at, TimeoutReason::Request));
         heartbeat.into_iter().chain(request).min()
     }
 
-    /// A deadline may have passed. Too early a call changes nothing, too late a one loses nothing.
+    /// Handles elapsed deadlines. Early calls change nothing, late ones lose nothing.
     pub fn handle_timeout(&mut self, now: Now) {
         if let State::Closing { until: Some(until) } = self.state {
             if until <= now.mono {
@@ -46,11 +49,13 @@ impl Channel {
             }
             return;
         }
-        while let Some(request) = self.requests.expired(now.mono) {
+        while let Some(request) = self.requests.find_expired(now.mono) {
             self.cancel(request);
             let why = RequestFailure::TimedOut;
-            self.events
-                .push_back(ChannelEvent::RequestFailed { request, why });
+            self.events.push_back(ChannelEvent::RequestFailed {
+                request,
+                reason: why,
+            });
         }
         let heartbeats = self.heartbeats.as_mut();
         if heartbeats.is_some_and(|heartbeats| heartbeats.handle_timeout(now.mono)) {

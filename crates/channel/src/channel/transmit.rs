@@ -1,40 +1,40 @@
-//! Transmitting: what the writers of connections have to do.
+//! Frames for the writers of connections.
 
 use super::{Channel, ChannelEvent, State};
+use crate::channel_kind::Priority;
 use crate::frame::Frame;
 use crate::heartbeat::Heartbeats;
-use crate::kind::Priority;
 use crate::time::Now;
 use crate::underlays::{Phase, Underlay, UnderlayId};
 
-/// What the writer of a connection has to do.
+/// Next action of the writer of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "what is not written is lost"]
 pub enum Transmit {
-    /// Write this.
+    /// Write this frame.
     Frame(Frame),
-    /// Write what it has, close the connection and tell [`Channel::detach`]. Nothing follows.
+    /// Write pending output, close the connection and call [`Channel::detach`]. Nothing follows.
     Close,
 }
 
 impl Channel {
-    /// What the writer of a connection has to do next. It asks when it has room for a frame.
+    /// The next action for the writer of a connection, which polls when it has room for a frame.
     pub fn poll_transmit(&mut self, underlay: UnderlayId, now: Now) -> Option<Transmit> {
         let phase = self.underlays.get(underlay)?.phase;
         if phase == Phase::Open {
             if let Some(frame) = self.next_frame(underlay) {
-                return Some(Transmit::Frame(self.decorate(frame, now)));
+                return Some(Transmit::Frame(self.add_heartbeat_headers(frame, now)));
             }
             if self.state == State::Open {
                 return None;
             }
         }
-        self.underlays.advance(underlay, Phase::Told);
-        (phase != Phase::Told).then_some(Transmit::Close)
+        self.underlays.advance_phase(underlay, Phase::CloseSignaled);
+        (phase != Phase::CloseSignaled).then_some(Transmit::Close)
     }
 
     /// The connections for which [`poll_transmit`](Self::poll_transmit) has something.
-    pub fn with_output(&self) -> impl Iterator<Item = UnderlayId> {
+    pub fn underlays_with_output(&self) -> impl Iterator<Item = UnderlayId> {
         self.underlays
             .ids()
             .filter(|underlay| self.has_output(*underlay))
@@ -48,7 +48,7 @@ impl Channel {
         match underlay.phase {
             Phase::Open => self.state != State::Open || self.has_frame(underlay),
             Phase::Closing => true,
-            Phase::Told => false,
+            Phase::CloseSignaled => false,
         }
     }
 
@@ -69,18 +69,19 @@ impl Channel {
             let Some((frame, is_request)) = queue.pop() else {
                 continue;
             };
-            self.tell_room(priority);
+            self.notify_writable(priority);
             if is_request {
-                self.requests.written(frame.sequence());
+                self.requests.mark_written(frame.sequence());
             }
             return Some(frame);
         }
         self.next_heartbeat()
     }
 
-    /// Tells, if a queue that has refused something has room again. A channel that is closed has none.
-    pub(super) fn tell_room(&mut self, priority: Priority) {
-        if self.outbox.queue_mut(priority).take_relief() && self.state == State::Open {
+    /// Emits an event if a queue that has rejected something has room again, unless the channel is
+    /// closed.
+    pub(super) fn notify_writable(&mut self, priority: Priority) {
+        if self.outbox.queue_mut(priority).take_writable() && self.state == State::Open {
             self.events.push_back(ChannelEvent::Writable { priority });
         }
     }
@@ -89,12 +90,12 @@ impl Channel {
     fn next_heartbeat(&mut self) -> Option<Frame> {
         let heartbeats = self.heartbeats.as_ref()?;
         let message = heartbeats.is_overdue().then(Heartbeats::message)?;
-        Some(Frame::allowed(message, self.requests.next_sequence()))
+        Some(Frame::new_unchecked(message, self.requests.next_sequence()))
     }
 
-    fn decorate(&mut self, frame: Frame, now: Now) -> Frame {
+    fn add_heartbeat_headers(&mut self, frame: Frame, now: Now) -> Frame {
         match &mut self.heartbeats {
-            Some(heartbeats) => heartbeats.decorate(frame, now),
+            Some(heartbeats) => heartbeats.add_headers(frame, now),
             None => frame,
         }
     }

@@ -1,26 +1,22 @@
-//! How long a frame may be.
+//! Frame size limits.
 
-use super::{FrameTooLong, Message};
-use crate::headers::{ENTRY_HEAD, Headers};
+use super::{FrameTooLongError, Message};
+use crate::headers::{ENTRY_HEAD_BYTES, Headers};
 
-/// How long frames may be. A frame above its limit is refused by its prefix, before any memory is
-/// reserved for it.
+/// Maximum size of frames. A larger frame is rejected by its prefix, before memory is reserved.
 ///
-/// The wire itself knows no limit but that of its lengths, so a receiver that has none can be made to
-/// reserve 8 GiB by 20 bytes. Worst-case memory of a connection that is read: `header_block` plus `body`
-/// plus one read.
+/// The wire format itself has no limit but that of its length fields, so a receiver without limits
+/// can be made to reserve 8 GiB by 20 bytes. Worst-case memory of a connection that is read:
+/// `header_block` plus `body` plus one read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FrameLimits {
-    /// Bytes of the header block.
     pub header_block: u32,
-    /// Entries of the header block.
     pub header_count: u32,
-    /// Bytes of the body.
     pub body: u32,
 }
 
 impl FrameLimits {
-    /// What the protocol allows a hello and its answer.
+    /// The protocol's limits for a hello and its answer.
     pub const HELLO: Self = Self {
         header_block: 16_384,
         header_count: 512,
@@ -34,20 +30,20 @@ impl FrameLimits {
         body: 64 * 1024 * 1024,
     };
 
-    /// The same limits with other bodies.
+    /// Replaces the limit for bodies.
     #[must_use]
     pub const fn with_body(self, body: u32) -> Self {
         Self { body, ..self }
     }
 
-    /// Whether a message of ours may be sent.
-    pub(crate) fn allow(&self, message: &Message) -> Result<(), FrameTooLong> {
+    /// Checks a message to be sent.
+    pub(crate) fn check(&self, message: &Message) -> Result<(), FrameTooLongError> {
         let (headers, body) = (message.headers.block().len(), message.body.len());
         if exceeds(headers, self.header_block)
             || exceeds(body, self.body)
             || self.has_too_many(&message.headers)
         {
-            return Err(FrameTooLong {
+            return Err(FrameTooLongError {
                 headers,
                 header_count: message.headers.iter().count(),
                 body,
@@ -59,7 +55,7 @@ impl FrameLimits {
 
     /// Headers are only counted if there are enough bytes for too many.
     fn has_too_many(&self, headers: &Headers) -> bool {
-        exceeds(headers.block().len() / ENTRY_HEAD, self.header_count)
+        exceeds(headers.block().len() / ENTRY_HEAD_BYTES, self.header_count)
             && exceeds(headers.iter().count(), self.header_count)
     }
 }
@@ -70,7 +66,6 @@ impl Default for FrameLimits {
     }
 }
 
-/// Whether a length or a number of things is above its limit.
 fn exceeds(length: usize, limit: u32) -> bool {
     u32::try_from(length).map_or(true, |length| length > limit)
 }

@@ -1,32 +1,32 @@
-//! How long to wait after a failure.
+//! Exponential backoff after failures.
 
 use std::time::Duration;
 
-/// A pause that doubles with each failure in a row.
+/// A delay that doubles with each consecutive failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
-    /// After the first failure.
-    pub first: Duration,
-    /// At most.
-    pub most: Duration,
-    /// How much of it is left to chance.
+    /// Delay after the first failure.
+    pub initial: Duration,
+    /// Maximum delay.
+    pub max: Duration,
+    /// Random part of the delay.
     pub jitter: Jitter,
 }
 
-/// How much of a pause is left to chance, so that many who failed together do not come back together.
+/// Random part of a delay, so that many peers that failed together do not come back together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jitter {
-    /// Nothing.
+    /// No randomness.
     None,
-    /// The second half of it.
+    /// The second half is random.
     Half,
 }
 
 impl Backoff {
-    /// The pause after so many failures in a row, at least one. `random` is any random number.
-    pub fn pause(&self, failures: u32, random: u32) -> Duration {
+    /// The delay after this many consecutive failures, at least one. `random` is any random number.
+    pub fn delay(&self, failures: u32, random: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
-        let pause = self.first.saturating_mul(doubled).min(self.most);
+        let pause = self.initial.saturating_mul(doubled).min(self.max);
         match self.jitter {
             Jitter::None => pause,
             Jitter::Half => {

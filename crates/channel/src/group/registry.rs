@@ -1,45 +1,45 @@
-//! The listener's side: which connection belongs to which channel.
+//! The listener's side of groups: registry of groups and their channels.
 //!
-//! | A hello that | leads to |
+//! | A hello that | results in |
 //! |---|---|
 //! | is not grouped | a channel of its own |
-//! | names a group with an open channel, and shows its secret | one more connection of that channel |
-//! | names such a group and shows another secret, or none | the end of the connection |
-//! | names a group whose channel is being made | waiting for that, one second at most |
-//! | names no such group, and founds one | a reservation, so that a second connection finds the group |
-//! | names no such group, and does not found one | the end of the connection, without an answer |
+//! | names a group with an open channel, and presents its secret | one more connection of that channel |
+//! | names such a group and presents another secret, or none | closing the connection |
+//! | names a group whose channel is being opened | waiting for that, one second at most |
+//! | names an unknown group, and founds one | a reservation, so that a second connection finds the group |
+//! | names an unknown group, and does not found one | closing the connection without an answer |
 //!
-//! A dialer keeps its id and secret for as long as it lives, so both are taken as they come; where one is
-//! missing, the listener gives it.
+//! A dialer keeps its id and secret for its lifetime, so both are accepted as they are; the listener
+//! generates whichever is missing.
 
 mod admission;
 mod table;
-mod waiting;
+mod wait_queue;
 
 pub use admission::{
-    Admission, Attachment, Decision, Fresh, Member, Refusal, Reservation, ReservationExpired,
-    Ticket,
+    Admission, AdmissionTicket, Attachment, Decision, GeneratedCredentials, RefusalReason,
+    Registration, Reservation, ReservationExpiredError,
 };
 
-use super::{Grant, GroupId, GroupSecret};
+use super::{ChannelGrant, GroupId, GroupSecret};
 use crate::hello::{GroupHello, Grouping, Hello};
 use crate::time::Moment;
 use std::collections::VecDeque;
 use std::time::Duration;
-use table::{Entry, Key, Table};
-use waiting::Waiting;
+use table::{GroupEntry, GroupKey, GroupTable};
+use wait_queue::WaitQueue;
 
-/// What a registry of groups may hold. Worst-case memory is proportional to the number of peers that
-/// were verified, times `groups_per_peer`, times what `waiting_per_group` adds to each.
+/// Limits of a registry. Worst-case memory is proportional to the number of verified peers, times
+/// `groups_per_peer`, times what `waiting_per_group` adds to each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupLimits {
-    /// Groups of one peer, reservations included.
+    /// Maximum number of groups of one peer, including reservations.
     pub groups_per_peer: usize,
-    /// Connections that wait for one reservation.
+    /// Maximum number of connections that wait for one reservation.
     pub waiting_per_group: usize,
     /// How long a connection waits for a reservation.
     pub waiting_time: Duration,
-    /// How long a reservation holds: the time for whatever is done before a channel is opened.
+    /// How long a reservation is valid: the time for all checks before a channel is opened.
     pub reservation_time: Duration,
 }
 
@@ -54,12 +54,12 @@ impl Default for GroupLimits {
     }
 }
 
-/// The groups that a listener knows.
+/// Registry of the groups of a listener.
 ///
-/// `P` says who a peer is, as it was verified for the connection at hand: what a certificate proved, never
-/// what a hello says. A group is only ever found by the peer that founded it and under the same hello id.
-/// So nobody joins, squats on or even learns of a group of others, whatever they know. `C` is what the
-/// caller calls its channels.
+/// `P` identifies a peer as verified for the connection at hand: what a certificate proved, never
+/// what a hello says. A group is only found by the peer that founded it and under the same hello
+/// id, so nobody can join, squat on or even discover the groups of others, whatever they know. `C`
+/// is the caller's identifier of channels.
 ///
 /// ```text
 /// admit --> Admission::New(reservation)  --> open(reservation, channel) or abandon(reservation)
@@ -68,65 +68,71 @@ impl Default for GroupLimits {
 ///       --> Admission::Refuse(refusal)
 /// ```
 #[derive(Debug)]
-pub struct Groups<P, C> {
+pub struct GroupRegistry<P, C> {
     limits: GroupLimits,
-    table: Table<P, C>,
-    waiting: Waiting<P>,
-    decisions: VecDeque<(Ticket, Decision<C>)>,
+    table: GroupTable<P, C>,
+    waiting: WaitQueue<P>,
+    decisions: VecDeque<(AdmissionTicket, Decision<C>)>,
 }
 
-impl<P: Ord + Clone, C: Clone> Groups<P, C> {
-    /// A registry without groups.
+impl<P: Ord + Clone, C: Clone> GroupRegistry<P, C> {
+    /// Creates an empty registry.
     pub const fn new(limits: GroupLimits) -> Self {
         Self {
             limits,
-            table: Table::new(),
-            waiting: Waiting::new(),
+            table: GroupTable::new(),
+            waiting: WaitQueue::new(),
             decisions: VecDeque::new(),
         }
     }
 
-    /// Finds out where a connection belongs, whose peer has been verified.
+    /// Determines which channel a connection of a verified peer belongs to.
     ///
-    /// `fresh` is what the peer gets where it brought none of its own.
-    pub fn admit(&mut self, peer: &P, hello: &Hello, fresh: Fresh, now: Moment) -> Admission<P, C> {
-        let Grouping::Group(group) = &hello.grouping else {
-            return Admission::New(Reservation::alone(fresh.id));
+    /// `generated` is for groups whose dialer brought no id or secret of its own.
+    pub fn admit(
+        &mut self,
+        peer: &P,
+        hello: &Hello,
+        generated: GeneratedCredentials,
+        now: Moment,
+    ) -> Admission<P, C> {
+        let Grouping::Grouped(group) = &hello.grouping else {
+            return Admission::New(Reservation::ungrouped(generated.id));
         };
-        let key = Key {
+        let key = GroupKey {
             peer: peer.clone(),
             hello: hello.id.clone(),
-            group: group.id.clone().unwrap_or(fresh.id),
+            group: group.id.clone().unwrap_or(generated.id),
         };
         match self.table.get(&key) {
             Some(entry) if group.secret.as_ref() != Some(entry.secret()) => {
-                Admission::Refuse(Refusal::WrongSecret)
+                Admission::Refuse(RefusalReason::WrongSecret)
             },
-            Some(Entry::Open {
+            Some(GroupEntry::Open {
                 channel, secret, ..
             }) => Admission::Attach(Attachment {
                 channel: channel.clone(),
-                grant: Grant::grouped(key.group, secret.clone()),
+                grant: ChannelGrant::grouped(key.group, secret.clone()),
             }),
-            Some(Entry::Reserved { .. }) => self.wait(key, now),
-            None => self.found(key, group, fresh.secret, now),
+            Some(GroupEntry::Reserved { .. }) => self.enqueue(key, now),
+            None => self.create_group(key, group, generated.secret, now),
         }
     }
 
-    /// Makes a reservation into a group, and lets those in that have waited for it.
+    /// Turns a reservation into a group, and admits connections that have waited for it.
     ///
-    /// An error means that it took too long: the group may be somebody else's by now.
+    /// An error means that it took too long: the group may belong to somebody else by now.
     pub fn open(
         &mut self,
         reservation: Reservation<P>,
         channel: C,
-    ) -> Result<Member<P>, ReservationExpired> {
+    ) -> Result<Registration<P>, ReservationExpiredError> {
         let (member, grant) = reservation.into_parts();
-        if let Some((key, number)) = &member.place {
+        if let Some((key, number)) = &member.slot {
             self.table
                 .open(key, *number, channel.clone())
-                .ok_or(ReservationExpired)?;
-            for ticket in self.waiting.take(key) {
+                .ok_or(ReservationExpiredError)?;
+            for ticket in self.waiting.drain_group(key) {
                 let attachment = Attachment {
                     channel: channel.clone(),
                     grant: grant.clone(),
@@ -138,78 +144,78 @@ impl<P: Ord + Clone, C: Clone> Groups<P, C> {
         Ok(member)
     }
 
-    /// Gives a reservation up: the connection that founded the group is gone or not wanted.
+    /// Cancels a reservation: the founding connection is gone or rejected.
     pub fn abandon(&mut self, reservation: Reservation<P>) {
         self.close(reservation.into_parts().0);
     }
 
-    /// Forgets a group whose channel is closed. A later group of the same id is not touched.
-    pub fn close(&mut self, member: Member<P>) {
-        if let Some((key, number)) = member.place
+    /// Removes a group whose channel is closed. A later group of the same id is not affected.
+    pub fn close(&mut self, member: Registration<P>) {
+        if let Some((key, number)) = member.slot
             && self.table.remove(&key, number)
         {
-            self.refuse_waiting(&key);
+            self.refuse_all_waiting(&key);
         }
     }
 
-    /// Forgets a connection that does not wait any more.
-    pub fn withdraw(&mut self, ticket: Ticket) {
+    /// Removes a connection that no longer waits.
+    pub fn withdraw(&mut self, ticket: AdmissionTicket) {
         self.waiting.remove(ticket);
         self.decisions.retain(|(decided, _)| *decided != ticket);
     }
 
-    /// What became of a connection that had to wait.
-    pub fn poll_decision(&mut self) -> Option<(Ticket, Decision<C>)> {
+    /// The next decision about a waiting connection.
+    pub fn poll_decision(&mut self) -> Option<(AdmissionTicket, Decision<C>)> {
         self.decisions.pop_front()
     }
 
     /// When to call [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Moment> {
-        let first = self.table.first_deadline().into_iter();
-        first.chain(self.waiting.first_deadline()).min()
+        let first = self.table.next_deadline().into_iter();
+        first.chain(self.waiting.next_deadline()).min()
     }
 
-    /// Ends reservations and waits whose time is over.
+    /// Ends expired reservations and waits.
     pub fn handle_timeout(&mut self, now: Moment) {
-        while let Some(ticket) = self.waiting.expired(now) {
-            let refusal = Decision::Refuse(Refusal::UnknownGroup);
+        while let Some(ticket) = self.waiting.pop_expired(now) {
+            let refusal = Decision::Refuse(RefusalReason::UnknownGroup);
             self.decisions.push_back((ticket, refusal));
         }
-        while let Some(key) = self.table.expired(now) {
-            self.refuse_waiting(&key);
+        while let Some(key) = self.table.pop_expired(now) {
+            self.refuse_all_waiting(&key);
         }
     }
 
-    fn wait(&mut self, key: Key<P>, now: Moment) -> Admission<P, C> {
+    fn enqueue(&mut self, key: GroupKey<P>, now: Moment) -> Admission<P, C> {
         if self.waiting.count(&key) >= self.limits.waiting_per_group {
-            return Admission::Refuse(Refusal::TooManyWaiting);
+            return Admission::Refuse(RefusalReason::TooManyWaiting);
         }
         Admission::Wait(self.waiting.insert(key, now + self.limits.waiting_time))
     }
 
-    fn found(
+    fn create_group(
         &mut self,
-        key: Key<P>,
+        key: GroupKey<P>,
         hello: &GroupHello,
-        fresh: GroupSecret,
+        generated: GroupSecret,
         now: Moment,
     ) -> Admission<P, C> {
         if !hello.is_first {
-            return Admission::Refuse(Refusal::UnknownGroup);
+            return Admission::Refuse(RefusalReason::UnknownGroup);
         }
-        if self.table.groups_of(&key.peer) >= self.limits.groups_per_peer {
-            return Admission::Refuse(Refusal::TooManyGroups);
+        if self.table.count_groups(&key.peer) >= self.limits.groups_per_peer {
+            return Admission::Refuse(RefusalReason::TooManyGroups);
         }
-        let secret = hello.secret.clone().unwrap_or(fresh);
-        let grant = Grant::grouped(key.group.clone(), secret.clone());
+        let secret = hello.secret.clone().unwrap_or(generated);
+        let grant = ChannelGrant::grouped(key.group.clone(), secret.clone());
         let deadline = now + self.limits.reservation_time;
         let number = self.table.reserve(key.clone(), secret, deadline);
         Admission::New(Reservation::grouped(key, number, grant))
     }
 
-    fn refuse_waiting(&mut self, key: &Key<P>) {
-        for ticket in self.waiting.take(key) {
-            let refusal = Decision::Refuse(Refusal::UnknownGroup);
+    fn refuse_all_waiting(&mut self, key: &GroupKey<P>) {
+        for ticket in self.waiting.drain_group(key) {
+            let refusal = Decision::Refuse(RefusalReason::UnknownGroup);
             self.decisions.push_back((ticket, refusal));
         }
     }

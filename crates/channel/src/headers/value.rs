@@ -1,23 +1,23 @@
-//! Values that consist of several entries: lists and maps.
+//! Decoding of lists and maps in header values.
 
-/// Most entries of a list or map.
+/// Maximum number of entries in a list or map.
 pub const MAX_ENTRIES: u32 = 128;
-/// Most bytes of one key or value in a list or map.
+/// Maximum length of one key or value in a list or map.
 pub const MAX_ENTRY_BYTES: u32 = 8192;
 
-/// What is left to read of a value.
-pub(super) struct Values<'a> {
+/// Reader of a composite value.
+pub(super) struct ValueReader<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Values<'a> {
-    pub(super) const fn of(value: &'a [u8]) -> Self {
+impl<'a> ValueReader<'a> {
+    pub(super) const fn new(value: &'a [u8]) -> Self {
         Self { rest: value }
     }
 
-    /// Reads a number of entries and the entries. No bytes at all are a list of none; bytes after the
-    /// last entry are an error.
-    pub(super) fn list<T>(mut self, entry: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    /// Reads a count and that many entries. An empty value is an empty list; bytes after the last
+    /// entry are an error.
+    pub(super) fn read_list<T>(mut self, entry: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         if self.rest.is_empty() {
             return Some(Vec::new());
         }
@@ -34,7 +34,7 @@ impl<'a> Values<'a> {
         Some(u32::from_le_bytes(*number))
     }
 
-    /// Reads a length and so many bytes.
+    /// Reads a length and that many bytes.
     pub(super) fn entry(&mut self) -> Option<&'a [u8]> {
         let length = self.u32().filter(|length| *length <= MAX_ENTRY_BYTES)?;
         let (entry, rest) = self.rest.split_at_checked(usize::try_from(length).ok()?)?;

@@ -1,19 +1,19 @@
-//! The listener's side of a hello: answering it.
+//! Answering a hello.
 
 use super::{Grouping, Hello};
-use crate::frame::{ContentType, Frame, FrameLimits, FrameTooLong, Message, Sequence};
-use crate::group::Grant;
+use crate::frame::{ContentType, Frame, FrameLimits, FrameTooLongError, Message, Sequence};
+use crate::group::ChannelGrant;
 use crate::headers::{HeaderKey, Headers, HeadersBuilder, key};
 use bytes::Bytes;
 
-/// The class of a refusal, which tells a dialer what to expect of another attempt.
+/// Class of a rejection, which tells a dialer what to expect of another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RejectClass {
-    /// Not said.
+    /// Not specified.
     Unspecified,
-    /// The listener has too much to do.
+    /// The listener is overloaded.
     Busy,
-    /// The dialer may not connect.
+    /// The dialer is not permitted to connect.
     NotPermitted,
     /// A class that this version does not know.
     Other(u32),
@@ -42,18 +42,18 @@ impl RejectClass {
 }
 
 impl Hello {
-    /// The bytes that accept the connection.
+    /// Encodes the answer that accepts the connection.
     ///
-    /// They name the responder, the group with its secret, and echo what the connection is for. `headers`
-    /// is what the protocol adds: routers demand the version (header 4) and a mask of capabilities. None of
-    /// it can replace what is said about the group.
+    /// It contains the responder, the group with its secret, and echoes the type of the connection.
+    /// `headers` are added by the protocol: routers require the version (header 4) and a mask of
+    /// capabilities. They cannot override the group part.
     pub fn accept(
         &self,
-        grant: &Grant,
+        grant: &ChannelGrant,
         responder: &str,
         headers: &Headers,
-    ) -> Result<Bytes, FrameTooLong> {
-        let mut headers = without_own(headers)
+    ) -> Result<Bytes, FrameTooLongError> {
+        let mut headers = without_reserved(headers)
             .i32(key::REPLY_FOR, self.sequence.0)
             .bool(key::RESULT_SUCCESS, true)
             .string(key::RESPONDER_ID, responder)
@@ -61,19 +61,19 @@ impl Hello {
         if let Some(text) = &self.underlay_type {
             headers = headers.string(key::UNDERLAY_TYPE, text);
         }
-        if let (Grouping::Group(_), Some(secret)) = (&self.grouping, grant.secret()) {
+        if let (Grouping::Grouped(_), Some(secret)) = (&self.grouping, grant.secret()) {
             headers = headers
                 .bool(key::IS_GROUPED, true)
                 .bytes(key::GROUP_SECRET, secret.as_bytes());
         }
-        result(headers.build(), Bytes::new())
+        encode_result(headers.build(), Bytes::new())
     }
 
-    /// The bytes that refuse the connection, to be closed after they are written. A reason that is too
-    /// long is cut.
+    /// Encodes the answer that rejects the connection, which is closed after writing it. A reason
+    /// that is too long is truncated.
     ///
-    /// Dialers show the reason and wait before they try again. A connection of a group that does not
-    /// exist is closed without any answer instead: that is what makes dialers found a new group.
+    /// Dialers display the reason and wait before they try again. A connection of an unknown group
+    /// is closed without any answer instead, which makes dialers found a new group.
     pub fn reject(&self, class: RejectClass, reason: &str) -> Bytes {
         let most = usize::try_from(FrameLimits::HELLO.body).unwrap_or(usize::MAX);
         let cut = reason.floor_char_boundary(most);
@@ -82,15 +82,15 @@ impl Hello {
             .bool(key::RESULT_SUCCESS, false)
             .u32(key::REJECT_CLASS, class.code());
         let body = Bytes::copy_from_slice(reason.get(..cut).unwrap_or_default().as_bytes());
-        // These few headers and the cut body are within the limits.
-        result(headers.build(), body).unwrap_or_default()
+        // These few headers and the truncated body are within the limits.
+        encode_result(headers.build(), body).unwrap_or_default()
     }
 }
 
-/// The headers that a protocol adds, but for those by which the answer itself says something: what it
-/// leaves out must not be said by anybody else.
-fn without_own(headers: &Headers) -> HeadersBuilder {
-    const OWN: [HeaderKey; 7] = [
+/// The headers of a protocol, except those that the answer itself sets: what it leaves out must not
+/// be set by anything else.
+fn without_reserved(headers: &Headers) -> HeadersBuilder {
+    const RESERVED: [HeaderKey; 7] = [
         key::CONNECTION_ID,
         key::REPLY_FOR,
         key::RESULT_SUCCESS,
@@ -99,13 +99,13 @@ fn without_own(headers: &Headers) -> HeadersBuilder {
         key::IS_GROUPED,
         key::GROUP_SECRET,
     ];
-    let others = headers.iter().filter(|(key, _)| !OWN.contains(key));
+    let others = headers.iter().filter(|(key, _)| !RESERVED.contains(key));
     others.fold(Headers::builder(), |all, (key, value)| {
         all.bytes(key, value)
     })
 }
 
-fn result(headers: Headers, body: Bytes) -> Result<Bytes, FrameTooLong> {
+fn encode_result(headers: Headers, body: Bytes) -> Result<Bytes, FrameTooLongError> {
     let message = Message::new(ContentType::RESULT)
         .with_headers(headers)
         .with_body(body);

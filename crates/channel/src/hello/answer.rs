@@ -1,40 +1,36 @@
-//! The dialer's side of a hello: reading the answer.
+//! Reading the answer to a hello.
 
-use super::negotiation::{self, Listing};
+use super::negotiation::{self, VersionList};
 use super::{GroupHelloError, MAX_VERSIONS, RejectClass, VERSION, group_id, group_secret};
 use crate::frame::{ContentType, Frame, FrameError, FrameLimits, FrameReader, Sequence};
 use crate::group::{GroupId, GroupSecret};
 use crate::headers::{Headers, key};
-use crate::result::{Outcome, ResultMessage};
+use crate::result::{ResultMessage, ResultStatus};
 use crate::time::Moment;
 use bytes::BytesMut;
 
-/// Reads the answer to a hello.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerReader {
     reader: FrameReader,
     deadline: Moment,
 }
 
-/// What a listener says to a hello.
+/// The answer of a listener to a hello.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// The connection is accepted.
+pub enum HelloAnswer {
     Accepted(Accepted),
-    /// The connection is refused and has to be closed.
+    /// The connection is rejected and must be closed.
     Rejected(Rejection),
 }
 
 /// A positive answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// Who answers. Where it is missing, the name in the listener's certificate takes its place.
+    /// Id of the responder. If it is missing, use the name in the listener's certificate.
     pub responder: Option<String>,
-    /// The id of the group.
     pub group: Option<GroupId>,
-    /// The secret of the group; none if the listener knows no groups.
+    /// Secret of the group; none if the listener does not support groups.
     pub secret: Option<GroupSecret>,
-    /// All headers.
     pub headers: Headers,
 }
 
@@ -43,41 +39,41 @@ pub struct Accepted {
 pub struct Rejection {
     /// What to expect of another attempt.
     pub class: RejectClass,
-    /// A text for people.
+    /// Message for display.
     pub reason: String,
 }
 
-/// Why there is no answer. The connection has to be closed.
+/// There is no valid answer. The connection must be closed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// The bytes are no frame, or too long a one.
+    /// The bytes are not a frame, or exceed the limits.
     #[error("answer to the hello: {0}")]
     Frame(#[from] FrameError),
     /// The message is not the answer to a hello.
     #[error("content type {} instead of an answer to the hello", .0.0)]
     NotAnAnswer(ContentType),
-    /// What it says about the group cannot be.
+    /// The group part is invalid.
     #[error("answer to the hello: {0}")]
     Group(#[from] GroupHelloError),
-    /// The listener does not speak the version of the hello. It is worth another attempt, once, if the
-    /// listing holds [`VERSION`].
-    #[error("the listener speaks versions {0:?} of the protocol, and refused {VERSION}")]
+    /// The listener does not speak the version of the hello. Another single attempt is worthwhile
+    /// if the list contains [`VERSION`].
+    #[error("the listener speaks versions {0:?} of the protocol, and rejected {VERSION}")]
     OtherVersions(Vec<u32>),
-    /// The listener claims to speak more versions than it may list.
+    /// The listener lists more versions than allowed.
     #[error(
         "the listener lists {count} versions of the protocol; at most {MAX_VERSIONS} are allowed"
     )]
     TooManyVersions {
-        /// How many it lists.
+        /// Number of listed versions.
         count: u32,
     },
-    /// It was not complete in time.
-    #[error("no complete answer to the hello in time")]
+    /// The answer was not complete in time.
+    #[error("the answer to the hello was not complete in time")]
     TimedOut,
 }
 
 impl AnswerReader {
-    /// For a hello whose answer has to be complete at `deadline`.
+    /// Creates a reader for an answer that must be complete at `deadline`.
     pub const fn new(deadline: Moment) -> Self {
         Self {
             reader: FrameReader::new(FrameLimits::HELLO),
@@ -90,17 +86,21 @@ impl AnswerReader {
         self.deadline
     }
 
-    /// Takes the answer out of the buffer if it is complete. What follows it stays there.
-    pub fn read(&self, input: &mut BytesMut, now: Moment) -> Result<Option<Answer>, AnswerError> {
+    /// Takes a complete answer out of the buffer. Bytes after it stay there.
+    pub fn read(
+        &self,
+        input: &mut BytesMut,
+        now: Moment,
+    ) -> Result<Option<HelloAnswer>, AnswerError> {
         match negotiation::parse(input) {
-            Listing::Versions(versions) => return Err(AnswerError::OtherVersions(versions)),
-            Listing::TooMany(count) => return Err(AnswerError::TooManyVersions { count }),
-            Listing::Other => {
+            VersionList::Versions(versions) => return Err(AnswerError::OtherVersions(versions)),
+            VersionList::TooMany(count) => return Err(AnswerError::TooManyVersions { count }),
+            VersionList::Other => {
                 if let Some(frame) = self.reader.next(input)? {
-                    return Answer::from_frame(&frame).map(Some);
+                    return HelloAnswer::from_frame(&frame).map(Some);
                 }
             },
-            Listing::Incomplete => {},
+            VersionList::Incomplete => {},
         }
         if now >= self.deadline {
             return Err(AnswerError::TimedOut);
@@ -109,14 +109,14 @@ impl AnswerReader {
     }
 }
 
-impl Answer {
-    /// Reads a frame as the answer to a hello.
+impl HelloAnswer {
+    /// Parses a frame as the answer to a hello.
     pub fn from_frame(frame: &Frame) -> Result<Self, AnswerError> {
         let result = ResultMessage::from_frame(frame)
             .filter(|_| frame.reply_for() == Some(Sequence::HELLO))
             .ok_or(AnswerError::NotAnAnswer(frame.content_type()))?;
         let headers = frame.headers();
-        if result.outcome != Outcome::Success {
+        if result.status != ResultStatus::Success {
             let class = headers.u32(key::REJECT_CLASS).unwrap_or_default();
             return Ok(Self::Rejected(Rejection {
                 class: RejectClass::from_code(class),

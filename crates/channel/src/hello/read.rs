@@ -1,4 +1,4 @@
-//! The listener's side of a hello: reading it.
+//! Reading a hello.
 
 use super::{GroupHelloError, Grouping, Hello, VERSIONS_ANSWER};
 use crate::frame::{ContentType, Frame, FrameError, FrameLimits, FrameReader};
@@ -7,43 +7,43 @@ use crate::time::Moment;
 use bytes::BytesMut;
 use std::time::Duration;
 
-/// The time that a dialer has from the accept of its TCP connection until its hello is complete, unless a
-/// listener is configured otherwise (30 ms to 60 s).
+/// Default time from accepting a TCP connection until its hello must be complete; configurable per
+/// listener (30 ms to 60 s).
 pub const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Reads the hello of a connection that was accepted.
+/// Reads the hello of an accepted connection.
 #[derive(Debug, Clone, Copy)]
 pub struct HelloReader {
     reader: FrameReader,
     deadline: Moment,
 }
 
-/// Why a connection gets no further than its hello. It has to be closed; [`HelloError::answer`] says what
-/// may be written before.
+/// A connection failed before or in its hello. It must be closed; [`HelloError::answer`] returns
+/// what may be written before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HelloError {
-    /// The bytes are no frame, or too long a one.
+    /// The bytes are not a frame, or exceed the limits.
     #[error("hello: {0}")]
     Frame(#[from] FrameError),
-    /// The first message is something else.
+    /// The first message is not a hello.
     #[error("the first message has content type {} instead of {}", .0.0, ContentType::HELLO.0)]
     NotAHello(ContentType),
-    /// The body is not a text.
+    /// The body is not UTF-8.
     #[error("hello: the id in its body is not UTF-8")]
     Id,
-    /// What it says about its group cannot be.
+    /// The group part is invalid.
     #[error("hello: {0}")]
     Group(#[from] GroupHelloError),
-    /// It was not complete in time.
-    #[error("no complete hello in time")]
+    /// The hello was not complete in time.
+    #[error("the hello was not complete in time")]
     TimedOut,
 }
 
 impl HelloError {
-    /// What to write before the connection is closed: the versions that are spoken, if the peer spoke
-    /// another one; else nothing.
+    /// Bytes to write before the connection is closed: the supported versions, if the peer used
+    /// another one; otherwise nothing.
     ///
-    /// Listeners for routers write it; the one for SDKs closes in silence.
+    /// Listeners for routers write them; the one for SDKs closes silently.
     pub const fn answer(&self) -> Option<[u8; 16]> {
         match self {
             Self::Frame(FrameError::UnknownMagic { .. }) => Some(VERSIONS_ANSWER),
@@ -53,7 +53,7 @@ impl HelloError {
 }
 
 impl HelloReader {
-    /// For a connection whose hello has to be complete at `deadline`.
+    /// Creates a reader for a hello that must be complete at `deadline`.
     pub const fn new(deadline: Moment) -> Self {
         Self {
             reader: FrameReader::new(FrameLimits::HELLO),
@@ -66,7 +66,7 @@ impl HelloReader {
         self.deadline
     }
 
-    /// Takes the hello out of the buffer if it is complete. What follows it stays there.
+    /// Takes a complete hello out of the buffer. Bytes after it stay there.
     pub fn read(&self, input: &mut BytesMut, now: Moment) -> Result<Option<Hello>, HelloError> {
         match self.reader.next(input)? {
             Some(frame) => Hello::from_frame(&frame).map(Some),
@@ -75,14 +75,14 @@ impl HelloReader {
         }
     }
 
-    /// Bytes that the hello lacks, as far as is known: never more than a hello may have.
+    /// Number of bytes missing, as far as is known: never more than a hello may have.
     pub fn missing(&self, input: &[u8]) -> usize {
-        self.reader.missing(input)
+        self.reader.bytes_missing(input)
     }
 }
 
 impl Hello {
-    /// Reads a frame as a hello.
+    /// Parses a frame as a hello.
     pub fn from_frame(frame: &Frame) -> Result<Self, HelloError> {
         if frame.content_type() != ContentType::HELLO {
             return Err(HelloError::NotAHello(frame.content_type()));

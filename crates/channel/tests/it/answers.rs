@@ -3,12 +3,14 @@
 use crate::support::id;
 use bytes::BytesMut;
 use portcullis_channel::headers::key;
-use portcullis_channel::hello::{Answer, AnswerError, AnswerReader, RejectClass, VERSIONS_ANSWER};
+use portcullis_channel::hello::{
+    AnswerError, AnswerReader, HelloAnswer, RejectClass, VERSIONS_ANSWER,
+};
 use portcullis_channel::{ContentType, Frame, FrameLimits, Headers, Message, Moment, Sequence};
 
 const DEADLINE: Moment = Moment::from_micros(1000);
 
-fn read(bytes: &[u8]) -> Result<Option<Answer>, AnswerError> {
+fn read(bytes: &[u8]) -> Result<Option<HelloAnswer>, AnswerError> {
     AnswerReader::new(DEADLINE).read(&mut BytesMut::from(bytes), Moment::ZERO)
 }
 
@@ -70,7 +72,7 @@ fn an_old_listener_gives_no_secret_whatever_header_ten_says() {
         .string(key::CONNECTION_ID, "abcd")
         .bytes(key::GROUP_SECRET, b"something else")
         .build();
-    let Ok(Some(Answer::Accepted(accepted))) = read(&result(headers)) else {
+    let Ok(Some(HelloAnswer::Accepted(accepted))) = read(&result(headers)) else {
         panic!("not accepted");
     };
     assert_eq!(accepted.group, Some(id("abcd")));
@@ -83,7 +85,7 @@ fn a_refusal_without_a_class_is_one_of_no_class() {
         .bool(key::RESULT_SUCCESS, false)
         .i32(key::REPLY_FOR, -1)
         .build();
-    let Ok(Some(Answer::Rejected(rejection))) = read(&result(headers)) else {
+    let Ok(Some(HelloAnswer::Rejected(rejection))) = read(&result(headers)) else {
         panic!("not rejected");
     };
     assert_eq!(rejection.class, RejectClass::Unspecified);

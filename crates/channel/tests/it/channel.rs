@@ -2,23 +2,23 @@
 
 use crate::queues::grant;
 use crate::support::{at_ms, channel, channel_with, id, incoming, message};
-use portcullis_channel::group::Grant;
+use portcullis_channel::group::ChannelGrant;
 use portcullis_channel::{
-    AttachError, Channel, ChannelKind, ChannelOptions, CloseReason, Role, Side,
+    AttachError, Channel, ChannelKind, ChannelOptions, ChannelSide, CloseReason, Role,
 };
 
 #[test]
 fn a_lone_connection_stays_alone() {
-    let (mut channel, _) = channel(ChannelKind::Control, Side::Listener);
-    let refused = channel.attach(&Grant::alone(id("c")), Role::Default, at_ms(0));
-    assert_eq!(refused, Err(AttachError::OtherGroup));
+    let (mut channel, _) = channel(ChannelKind::Control, ChannelSide::Listener);
+    let refused = channel.attach(&ChannelGrant::ungrouped(id("c")), Role::Default, at_ms(0));
+    assert_eq!(refused, Err(AttachError::WrongGroup));
     let refused = channel.attach(&grant(), Role::Default, at_ms(0));
-    assert_eq!(refused, Err(AttachError::OtherGroup));
+    assert_eq!(refused, Err(AttachError::WrongGroup));
 }
 
 #[test]
 fn connections_are_counted() {
-    let options = ChannelOptions::new(ChannelKind::Link, Side::Listener);
+    let options = ChannelOptions::new(ChannelKind::Link, ChannelSide::Listener);
     let (mut channel, first) = Channel::open(grant(), options, at_ms(0));
     for _ in 1..16 {
         channel.attach(&grant(), Role::Default, at_ms(0)).unwrap();
@@ -32,7 +32,7 @@ fn connections_are_counted() {
 
 #[test]
 fn nothing_joins_a_closed_channel() {
-    let options = ChannelOptions::new(ChannelKind::Link, Side::Listener);
+    let options = ChannelOptions::new(ChannelKind::Link, ChannelSide::Listener);
     let (mut channel, _) = Channel::open(grant(), options, at_ms(0));
     channel.close(CloseReason::Requested, at_ms(0));
     let refused = channel.attach(&grant(), Role::High, at_ms(0));
@@ -41,7 +41,7 @@ fn nothing_joins_a_closed_channel() {
 
 #[test]
 fn frames_of_connections_that_are_gone_are_dropped() {
-    let (mut other, stranger) = channel(ChannelKind::Control, Side::Dialer);
+    let (mut other, stranger) = channel(ChannelKind::Control, ChannelSide::Dialer);
     other.detach(stranger, at_ms(0));
     let frame = incoming(message(1000, ""), 1);
     assert_eq!(other.handle_frame(stranger, frame, at_ms(0)), None);
@@ -67,12 +67,12 @@ fn types_of_connections_are_told_by_their_hello() {
 #[test]
 fn what_a_frame_may_be_depends_on_who_sends_it() {
     let body = |kind: ChannelKind, side| kind.frame_limits(side).body >> 20;
-    assert_eq!(body(ChannelKind::Control, Side::Listener), 64);
-    assert_eq!(body(ChannelKind::Control, Side::Dialer), 64);
-    assert_eq!(body(ChannelKind::Link, Side::Listener), 4);
-    assert_eq!(body(ChannelKind::Edge, Side::Listener), 1);
-    assert_eq!(body(ChannelKind::Edge, Side::Dialer), 64);
-    let options = ChannelOptions::new(ChannelKind::Edge, Side::Dialer);
+    assert_eq!(body(ChannelKind::Control, ChannelSide::Listener), 64);
+    assert_eq!(body(ChannelKind::Control, ChannelSide::Dialer), 64);
+    assert_eq!(body(ChannelKind::Link, ChannelSide::Listener), 4);
+    assert_eq!(body(ChannelKind::Edge, ChannelSide::Listener), 1);
+    assert_eq!(body(ChannelKind::Edge, ChannelSide::Dialer), 64);
+    let options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
     assert_eq!(options.send_limits.body >> 20, 1, "what the router reads");
     let _channel = channel_with(options);
 }

@@ -3,12 +3,12 @@
 use crate::queues::grant;
 use crate::support::{at_ms, events, incoming, message};
 use portcullis_channel::{
-    Cause, Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, Priority, Role,
-    SendError, Side, Transmit, UnderlayId,
+    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, CloseReason, Priority, Role,
+    SendErrorKind, TimeoutReason, Transmit, UnderlayId,
 };
 
 fn control() -> (Channel, UnderlayId, UnderlayId) {
-    let options = ChannelOptions::new(ChannelKind::Control, Side::Listener);
+    let options = ChannelOptions::new(ChannelKind::Control, ChannelSide::Listener);
     let (mut channel, default) = Channel::open(grant(), options, at_ms(0));
     let high = channel.attach(&grant(), Role::High, at_ms(0)).unwrap();
     (channel, default, high)
@@ -28,7 +28,7 @@ fn what_is_queued_is_sent_and_then_each_connection_is_closed() {
     let reason = CloseReason::Requested;
     assert_eq!(events(&mut channel), [ChannelEvent::Closed { reason }]);
     let refused = channel.send(Priority::Default, message(1, "")).unwrap_err();
-    assert_eq!(refused.why, SendError::Closed);
+    assert_eq!(refused.why, SendErrorKind::Closed);
 
     assert_eq!(channel.poll_transmit(high, at_ms(0)), Some(Transmit::Close));
     assert!(is_frame(channel.poll_transmit(default, at_ms(0)).as_ref()));
@@ -54,7 +54,7 @@ fn writers_have_a_second() {
     }
     channel.close(CloseReason::Requested, at_ms(500));
     let (at, cause) = channel.poll_timeout().unwrap();
-    assert_eq!((at.as_micros(), cause), (1_500_000, Cause::Drain));
+    assert_eq!((at.as_micros(), cause), (1_500_000, TimeoutReason::Drain));
     assert!(is_frame(
         channel.poll_transmit(default, at_ms(600)).as_ref()
     ));
@@ -71,7 +71,7 @@ fn writers_have_a_second() {
 
 #[test]
 fn a_silent_peer_gets_no_last_words() {
-    let options = ChannelOptions::new(ChannelKind::Control, Side::Dialer);
+    let options = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
     let (mut channel, underlay) = Channel::open(grant(), options, at_ms(0));
     channel.send(Priority::Default, message(1, "")).unwrap();
     channel.handle_timeout(at_ms(30_000));

@@ -2,13 +2,13 @@
 
 use crate::support::{id, secret};
 use portcullis_channel::group::{
-    Backoff, Dial, DialFailure, DialOptions, GroupDialer, Jitter, Wanted,
+    Backoff, ConnectionCounts, Dial, DialFailure, DialOptions, GroupDialer, Jitter,
 };
 use portcullis_channel::hello::{Accepted, GroupHello};
 use portcullis_channel::{ChannelKind, Headers, Moment, Role};
 use std::time::Duration;
 
-const BOTH: Wanted = Wanted {
+const BOTH: ConnectionCounts = ConnectionCounts {
     default: 1,
     high: 1,
 };
@@ -243,7 +243,9 @@ fn another_version_is_tried_once_more_at_once() {
     let mut pauses = Vec::new();
     for _ in 0..2 {
         let (at, dial) = next(&mut dialer);
-        let failure = DialFailure::OtherVersion { knows_ours: true };
+        let failure = DialFailure::UnsupportedVersion {
+            includes_ours: true,
+        };
         dialer.handle_failed(&dial, failure, 0, ms(at));
         pauses.push(dialer.poll_timeout().unwrap().since(ms(at)).as_millis());
     }
@@ -252,7 +254,7 @@ fn another_version_is_tried_once_more_at_once() {
 
 #[test]
 fn a_link_has_its_other_connections_after_three_seconds_and_ends_with_the_last_default_one() {
-    let wanted = Wanted {
+    let wanted = ConnectionCounts {
         default: 3,
         high: 1,
     };
@@ -299,11 +301,11 @@ fn nothing_is_dialed_after_the_end() {
 #[test]
 fn half_of_a_pause_may_be_left_to_chance() {
     let backoff = Backoff {
-        first: Duration::from_secs(4),
-        most: Duration::from_secs(10),
+        initial: Duration::from_secs(4),
+        max: Duration::from_secs(10),
         jitter: Jitter::Half,
     };
-    assert_eq!(backoff.pause(1, 0), Duration::from_secs(2));
-    assert_eq!(backoff.pause(1, u32::MAX), Duration::from_secs(4));
-    assert_eq!(backoff.pause(u32::MAX, u32::MAX), Duration::from_secs(10));
+    assert_eq!(backoff.delay(1, 0), Duration::from_secs(2));
+    assert_eq!(backoff.delay(1, u32::MAX), Duration::from_secs(4));
+    assert_eq!(backoff.delay(u32::MAX, u32::MAX), Duration::from_secs(10));
 }

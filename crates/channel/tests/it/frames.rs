@@ -38,7 +38,7 @@ fn lengths_whose_sum_overflows_are_refused() {
     let reader = FrameReader::new(limits);
     let mut input = prefix(u32::MAX, u32::MAX);
     assert_eq!(reader.next(&mut input), Ok(None));
-    assert_eq!(reader.missing(&input), 2 * 0xffff_ffff);
+    assert_eq!(reader.bytes_missing(&input), 2 * 0xffff_ffff);
 }
 
 #[test]
@@ -93,10 +93,13 @@ fn a_datagram_is_one_frame_and_what_follows_is_ignored() {
     let reader = FrameReader::new(FrameLimits::default());
     let frame = incoming(message(9, "body"), 1);
     let longer = [&frame.to_bytes()[..], b"rest"].concat();
-    assert_eq!(reader.datagram(Bytes::from(longer)), Ok(frame.clone()));
+    assert_eq!(reader.read_datagram(Bytes::from(longer)), Ok(frame.clone()));
     for length in [0, 3, 19, 23] {
         let cut = frame.to_bytes().slice(..length);
-        assert_eq!(reader.datagram(cut), Err(FrameError::Incomplete { length }));
+        assert_eq!(
+            reader.read_datagram(cut),
+            Err(FrameError::Incomplete { length })
+        );
     }
 }
 
@@ -104,7 +107,7 @@ fn a_datagram_is_one_frame_and_what_follows_is_ignored() {
 fn twenty_bytes_are_a_frame() {
     let frame = incoming(Message::new(ContentType::RAW), i32::MIN);
     assert_eq!(frame.wire_len(), 20);
-    let read = FrameReader::new(FrameLimits::HELLO).datagram(frame.to_bytes());
+    let read = FrameReader::new(FrameLimits::HELLO).read_datagram(frame.to_bytes());
     assert_eq!(read, Ok(frame));
 }
 

@@ -2,19 +2,19 @@
 
 use crate::support::{fresh, hello, id, secret};
 use portcullis_channel::group::{
-    Admission, Attachment, Decision, GroupLimits, Groups, Refusal, Reservation, ReservationExpired,
-    Ticket,
+    Admission, AdmissionTicket, Attachment, Decision, GroupLimits, GroupRegistry, RefusalReason,
+    Reservation, ReservationExpiredError,
 };
 use portcullis_channel::hello::GroupHello;
 use portcullis_channel::{Moment, hello::Hello};
 
-type Registry = Groups<&'static str, u32>;
+type Registry = GroupRegistry<&'static str, u32>;
 
 const ROUTER: &str = "fingerprint of router 1";
 const OTHER: &str = "fingerprint of router 2";
 
 fn registry() -> Registry {
-    Groups::new(GroupLimits::default())
+    GroupRegistry::new(GroupLimits::default())
 }
 
 fn ms(ms: u64) -> Moment {
@@ -52,14 +52,14 @@ fn reserved(admission: Admission<&'static str, u32>) -> Reservation<&'static str
     }
 }
 
-fn refused(admission: Admission<&'static str, u32>) -> Refusal {
+fn refused(admission: Admission<&'static str, u32>) -> RefusalReason {
     match admission {
         Admission::Refuse(refusal) => refusal,
         other => panic!("{other:?}"),
     }
 }
 
-fn waits(admission: Admission<&'static str, u32>) -> Ticket {
+fn waits(admission: Admission<&'static str, u32>) -> AdmissionTicket {
     match admission {
         Admission::Wait(ticket) => ticket,
         other => panic!("{other:?}"),
@@ -106,7 +106,7 @@ fn a_connection_that_is_not_grouped_is_a_channel_of_its_own() {
     let member = groups.open(reservation, 1).unwrap();
     assert_eq!(
         refused(admit(&mut groups, ROUTER, &further("g", 1), 0)),
-        Refusal::UnknownGroup
+        RefusalReason::UnknownGroup
     );
     groups.close(member);
     assert_eq!(groups.poll_timeout(), None);
@@ -118,7 +118,7 @@ fn a_connection_without_a_group_that_is_not_the_first_is_refused() {
     for group in [further("unknown", 1), hello(Some(GroupHello::default()))] {
         assert_eq!(
             refused(admit(&mut groups, ROUTER, &group, 0)),
-            Refusal::UnknownGroup
+            RefusalReason::UnknownGroup
         );
     }
 }
@@ -134,11 +134,11 @@ fn another_secret_is_refused_before_and_after_the_channel_is_open() {
     let refuse_both = |groups: &mut Registry| {
         assert_eq!(
             refused(admit(groups, ROUTER, &further("g", 2), 0)),
-            Refusal::WrongSecret
+            RefusalReason::WrongSecret
         );
         assert_eq!(
             refused(admit(groups, ROUTER, &no_secret, 0)),
-            Refusal::WrongSecret
+            RefusalReason::WrongSecret
         );
     };
     refuse_both(&mut groups);
@@ -160,7 +160,7 @@ fn a_hello_that_claims_to_found_a_group_that_is_there_joins_it() {
     assert_eq!(attachment.channel, 7);
     again.secret = Some(secret(2));
     let refusal = refused(admit(&mut groups, ROUTER, &hello(Some(again)), 1));
-    assert_eq!(refusal, Refusal::WrongSecret);
+    assert_eq!(refusal, RefusalReason::WrongSecret);
 }
 
 #[test]
@@ -169,11 +169,11 @@ fn nobody_else_joins_a_group_with_its_id_and_secret() {
     let reservation = reserved(admit(&mut groups, ROUTER, &first(), 0));
     let _member = groups.open(reservation, 7).unwrap();
     let refusal = refused(admit(&mut groups, OTHER, &further("g", 1), 0));
-    assert_eq!(refusal, Refusal::UnknownGroup);
+    assert_eq!(refusal, RefusalReason::UnknownGroup);
     let mut renamed = further("g", 1);
     renamed.id = "router-2".to_owned();
     let refusal = refused(admit(&mut groups, ROUTER, &renamed, 0));
-    assert_eq!(refusal, Refusal::UnknownGroup);
+    assert_eq!(refusal, RefusalReason::UnknownGroup);
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_connection_waits_a_second_at_most() {
     groups.handle_timeout(ms(1009));
     assert_eq!(groups.poll_decision(), None);
     groups.handle_timeout(ms(1010));
-    let decision = Decision::Refuse(Refusal::UnknownGroup);
+    let decision = Decision::Refuse(RefusalReason::UnknownGroup);
     assert_eq!(groups.poll_decision(), Some((ticket, decision)));
 }
 
@@ -221,7 +221,7 @@ fn those_who_wait_are_refused_when_the_channel_is_not_made() {
     let gone = waits(admit(&mut groups, ROUTER, &further("g", 1), 0));
     groups.withdraw(gone);
     groups.abandon(reservation);
-    let decision = Decision::Refuse(Refusal::UnknownGroup);
+    let decision = Decision::Refuse(RefusalReason::UnknownGroup);
     assert_eq!(groups.poll_decision(), Some((ticket, decision)));
     assert_eq!(groups.poll_decision(), None);
     let _again = reserved(admit(&mut groups, ROUTER, &first(), 0));
@@ -235,7 +235,7 @@ fn those_who_wait_are_counted() {
         let _ticket = waits(admit(&mut groups, ROUTER, &further("g", 1), 0));
     }
     let refusal = refused(admit(&mut groups, ROUTER, &further("g", 1), 0));
-    assert_eq!(refusal, Refusal::TooManyWaiting);
+    assert_eq!(refusal, RefusalReason::TooManyWaiting);
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_reservation_ends_and_can_then_open_nothing() {
     groups.handle_timeout(ms(30_000));
     assert_eq!(groups.poll_timeout(), None);
     let new = reserved(admit(&mut groups, ROUTER, &first(), 30_000));
-    assert!(matches!(groups.open(old, 1), Err(ReservationExpired)));
+    assert!(matches!(groups.open(old, 1), Err(ReservationExpiredError)));
     let _member = groups.open(new, 2).unwrap();
     let attachment = attached(admit(&mut groups, ROUTER, &further("g", 1), 30_001));
     assert_eq!(attachment.channel, 2);
@@ -263,7 +263,7 @@ fn a_closed_group_is_unknown_and_its_successor_is_not_closed_with_it() {
     let _attached = attached(admit(&mut groups, ROUTER, &further("g", 1), 30_001));
     groups.close(member);
     let refusal = refused(admit(&mut groups, ROUTER, &further("g", 1), 30_002));
-    assert_eq!(refusal, Refusal::UnknownGroup);
+    assert_eq!(refusal, RefusalReason::UnknownGroup);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn groups_of_a_peer_are_counted() {
         groups_per_peer: 2,
         ..GroupLimits::default()
     };
-    let mut groups: Registry = Groups::new(limits);
+    let mut groups: Registry = GroupRegistry::new(limits);
     let found = |groups: &mut Registry, peer, group: &str| {
         let hello = hello(Some(GroupHello {
             id: Some(id(group)),
@@ -285,7 +285,7 @@ fn groups_of_a_peer_are_counted() {
     let _second = reserved(found(&mut groups, ROUTER, "b"));
     assert_eq!(
         refused(found(&mut groups, ROUTER, "c")),
-        Refusal::TooManyGroups
+        RefusalReason::TooManyGroups
     );
     let _other = reserved(found(&mut groups, OTHER, "c"));
     groups.abandon(first);

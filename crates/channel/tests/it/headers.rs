@@ -147,7 +147,7 @@ fn blocks_that_lie_are_refused() {
     for length in 1..8 {
         let cut = entry.slice(..length);
         let refused = Headers::decode(cut, 9).unwrap_err();
-        assert_eq!(refused, HeaderError::CutHead { offset: 0 });
+        assert_eq!(refused, HeaderError::TruncatedHead { offset: 0 });
     }
     for length in 8..12 {
         let cut = [entry.clone(), entry.slice(..length)].concat();
@@ -155,7 +155,7 @@ fn blocks_that_lie_are_refused() {
         let (offset, claimed) = (12, 4);
         assert_eq!(
             refused,
-            HeaderError::CutValue {
+            HeaderError::TruncatedValue {
                 key: KEY,
                 offset,
                 claimed
@@ -165,7 +165,7 @@ fn blocks_that_lie_are_refused() {
     let huge = Bytes::from_static(&[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
     assert!(matches!(
         Headers::decode(huge, 9),
-        Err(HeaderError::CutValue { .. })
+        Err(HeaderError::TruncatedValue { .. })
     ));
 }
 

@@ -3,8 +3,8 @@
 use crate::support::{at_ms, at_us, channel, channel_with, events, incoming, message, sent};
 use portcullis_channel::headers::key;
 use portcullis_channel::{
-    Cause, Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, ContentType, Headers,
-    Message, Moment, Now, Priority, Received, Side, Transmit, UnderlayId,
+    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, CloseReason, ContentType,
+    Headers, Message, Moment, Now, Priority, Received, TimeoutReason, Transmit, UnderlayId,
 };
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn beat(request: Option<u64>, response: Option<u64>) -> Message {
 }
 
 fn router() -> (Channel, UnderlayId) {
-    channel(ChannelKind::Control, Side::Dialer)
+    channel(ChannelKind::Control, ChannelSide::Dialer)
 }
 
 /// Lets deadlines pass until something is sent or the channel ends.
@@ -59,11 +59,14 @@ fn a_heartbeat_that_finds_no_message_gets_one_of_its_own() {
     let (mut channel, underlay) = router();
     assert_eq!(
         channel.poll_timeout(),
-        Some((Moment::from_micros(1_000_000), Cause::Heartbeat))
+        Some((Moment::from_micros(1_000_000), TimeoutReason::Heartbeat))
     );
-    assert_eq!(channel.with_output().count(), 0);
+    assert_eq!(channel.underlays_with_output().count(), 0);
     channel.handle_timeout(at_ms(1000));
-    assert_eq!(channel.with_output().collect::<Vec<_>>(), [underlay]);
+    assert_eq!(
+        channel.underlays_with_output().collect::<Vec<_>>(),
+        [underlay]
+    );
     let frame = sent(&mut channel, underlay, at_ms(1000)).unwrap();
     assert_eq!(frame.content_type(), ContentType::HEARTBEAT);
     assert_eq!(frame.sequence().0, 1);
@@ -71,7 +74,10 @@ fn a_heartbeat_that_finds_no_message_gets_one_of_its_own() {
     assert!(frame.body().is_empty());
     assert_eq!(sent(&mut channel, underlay, at_ms(1000)), None);
     let (at, cause) = channel.poll_timeout().unwrap();
-    assert_eq!((at.as_micros(), cause), (12_000_000, Cause::Heartbeat));
+    assert_eq!(
+        (at.as_micros(), cause),
+        (12_000_000, TimeoutReason::Heartbeat)
+    );
 }
 
 #[test]
@@ -84,7 +90,10 @@ fn an_answer_waits_two_milliseconds_for_a_message_to_go_with() {
     assert_eq!(received, None);
     assert_eq!(sent(&mut channel, underlay, at_ms(101)), None);
     let (at, cause) = channel.poll_timeout().unwrap();
-    assert_eq!((at.as_micros(), cause), (102_000, Cause::HeartbeatAnswer));
+    assert_eq!(
+        (at.as_micros(), cause),
+        (102_000, TimeoutReason::HeartbeatAnswer)
+    );
     channel.handle_timeout(at_ms(102));
     let answer = sent(&mut channel, underlay, at_ms(102)).unwrap();
     assert_eq!(answer.content_type(), ContentType::HEARTBEAT);
@@ -112,7 +121,10 @@ fn heartbeats_that_come_faster_than_answers_leave_do_not_delay_them() {
         assert_eq!(channel.handle_frame(underlay, beat, at_ms(ms)), None);
     }
     let (at, cause) = channel.poll_timeout().unwrap();
-    assert_eq!((at.as_micros(), cause), (2_000, Cause::HeartbeatAnswer));
+    assert_eq!(
+        (at.as_micros(), cause),
+        (2_000, TimeoutReason::HeartbeatAnswer)
+    );
     channel.handle_timeout(at_ms(9));
     let answer = sent(&mut channel, underlay, at_ms(9)).unwrap();
     assert_eq!(
@@ -169,7 +181,7 @@ fn a_router_ends_a_channel_that_answers_nothing_after_thirty_seconds() {
 
 #[test]
 fn a_controller_gives_a_router_a_minute_more() {
-    let (mut channel, underlay) = channel(ChannelKind::Control, Side::Listener);
+    let (mut channel, underlay) = channel(ChannelKind::Control, ChannelSide::Listener);
     let ended = loop {
         match until_output(&mut channel, underlay) {
             (_, Some(Transmit::Frame(_))) => {},
@@ -259,7 +271,7 @@ fn values_that_are_not_eight_bytes_are_no_heartbeats() {
         None
     );
     let (_, cause) = channel.poll_timeout().unwrap();
-    assert_eq!(cause, Cause::Heartbeat);
+    assert_eq!(cause, TimeoutReason::Heartbeat);
 }
 
 #[test]
@@ -275,7 +287,7 @@ fn a_deadline_that_comes_early_or_late_does_no_harm() {
 
 #[test]
 fn between_sdk_and_router_there_are_none() {
-    let (mut channel, underlay) = channel(ChannelKind::Edge, Side::Listener);
+    let (mut channel, underlay) = channel(ChannelKind::Edge, ChannelSide::Listener);
     assert_eq!(channel.poll_timeout(), None);
     let frame = incoming(beat(Some(1), None), 1);
     let received = channel.handle_frame(underlay, frame.clone(), at_ms(0));
@@ -285,7 +297,7 @@ fn between_sdk_and_router_there_are_none() {
 
 #[test]
 fn links_are_closed_after_a_minute_of_silence_and_two_of_grace() {
-    let options = ChannelOptions::new(ChannelKind::Link, Side::Dialer);
+    let options = ChannelOptions::new(ChannelKind::Link, ChannelSide::Dialer);
     let (mut channel, underlay) = channel_with(options);
     let ended = loop {
         match until_output(&mut channel, underlay) {
@@ -299,7 +311,7 @@ fn links_are_closed_after_a_minute_of_silence_and_two_of_grace() {
 /// However short the interval is, answers that come in time keep a channel open.
 #[test]
 fn late_answers_count_with_short_intervals_too() {
-    let mut options = ChannelOptions::new(ChannelKind::Control, Side::Dialer);
+    let mut options = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
     let heartbeats = options.heartbeats.as_mut().unwrap();
     heartbeats.send_interval = Duration::from_millis(1);
     heartbeats.check_interval = Duration::ZERO;

@@ -2,7 +2,7 @@
 
 use crate::support::{bytes, id, secret};
 use bytes::{Bytes, BytesMut};
-use portcullis_channel::group::Grant;
+use portcullis_channel::group::ChannelGrant;
 use portcullis_channel::headers::key;
 use portcullis_channel::hello::{
     GroupHello, GroupHelloError, Grouping, Hello, HelloError, HelloReader, RejectClass,
@@ -115,7 +115,7 @@ fn an_old_router_uses_the_numbers_of_groups_for_other_things() {
     let hello = read(&hello_frame(headers, b"old").to_bytes())
         .unwrap()
         .unwrap();
-    assert_eq!(hello.grouping, Grouping::Alone);
+    assert_eq!(hello.grouping, Grouping::Ungrouped);
     assert_eq!(hello.headers.get(HeaderKey(11)), Some(&b"metadata"[..]));
 }
 
@@ -129,11 +129,11 @@ fn what_is_said_about_a_group_comes_back() {
     let hello = Hello::new(
         "r1".to_owned(),
         Some("ctrl.high".to_owned()),
-        Grouping::Group(group.clone()),
+        Grouping::Grouped(group.clone()),
         Headers::empty(),
     );
     let read = read(&hello.encode().unwrap()).unwrap().unwrap();
-    assert_eq!(read.grouping, Grouping::Group(group));
+    assert_eq!(read.grouping, Grouping::Grouped(group));
     assert_eq!(read.underlay_type.as_deref(), Some("ctrl.high"));
     assert!(
         !format!("{read:?}").contains("7, 7"),
@@ -154,10 +154,10 @@ fn the_headers_of_a_protocol_do_not_replace_those_of_the_group() {
         .bytes(key::GROUP_SECRET, &[1; 16])
         .build();
     let answer = hello
-        .accept(&Grant::alone(id("mine")), "c", &headers)
+        .accept(&ChannelGrant::ungrouped(id("mine")), "c", &headers)
         .unwrap();
     let answer = FrameReader::new(FrameLimits::HELLO)
-        .datagram(answer)
+        .read_datagram(answer)
         .unwrap();
     assert_eq!(answer.headers().string(key::CONNECTION_ID), Some("mine"));
     for key in [key::IS_GROUPED, key::GROUP_SECRET, key::UNDERLAY_TYPE] {
@@ -172,7 +172,9 @@ fn a_long_reason_is_cut_between_characters() {
         .unwrap()
         .unwrap();
     let said = hello.reject(RejectClass::Busy, &"ü".repeat(4000));
-    let said = FrameReader::new(FrameLimits::HELLO).datagram(said).unwrap();
+    let said = FrameReader::new(FrameLimits::HELLO)
+        .read_datagram(said)
+        .unwrap();
     assert_eq!(
         std::str::from_utf8(said.body()).unwrap().chars().count(),
         2096

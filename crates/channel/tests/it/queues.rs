@@ -2,16 +2,17 @@
 
 use crate::support::{at_ms, channel_with, events, id, message, secret, sent};
 use portcullis_channel::group::{
-    Admission, DialOptions, Fresh, Grant, GroupDialer, GroupLimits, Groups, Wanted,
+    Admission, ChannelGrant, ConnectionCounts, DialOptions, GeneratedCredentials, GroupDialer,
+    GroupLimits, GroupRegistry,
 };
 use portcullis_channel::hello::{Accepted, GroupHello, Grouping, Hello};
 use portcullis_channel::{
-    Channel, ChannelEvent, ChannelKind, ChannelOptions, FrameReader, HeaderKey, Headers, Message,
-    Moment, Priority, QueueLimits, Role, SendError, Side, UnderlayId,
+    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, FrameReader, HeaderKey,
+    Headers, Message, Moment, Priority, QueueLimits, Role, SendErrorKind, UnderlayId,
 };
 
 /// What entitles connections to be part of group `g`.
-pub(crate) fn grant() -> Grant {
+pub(crate) fn grant() -> ChannelGrant {
     let group = GroupHello {
         is_first: true,
         ..GroupHello::default()
@@ -19,14 +20,14 @@ pub(crate) fn grant() -> Grant {
     let hello = Hello::new(
         "r".to_owned(),
         None,
-        Grouping::Group(group),
+        Grouping::Grouped(group),
         Headers::empty(),
     );
-    let fresh = Fresh {
+    let fresh = GeneratedCredentials {
         id: id("g"),
         secret: secret(1),
     };
-    let mut groups: Groups<(), ()> = Groups::new(GroupLimits::default());
+    let mut groups: GroupRegistry<(), ()> = GroupRegistry::new(GroupLimits::default());
     match groups.admit(&(), &hello, fresh, Moment::ZERO) {
         Admission::New(reservation) => reservation.grant().clone(),
         other => panic!("{other:?}"),
@@ -37,7 +38,7 @@ pub(crate) fn grant() -> Grant {
 fn with(kind: ChannelKind, roles: &[Role]) -> (Channel, Vec<UnderlayId>) {
     let options = ChannelOptions {
         heartbeats: None,
-        ..ChannelOptions::new(kind, Side::Listener)
+        ..ChannelOptions::new(kind, ChannelSide::Listener)
     };
     let (mut channel, first) = Channel::open(grant(), options, at_ms(0));
     let mut underlays = vec![first];
@@ -133,12 +134,12 @@ fn links_and_sdks_end_with_their_last_default_connection() {
 }
 
 fn small(frames: usize, bytes: usize) -> Channel {
-    let mut options = ChannelOptions::new(ChannelKind::Edge, Side::Listener);
+    let mut options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Listener);
     options.default_queue = QueueLimits { frames, bytes };
     channel_with(options).0
 }
 
-fn send(channel: &mut Channel, message: Message) -> Result<(), SendError> {
+fn send(channel: &mut Channel, message: Message) -> Result<(), SendErrorKind> {
     let sent = channel.send(Priority::Default, message);
     sent.map(|_| ()).map_err(|refused| refused.why)
 }
@@ -150,8 +151,14 @@ fn a_full_queue_refuses_and_tells_once_when_there_is_room() {
     for _ in 0..4 {
         assert_eq!(send(&mut channel, message(7, "")), Ok(()));
     }
-    assert_eq!(send(&mut channel, message(7, "")), Err(SendError::Full));
-    assert_eq!(send(&mut channel, message(7, "")), Err(SendError::Full));
+    assert_eq!(
+        send(&mut channel, message(7, "")),
+        Err(SendErrorKind::QueueFull)
+    );
+    assert_eq!(
+        send(&mut channel, message(7, "")),
+        Err(SendErrorKind::QueueFull)
+    );
     let mut told = Vec::new();
     for _ in 0..4 {
         sent(&mut channel, underlay, at_ms(0)).unwrap();
@@ -170,32 +177,41 @@ fn bytes_are_counted_and_an_empty_queue_takes_one_frame_of_any_size() {
     let large = || message(7, &"x".repeat(1000));
     assert_eq!(send(&mut channel, large()), Ok(()));
     assert_eq!(channel.queued_bytes(Priority::Default), 1020);
-    assert_eq!(send(&mut channel, message(7, "")), Err(SendError::Full));
+    assert_eq!(
+        send(&mut channel, message(7, "")),
+        Err(SendErrorKind::QueueFull)
+    );
     let underlay = channel.underlays().next().unwrap();
     sent(&mut channel, underlay, at_ms(0)).unwrap();
     assert_eq!(channel.queued_bytes(Priority::Default), 0);
     for _ in 0..5 {
         assert_eq!(send(&mut channel, message(7, "")), Ok(()));
     }
-    assert_eq!(send(&mut channel, message(7, "")), Err(SendError::Full));
+    assert_eq!(
+        send(&mut channel, message(7, "")),
+        Err(SendErrorKind::QueueFull)
+    );
 }
 
 #[test]
 fn queues_do_not_take_room_from_each_other() {
     let mut channel = small(1, 100);
     assert_eq!(send(&mut channel, message(7, "")), Ok(()));
-    assert_eq!(send(&mut channel, message(7, "")), Err(SendError::Full));
+    assert_eq!(
+        send(&mut channel, message(7, "")),
+        Err(SendErrorKind::QueueFull)
+    );
     channel.send(Priority::High, message(7, "")).unwrap();
 }
 
 #[test]
 fn too_long_a_message_is_refused() {
-    let mut options = ChannelOptions::new(ChannelKind::Edge, Side::Dialer);
+    let mut options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
     options.send_limits.body = 3;
     let (mut channel, _) = channel_with(options);
     assert_eq!(send(&mut channel, message(7, "abc")), Ok(()));
     let refused = send(&mut channel, message(7, "abcd")).unwrap_err();
-    assert!(matches!(refused, SendError::TooLong(_)));
+    assert!(matches!(refused, SendErrorKind::TooLong(_)));
 }
 
 #[test]
@@ -214,7 +230,7 @@ fn numbers_are_counted_over_all_connections() {
 fn a_surviving_channel_goes_on_counting_and_takes_the_group_that_follows() {
     let mut dialer = GroupDialer::new(
         DialOptions::new(ChannelKind::Control),
-        Wanted {
+        ConnectionCounts {
             default: 1,
             high: 0,
         },
@@ -230,7 +246,7 @@ fn a_surviving_channel_goes_on_counting_and_takes_the_group_that_follows() {
     let grant = dialer
         .handle_accepted(&dial, &answer("g"), 0, Moment::ZERO)
         .unwrap();
-    let options = ChannelOptions::new(ChannelKind::Control, Side::Dialer);
+    let options = ChannelOptions::new(ChannelKind::Control, ChannelSide::Dialer);
     let (mut channel, first) = Channel::open(grant, options, at_ms(0));
     channel.send(Priority::Default, message(1, "")).unwrap();
     channel.detach(first, at_ms(1000));
@@ -280,13 +296,13 @@ fn what_is_sent_is_within_the_limits_of_who_reads_it() {
         };
         let refused = send(&mut channel, many(511)).unwrap_err();
         assert!(
-            matches!(refused, SendError::TooLong(_)),
+            matches!(refused, SendErrorKind::TooLong(_)),
             "heartbeats need two"
         );
         assert_eq!(send(&mut channel, many(510)), Ok(()));
         let frame = sent(&mut channel, underlays[0], at_ms(0)).unwrap();
-        let reader = FrameReader::new(kind.frame_limits(Side::Dialer));
-        assert_eq!(reader.datagram(frame.to_bytes()), Ok(frame));
+        let reader = FrameReader::new(kind.frame_limits(ChannelSide::Dialer));
+        assert_eq!(reader.read_datagram(frame.to_bytes()), Ok(frame));
     }
 }
 
@@ -298,7 +314,10 @@ fn requests_that_are_taken_back_make_room() {
         let asked = channel.request(Priority::Default, message(7, ""), within, at_ms(0));
         asked.unwrap();
     }
-    assert_eq!(send(&mut channel, message(7, "")), Err(SendError::Full));
+    assert_eq!(
+        send(&mut channel, message(7, "")),
+        Err(SendErrorKind::QueueFull)
+    );
     channel.handle_timeout(at_ms(1_000));
     let priority = Priority::Default;
     let told = events(&mut channel);
@@ -311,5 +330,5 @@ fn a_channel_may_move_between_threads() {
     fn is_send<T: Send + 'static>() {}
     is_send::<Channel>();
     is_send::<GroupDialer>();
-    is_send::<Groups<String, u64>>();
+    is_send::<GroupRegistry<String, u64>>();
 }

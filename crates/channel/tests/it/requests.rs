@@ -3,15 +3,16 @@
 use crate::support::{at_ms, channel, channel_with, events, incoming, message, sent};
 use portcullis_channel::headers::key;
 use portcullis_channel::{
-    Channel, ChannelEvent, ChannelKind, ChannelOptions, CloseReason, ContentType, Headers, Message,
-    Priority, Received, RequestFailure, ResultMessage, SendError, Sequence, Side, UnderlayId,
+    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, CloseReason, ContentType,
+    Headers, Message, Priority, Received, RequestFailure, ResultMessage, SendErrorKind, Sequence,
+    UnderlayId,
 };
 use std::time::Duration;
 
 const WITHIN: Duration = Duration::from_secs(10);
 
 fn edge() -> (Channel, UnderlayId) {
-    channel(ChannelKind::Edge, Side::Dialer)
+    channel(ChannelKind::Edge, ChannelSide::Dialer)
 }
 
 fn reply_to(sequence: Sequence) -> Message {
@@ -69,7 +70,10 @@ fn a_request_without_a_reply_fails_in_time_and_its_late_reply_is_a_message() {
     let why = RequestFailure::TimedOut;
     assert_eq!(
         events(&mut channel),
-        [ChannelEvent::RequestFailed { request, why }]
+        [ChannelEvent::RequestFailed {
+            request,
+            reason: why
+        }]
     );
     let late = incoming(reply_to(sequence), 1);
     let received = channel.handle_frame(underlay, late.clone(), at_ms(10_001));
@@ -84,7 +88,7 @@ fn a_request_whose_time_is_over_before_it_was_written_is_not_written() {
     channel.handle_timeout(at_ms(10_000));
     assert_eq!(events(&mut channel).len(), 1);
     assert_eq!(channel.queued_bytes(Priority::High), 0);
-    assert_eq!(channel.with_output().count(), 0);
+    assert_eq!(channel.underlays_with_output().count(), 0);
     assert_eq!(sent(&mut channel, underlay, at_ms(10_000)), None);
 }
 
@@ -120,7 +124,7 @@ fn nothing_is_told_about_a_cancelled_request() {
 
 #[test]
 fn requests_are_counted() {
-    let mut options = ChannelOptions::new(ChannelKind::Edge, Side::Dialer);
+    let mut options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Dialer);
     options.max_requests = 1;
     let (mut channel, _) = channel_with(options);
     let ask = |channel: &mut Channel| {
@@ -128,7 +132,7 @@ fn requests_are_counted() {
     };
     ask(&mut channel).unwrap();
     let refused = ask(&mut channel).unwrap_err();
-    assert_eq!(refused.why, SendError::TooManyRequests { limit: 1 });
+    assert_eq!(refused.why, SendErrorKind::TooManyRequests { limit: 1 });
     assert_eq!(refused.message, message(60783, ""));
     assert_eq!(channel.queued_frames(Priority::High), 1);
 }
@@ -144,7 +148,10 @@ fn requests_of_a_channel_that_closes_fail_at_once() {
     assert_eq!(
         events(&mut channel),
         [
-            ChannelEvent::RequestFailed { request, why },
+            ChannelEvent::RequestFailed {
+                request,
+                reason: why,
+            },
             ChannelEvent::Closed { reason },
         ]
     );
@@ -154,7 +161,7 @@ fn requests_of_a_channel_that_closes_fail_at_once() {
 #[test]
 fn a_probe_of_the_latency_is_answered_with_what_it_reflects() {
     for kind in [ChannelKind::Edge, ChannelKind::Link] {
-        let (mut channel, underlay) = channel(kind, Side::Listener);
+        let (mut channel, underlay) = channel(kind, ChannelSide::Listener);
         let headers = Headers::builder().u64(key::REFLECTED, 77).build();
         let probe = Message::new(ContentType::LATENCY).with_headers(headers);
         assert_eq!(
@@ -172,17 +179,17 @@ fn a_probe_of_the_latency_is_answered_with_what_it_reflects() {
 #[test]
 fn a_controller_answers_pings_and_nobody_else_does() {
     let ping = || incoming(Message::new(ContentType::PING), 3);
-    let (mut controller, underlay) = channel(ChannelKind::Control, Side::Listener);
+    let (mut controller, underlay) = channel(ChannelKind::Control, ChannelSide::Listener);
     assert_eq!(controller.handle_frame(underlay, ping(), at_ms(0)), None);
     let answer = sent(&mut controller, underlay, at_ms(0)).unwrap();
     assert_eq!(ResultMessage::from_frame(&answer).unwrap().text, "ok");
     assert_eq!(answer.reply_for(), Some(Sequence(3)));
 
     for (kind, side) in [
-        (ChannelKind::Control, Side::Dialer),
-        (ChannelKind::Edge, Side::Listener),
-        (ChannelKind::Link, Side::Listener),
-        (ChannelKind::Management, Side::Listener),
+        (ChannelKind::Control, ChannelSide::Dialer),
+        (ChannelKind::Edge, ChannelSide::Listener),
+        (ChannelKind::Link, ChannelSide::Listener),
+        (ChannelKind::Management, ChannelSide::Listener),
     ] {
         let (mut channel, underlay) = channel(kind, side);
         let received = channel.handle_frame(underlay, ping(), at_ms(0));
@@ -192,7 +199,7 @@ fn a_controller_answers_pings_and_nobody_else_does() {
 
 #[test]
 fn a_flood_of_pings_fills_a_queue_and_no_more() {
-    let (mut channel, underlay) = channel(ChannelKind::Control, Side::Listener);
+    let (mut channel, underlay) = channel(ChannelKind::Control, ChannelSide::Listener);
     for sequence in 0..100_000 {
         let ping = incoming(Message::new(ContentType::PING), sequence);
         assert_eq!(channel.handle_frame(underlay, ping, at_ms(0)), None);
@@ -202,7 +209,7 @@ fn a_flood_of_pings_fills_a_queue_and_no_more() {
 
 #[test]
 fn a_reply_is_given_back_as_it_was() {
-    let mut options = ChannelOptions::new(ChannelKind::Edge, Side::Listener);
+    let mut options = ChannelOptions::new(ChannelKind::Edge, ChannelSide::Listener);
     options.default_queue.frames = 1;
     let (mut channel, _) = channel_with(options);
     let request = incoming(message(60783, ""), 5).reply_to();

@@ -11,7 +11,7 @@ mod traffic;
 mod wire;
 mod world;
 
-use portcullis_channel::{ChannelKind, ChannelOptions, QueueLimits, Side};
+use portcullis_channel::{ChannelKind, ChannelOptions, ChannelSide, QueueLimits};
 use std::collections::BTreeSet;
 use std::env;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _, RandomState};
@@ -76,7 +76,7 @@ impl Trace {
 }
 
 /// Small queues, so that they fill.
-pub(crate) fn options(side: Side) -> ChannelOptions {
+pub(crate) fn options(side: ChannelSide) -> ChannelOptions {
     let queue = QueueLimits {
         frames: 16,
         bytes: 100_000,

@@ -1,11 +1,12 @@
 //! What several tests need.
 
 use bytes::{Bytes, BytesMut};
-use portcullis_channel::group::{Fresh, Grant, GroupId, GroupSecret};
+use portcullis_channel::group::{ChannelGrant, GeneratedCredentials, GroupId, GroupSecret};
 use portcullis_channel::hello::{GroupHello, Grouping, Hello};
 use portcullis_channel::{
-    Channel, ChannelEvent, ChannelKind, ChannelOptions, ContentType, Frame, FrameLimits,
-    FrameReader, Headers, Message, Moment, Now, Sequence, Side, Transmit, UnderlayId, UnixNanos,
+    Channel, ChannelEvent, ChannelKind, ChannelOptions, ChannelSide, ContentType, Frame,
+    FrameLimits, FrameReader, Headers, Message, Moment, Now, Sequence, Transmit, UnderlayId,
+    UnixNanos,
 };
 
 /// The wall clock of tests when the monotonic one is at zero.
@@ -61,8 +62,8 @@ pub(crate) fn secret(byte: u8) -> GroupSecret {
     GroupSecret::new([byte; 16])
 }
 
-pub(crate) fn fresh(text: &str, byte: u8) -> Fresh {
-    Fresh {
+pub(crate) fn fresh(text: &str, byte: u8) -> GeneratedCredentials {
+    GeneratedCredentials {
         id: id(text),
         secret: secret(byte),
     }
@@ -70,7 +71,7 @@ pub(crate) fn fresh(text: &str, byte: u8) -> Fresh {
 
 /// The hello of a router as its listener reads it.
 pub(crate) fn hello(group: Option<GroupHello>) -> Hello {
-    let grouping = group.map_or(Grouping::Alone, Grouping::Group);
+    let grouping = group.map_or(Grouping::Ungrouped, Grouping::Grouped);
     Hello::new("router-1".to_owned(), None, grouping, Headers::empty())
 }
 
@@ -84,12 +85,12 @@ pub(crate) fn incoming(message: Message, sequence: i32) -> Frame {
 }
 
 /// A channel with one default connection.
-pub(crate) fn channel(kind: ChannelKind, side: Side) -> (Channel, UnderlayId) {
+pub(crate) fn channel(kind: ChannelKind, side: ChannelSide) -> (Channel, UnderlayId) {
     channel_with(ChannelOptions::new(kind, side))
 }
 
 pub(crate) fn channel_with(options: ChannelOptions) -> (Channel, UnderlayId) {
-    Channel::open(Grant::alone(id("c")), options, at_ms(0))
+    Channel::open(ChannelGrant::ungrouped(id("c")), options, at_ms(0))
 }
 
 /// The next frame for a connection.

@@ -2,15 +2,15 @@
 
 use crate::support::{at_us, bytes, channel, corpus, frame, id, secret, sent};
 use bytes::{Bytes, BytesMut};
-use portcullis_channel::group::{GroupLimits, GroupSecret, Groups};
+use portcullis_channel::group::{GroupLimits, GroupRegistry, GroupSecret};
 use portcullis_channel::headers::key;
 use portcullis_channel::hello::{
-    Accepted, Answer, AnswerReader, GroupHello, Grouping, Hello, HelloReader, RejectClass,
+    Accepted, AnswerReader, GroupHello, Grouping, Hello, HelloAnswer, HelloReader, RejectClass,
     Rejection, VERSIONS_ANSWER,
 };
 use portcullis_channel::{
-    BuildVersion, ChannelKind, ContentType, FrameLimits, FrameReader, HeaderKey, Headers, Moment,
-    Outcome, ResultMessage, Role, Sequence, Side,
+    BuildVersion, ChannelKind, ChannelSide, ContentType, FrameLimits, FrameReader, HeaderKey,
+    Headers, Moment, ResultMessage, ResultStatus, Role, Sequence,
 };
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn each_recorded_frame_is_read_and_written_as_it_is() {
         let frame = reader.next(&mut input).unwrap().expect(&name);
         assert!(input.is_empty(), "{name}");
         assert_eq!(frame.to_bytes(), recorded, "{name}");
-        let datagram = reader.datagram(Bytes::from(recorded.clone())).unwrap();
+        let datagram = reader.read_datagram(Bytes::from(recorded.clone())).unwrap();
         assert_eq!(datagram, frame, "{name}");
     }
 }
@@ -72,7 +72,7 @@ fn the_first_hello_of_a_router() {
         is_first: true,
         ..GroupHello::default()
     };
-    assert_eq!(hello.grouping, Grouping::Group(first));
+    assert_eq!(hello.grouping, Grouping::Grouped(first));
     let version: BuildVersion = hello.headers.string(key::VERSION).unwrap().parse().unwrap();
     assert_eq!(
         version.to_string(),
@@ -99,7 +99,7 @@ fn a_routers_first_hello_is_said_as_routers_say_it() {
         ChannelKind::Control
             .underlay_type(Role::Default)
             .map(str::to_owned),
-        Grouping::Group(first),
+        Grouping::Grouped(first),
         headers.build(),
     );
     let mut said = BytesMut::from(&hello.encode().unwrap()[..]);
@@ -113,8 +113,8 @@ fn a_routers_first_hello_is_said_as_routers_say_it() {
 /// What a listener with these values answers to the hello of a router.
 fn accepted(fresh_secret: GroupSecret) -> Bytes {
     let hello = Hello::from_frame(&frame(ROUTER_HELLO)).unwrap();
-    let mut groups: Groups<&str, ()> = Groups::new(GroupLimits::default());
-    let fresh = portcullis_channel::group::Fresh {
+    let mut groups: GroupRegistry<&str, ()> = GroupRegistry::new(GroupLimits::default());
+    let fresh = portcullis_channel::group::GeneratedCredentials {
         id: id("63ee55"),
         secret: fresh_secret,
     };
@@ -144,7 +144,7 @@ fn the_answer_that_a_router_is_content_with() {
     assert_eq!(answer.body(), recorded.body());
 }
 
-fn answer(hex: &str) -> Answer {
+fn answer(hex: &str) -> HelloAnswer {
     let mut input = BytesMut::from(&bytes(hex)[..]);
     let reader = AnswerReader::new(Moment::from_micros(1));
     reader.read(&mut input, Moment::ZERO).unwrap().unwrap()
@@ -152,7 +152,7 @@ fn answer(hex: &str) -> Answer {
 
 #[test]
 fn a_positive_answer_is_read() {
-    let Answer::Accepted(Accepted {
+    let HelloAnswer::Accepted(Accepted {
         responder,
         group,
         secret,
@@ -173,9 +173,9 @@ fn the_answer_of_a_listener_for_sdks_names_a_channel_and_no_secret() {
         .find(|(name, _)| name.contains("hello result, ungrouped"))
         .unwrap();
     let frame = FrameReader::new(FrameLimits::HELLO)
-        .datagram(Bytes::from(recorded))
+        .read_datagram(Bytes::from(recorded))
         .unwrap();
-    let Answer::Accepted(accepted) = Answer::from_frame(&frame).unwrap() else {
+    let HelloAnswer::Accepted(accepted) = HelloAnswer::from_frame(&frame).unwrap() else {
         panic!("not accepted");
     };
     assert_eq!(accepted.group, Some(id("AdBM")));
@@ -188,11 +188,13 @@ fn a_negative_answer_is_read_and_said() {
         class: RejectClass::NotPermitted,
         reason: "router disabled".to_owned(),
     };
-    assert_eq!(answer(NEGATIVE_ANSWER), Answer::Rejected(rejection));
+    assert_eq!(answer(NEGATIVE_ANSWER), HelloAnswer::Rejected(rejection));
 
     let hello = Hello::from_frame(&frame(ROUTER_HELLO)).unwrap();
     let said = hello.reject(RejectClass::NotPermitted, "router disabled");
-    let said = FrameReader::new(FrameLimits::HELLO).datagram(said).unwrap();
+    let said = FrameReader::new(FrameLimits::HELLO)
+        .read_datagram(said)
+        .unwrap();
     assert_eq!(decoded(&said), decoded(&frame(NEGATIVE_ANSWER)));
     assert_eq!(&said.body()[..], b"router disabled");
 }
@@ -212,9 +214,9 @@ fn the_first_hello_of_a_link_uses_low_numbers_for_its_own_purposes() {
         .find(|(_, recorded)| recorded.starts_with(&bytes(&FIRST_LINK_HELLO[..60])))
         .unwrap();
     let reader = FrameReader::new(FrameLimits::HELLO);
-    let hello = Hello::from_frame(&reader.datagram(Bytes::from(recorded)).unwrap()).unwrap();
+    let hello = Hello::from_frame(&reader.read_datagram(Bytes::from(recorded)).unwrap()).unwrap();
     assert_eq!(hello.underlay_type.as_deref(), Some("link.default"));
-    let Grouping::Group(group) = &hello.grouping else {
+    let Grouping::Grouped(group) = &hello.grouping else {
         panic!("not grouped");
     };
     assert!(group.is_first);
@@ -234,7 +236,7 @@ fn a_heartbeat_is_answered_and_sent_as_recorded() {
         "0306090c0500000016000000200000000000000005000000080000001b2784ddba10ea180600000008000000f54058ddba10ea18",
     );
     let theirs = recorded.headers().u64(key::HEARTBEAT_RESPONSE).unwrap();
-    let (mut channel, underlay) = channel(ChannelKind::Control, Side::Listener);
+    let (mut channel, underlay) = channel(ChannelKind::Control, ChannelSide::Listener);
     let headers = Headers::builder().u64(key::HEARTBEAT, theirs).build();
     let beat = portcullis_channel::Message::new(ContentType::HEARTBEAT).with_headers(headers);
     let now = at_us(1_000_000);
@@ -260,14 +262,14 @@ fn results_are_read_as_recorded() {
     );
     assert_eq!(success.reply_for(), Some(Sequence(5)));
     let result = ResultMessage::from_frame(&success).unwrap();
-    assert_eq!(result.outcome, Outcome::Success);
+    assert_eq!(result.status, ResultStatus::Success);
     assert_eq!(result.text, "router verified");
 
     let failure = frame(
         "0306090c02000000010000001500000018000000020000000100000000010000000400000001000000696e76616c696420666f726d6174205b27706c61696e275d",
     );
     let result = ResultMessage::from_frame(&failure).unwrap();
-    assert_eq!(result.outcome, Outcome::Failure);
+    assert_eq!(result.status, ResultStatus::Failure);
     assert_eq!(result.text, "invalid format ['plain']");
 }
 

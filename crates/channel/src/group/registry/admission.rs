@@ -1,115 +1,112 @@
-//! What becomes of a connection that says hello.
+//! Outcomes of admitting a connection.
 
-use super::{Grant, GroupId, GroupSecret, Key};
+use super::{ChannelGrant, GroupId, GroupKey, GroupSecret};
 
-/// Where a connection belongs.
+/// Result of [`GroupRegistry::admit`](super::GroupRegistry::admit).
 #[derive(Debug)]
 #[must_use]
 pub enum Admission<P, C> {
-    /// To a new channel. Its id is reserved until [`open`](super::Groups::open) or
-    /// [`abandon`](super::Groups::abandon).
+    /// A new channel. Its id is reserved until [`open`](super::GroupRegistry::open) or
+    /// [`abandon`](super::GroupRegistry::abandon).
     New(Reservation<P>),
-    /// To a channel that is there.
+    /// An existing channel.
     Attach(Attachment<C>),
-    /// To a channel that is being made; [`poll_decision`](super::Groups::poll_decision) tells.
-    Wait(Ticket),
-    /// Nowhere. The connection is closed, in most cases without an answer.
-    Refuse(Refusal),
+    /// A channel that is being opened; [`poll_decision`](super::GroupRegistry::poll_decision)
+    /// follows.
+    Wait(AdmissionTicket),
+    /// No channel. The connection is closed, in most cases without an answer.
+    Refuse(RefusalReason),
 }
 
-/// What became of a connection that had to wait.
+/// Decision about a connection that had to wait.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decision<C> {
-    /// It belongs to a channel that is there now.
+    /// It belongs to a channel that is open now.
     Attach(Attachment<C>),
-    /// It belongs nowhere.
-    Refuse(Refusal),
+    /// It belongs to no channel.
+    Refuse(RefusalReason),
 }
 
-/// Why a connection belongs nowhere.
+/// The reason why a connection is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum RefusalReason {
     /// Close the connection without an answer: the dialer then founds a new group.
     #[error("the connection belongs to a group that this peer does not have")]
     UnknownGroup,
     /// Close the connection without an answer.
-    #[error("the connection does not show the secret of its group")]
+    #[error("the connection does not present the secret of its group")]
     WrongSecret,
     /// The connection may be refused with an answer.
     #[error("the peer has too many groups")]
     TooManyGroups,
     /// Close the connection without an answer.
-    #[error("too many connections wait for a group that is being made")]
+    #[error("too many connections wait for a group that is being opened")]
     TooManyWaiting,
 }
 
-/// What the listener gives a group whose dialer brought none of its own. Both are random; the id is shown
-/// to people and may be short.
+/// Generated id and secret for a group whose dialer brought none. Both are random; the id is
+/// displayed and may be short.
 #[derive(Debug, Clone)]
-pub struct Fresh {
-    /// An id.
+pub struct GeneratedCredentials {
     pub id: GroupId,
-    /// A secret.
     pub secret: GroupSecret,
 }
 
-/// A connection that belongs to a channel that is there.
+/// A connection of an existing channel.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub struct Attachment<C> {
-    /// The channel.
     pub channel: C,
-    /// What entitles the connection to be part of it.
-    pub grant: Grant,
+    pub grant: ChannelGrant,
 }
 
-/// The id of a channel that is being made. It holds for a while; it can be used once.
+/// The reserved id of a channel that is being opened. It expires, and can be used once.
 #[derive(Debug)]
 #[must_use]
 pub struct Reservation<P> {
-    member: Member<P>,
-    grant: Grant,
+    member: Registration<P>,
+    grant: ChannelGrant,
 }
 
-/// The place of an open channel in the registry, to be given back when the channel is closed.
+/// The registration of an open channel, to be returned when the channel is closed.
 #[derive(Debug)]
 #[must_use = "a group whose place is lost is never forgotten"]
-pub struct Member<P> {
-    pub(super) place: Option<(Key<P>, u64)>,
+pub struct Registration<P> {
+    pub(super) slot: Option<(GroupKey<P>, u64)>,
 }
 
-/// A channel was not opened within the time that a reservation holds.
+/// A channel was not opened before its reservation expired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("opening the channel took too long: its group is not reserved any more")]
-pub struct ReservationExpired;
+#[error("opening the channel took too long: the reservation of its group has expired")]
+pub struct ReservationExpiredError;
 
 /// A connection that waits for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ticket(pub(super) u64);
+pub struct AdmissionTicket(pub(super) u64);
 
 impl<P> Reservation<P> {
-    pub(super) const fn alone(id: GroupId) -> Self {
+    pub(super) const fn ungrouped(id: GroupId) -> Self {
         Self {
-            member: Member { place: None },
-            grant: Grant::alone(id),
+            member: Registration { slot: None },
+            grant: ChannelGrant::ungrouped(id),
         }
     }
 
-    pub(super) const fn grouped(key: Key<P>, number: u64, grant: Grant) -> Self {
+    pub(super) const fn grouped(key: GroupKey<P>, number: u64, grant: ChannelGrant) -> Self {
         Self {
-            member: Member {
-                place: Some((key, number)),
+            member: Registration {
+                slot: Some((key, number)),
             },
             grant,
         }
     }
 
-    /// What entitles the connection to be the first of the new channel.
-    pub const fn grant(&self) -> &Grant {
+    /// The grant for the first connection of the new channel.
+    pub const fn grant(&self) -> &ChannelGrant {
         &self.grant
     }
 
-    pub(super) fn into_parts(self) -> (Member<P>, Grant) {
+    pub(super) fn into_parts(self) -> (Registration<P>, ChannelGrant) {
         (self.member, self.grant)
     }
 }

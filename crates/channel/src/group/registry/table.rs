@@ -1,20 +1,20 @@
-//! The groups by peer, and the reservations by age.
+//! Groups by peer, and reservations by age.
 
 use super::{GroupId, GroupSecret};
 use crate::time::Moment;
 use std::collections::BTreeMap;
 
-/// What finds a group: who the peer is, what its hello says it is, and the group's id.
+/// Key of a group: peer, hello id and group id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::group) struct Key<P> {
+pub(in crate::group) struct GroupKey<P> {
     pub(super) peer: P,
     pub(super) hello: String,
     pub(super) group: GroupId,
 }
 
-/// A group. The number tells groups of one key apart that come after one another.
+/// A group. The number distinguishes consecutive groups with the same key.
 #[derive(Debug)]
-pub(super) enum Entry<C> {
+pub(super) enum GroupEntry<C> {
     Reserved {
         number: u64,
         secret: GroupSecret,
@@ -27,14 +27,14 @@ pub(super) enum Entry<C> {
 }
 
 #[derive(Debug)]
-pub(super) struct Table<P, C> {
-    groups: BTreeMap<P, BTreeMap<(String, GroupId), Entry<C>>>,
-    /// By number, hence by age: the first one ends first.
-    reserved: BTreeMap<u64, (Moment, Key<P>)>,
+pub(super) struct GroupTable<P, C> {
+    groups: BTreeMap<P, BTreeMap<(String, GroupId), GroupEntry<C>>>,
+    /// By number and thus by age: the first one expires first.
+    reserved: BTreeMap<u64, (Moment, GroupKey<P>)>,
     next: u64,
 }
 
-impl<C> Entry<C> {
+impl<C> GroupEntry<C> {
     pub(super) const fn secret(&self) -> &GroupSecret {
         match self {
             Self::Reserved { secret, .. } | Self::Open { secret, .. } => secret,
@@ -48,7 +48,7 @@ impl<C> Entry<C> {
     }
 }
 
-impl<P: Ord + Clone, C> Table<P, C> {
+impl<P: Ord + Clone, C> GroupTable<P, C> {
     pub(super) const fn new() -> Self {
         Self {
             groups: BTreeMap::new(),
@@ -57,33 +57,38 @@ impl<P: Ord + Clone, C> Table<P, C> {
         }
     }
 
-    pub(super) fn get(&self, key: &Key<P>) -> Option<&Entry<C>> {
-        // The pair is cloned because a map of pairs cannot be asked for borrowed halves.
+    pub(super) fn get(&self, key: &GroupKey<P>) -> Option<&GroupEntry<C>> {
+        // The pair is cloned because a map of pairs cannot be searched by borrowed halves.
         let place = (key.hello.clone(), key.group.clone());
         self.groups.get(&key.peer)?.get(&place)
     }
 
-    pub(super) fn groups_of(&self, peer: &P) -> usize {
+    pub(super) fn count_groups(&self, peer: &P) -> usize {
         self.groups.get(peer).map_or(0, BTreeMap::len)
     }
 
-    pub(super) fn reserve(&mut self, key: Key<P>, secret: GroupSecret, deadline: Moment) -> u64 {
+    pub(super) fn reserve(
+        &mut self,
+        key: GroupKey<P>,
+        secret: GroupSecret,
+        deadline: Moment,
+    ) -> u64 {
         let number = self.next;
         self.next += 1;
         let place = (key.hello.clone(), key.group.clone());
         let groups = self.groups.entry(key.peer.clone()).or_default();
-        groups.insert(place, Entry::Reserved { number, secret });
+        groups.insert(place, GroupEntry::Reserved { number, secret });
         self.reserved.insert(number, (deadline, key));
         number
     }
 
-    /// Opens the group that was reserved under this number, if it still is.
-    pub(super) fn open(&mut self, key: &Key<P>, number: u64, channel: C) -> Option<()> {
+    /// Opens the group that was reserved under this number, if it still exists.
+    pub(super) fn open(&mut self, key: &GroupKey<P>, number: u64, channel: C) -> Option<()> {
         self.reserved.remove(&number)?;
         let place = (key.hello.clone(), key.group.clone());
         let entry = self.groups.get_mut(&key.peer)?.get_mut(&place)?;
         let secret = entry.secret().clone();
-        *entry = Entry::Open {
+        *entry = GroupEntry::Open {
             number,
             secret,
             channel,
@@ -91,8 +96,8 @@ impl<P: Ord + Clone, C> Table<P, C> {
         Some(())
     }
 
-    /// Removes the group of this number; tells whether it was there.
-    pub(super) fn remove(&mut self, key: &Key<P>, number: u64) -> bool {
+    /// Removes the group with this number; returns whether it existed.
+    pub(super) fn remove(&mut self, key: &GroupKey<P>, number: u64) -> bool {
         self.reserved.remove(&number);
         let Some(groups) = self.groups.get_mut(&key.peer) else {
             return false;
@@ -110,13 +115,13 @@ impl<P: Ord + Clone, C> Table<P, C> {
         is_there
     }
 
-    pub(super) fn first_deadline(&self) -> Option<Moment> {
+    pub(super) fn next_deadline(&self) -> Option<Moment> {
         let (_, (deadline, _)) = self.reserved.first_key_value()?;
         Some(*deadline)
     }
 
-    /// Removes a reservation whose time is over.
-    pub(super) fn expired(&mut self, now: Moment) -> Option<Key<P>> {
+    /// Removes an expired reservation.
+    pub(super) fn pop_expired(&mut self, now: Moment) -> Option<GroupKey<P>> {
         let first = self.reserved.first_entry()?;
         if first.get().0 > now {
             return None;

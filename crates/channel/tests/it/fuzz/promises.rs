@@ -2,11 +2,11 @@
 
 use crate::support::{at_ms, channel, fresh};
 use bytes::BytesMut;
-use portcullis_channel::group::{Admission, GroupLimits, Groups};
-use portcullis_channel::hello::{Answer, AnswerReader, Hello, HelloReader};
+use portcullis_channel::group::{Admission, GroupLimits, GroupRegistry};
+use portcullis_channel::hello::{AnswerReader, Hello, HelloAnswer, HelloReader};
 use portcullis_channel::{
-    Channel, ChannelKind, Frame, FrameError, FrameLimits, FrameReader, Headers, Moment, Priority,
-    Received, ResultMessage, Side, Transmit,
+    Channel, ChannelKind, ChannelSide, Frame, FrameError, FrameLimits, FrameReader, Headers,
+    Moment, Priority, Received, ResultMessage, Transmit,
 };
 
 /// Small enough that limits are met.
@@ -36,7 +36,7 @@ pub(super) fn check(stream: &[u8]) -> Result<String, String> {
         ChannelKind::Edge,
         ChannelKind::Management,
     ] {
-        for side in [Side::Dialer, Side::Listener] {
+        for side in [ChannelSide::Dialer, ChannelSide::Listener] {
             place.push_str(&feed(kind, side, &frames)?);
         }
     }
@@ -68,12 +68,12 @@ fn look(frame: &Frame) -> Result<String, String> {
     if bytes.len() != frame.wire_len() {
         return Err("the length of a frame is not its length".to_owned());
     }
-    if FrameReader::new(LIMITS).datagram(bytes).as_ref() != Ok(frame) {
+    if FrameReader::new(LIMITS).read_datagram(bytes).as_ref() != Ok(frame) {
         return Err("a frame does not come back".to_owned());
     }
     let mut place = format!(
         "{:?}",
-        ResultMessage::from_frame(frame).map(|read| read.outcome)
+        ResultMessage::from_frame(frame).map(|read| read.status)
     );
     for (key, _) in frame.headers().iter() {
         let headers = frame.headers();
@@ -133,7 +133,7 @@ fn greet(stream: &[u8]) -> Result<String, String> {
         return Err("a deadline does not hold".to_owned());
     }
     let answer = match answer {
-        Ok(Some(Answer::Accepted(_))) => "accepted",
+        Ok(Some(HelloAnswer::Accepted(_))) => "accepted",
         Ok(_) => "rejected",
         Err(_) => "none",
     };
@@ -155,7 +155,7 @@ fn greet(stream: &[u8]) -> Result<String, String> {
 
 /// Lets a hello into a registry with one group, whose secret it does not know.
 fn admit(hello: &Hello) -> Result<&'static str, String> {
-    let mut groups: Groups<&str, ()> = Groups::new(GroupLimits::default());
+    let mut groups: GroupRegistry<&str, ()> = GroupRegistry::new(GroupLimits::default());
     let Admission::New(reservation) = groups.admit(&"p", hello, fresh("g", 0xa5), Moment::ZERO)
     else {
         return Ok("refused");
@@ -178,7 +178,7 @@ fn admit(hello: &Hello) -> Result<&'static str, String> {
 }
 
 /// Lets frames arrive at a channel with one request under way.
-fn feed(kind: ChannelKind, side: Side, frames: &[Frame]) -> Result<String, String> {
+fn feed(kind: ChannelKind, side: ChannelSide, frames: &[Frame]) -> Result<String, String> {
     let (mut channel, underlay) = channel(kind, side);
     let request = crate::support::message(1, "");
     let within = portcullis_channel::REQUEST_TIMEOUT;
@@ -211,7 +211,7 @@ fn feed(kind: ChannelKind, side: Side, frames: &[Frame]) -> Result<String, Strin
 fn drain(channel: &mut Channel) -> Result<usize, String> {
     let mut sent = 0;
     loop {
-        let next = channel.with_output().next();
+        let next = channel.underlays_with_output().next();
         let Some(underlay) = next else {
             break;
         };
@@ -220,7 +220,7 @@ fn drain(channel: &mut Channel) -> Result<usize, String> {
         };
         let reader = FrameReader::new(FrameLimits::default());
         reader
-            .datagram(frame.to_bytes())
+            .read_datagram(frame.to_bytes())
             .map_err(|error| format!("what is sent cannot be read: {error}"))?;
         sent += 1;
     }

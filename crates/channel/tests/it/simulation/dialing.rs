@@ -5,16 +5,16 @@ use super::wire::{End, Wire, check_bounds, fire, instant, read};
 use super::{Trace, options};
 use crate::random::Random;
 use bytes::BytesMut;
-use portcullis_channel::group::{Dial, DialFailure, DialOptions, GroupDialer, Wanted};
-use portcullis_channel::hello::{Answer, AnswerReader, Grouping, Hello};
+use portcullis_channel::group::{ConnectionCounts, Dial, DialFailure, DialOptions, GroupDialer};
+use portcullis_channel::hello::{AnswerReader, Grouping, Hello, HelloAnswer};
 use portcullis_channel::{
-    Channel, ChannelKind, CloseReason, FrameReader, Headers, Moment, Role, Side, UnderlayId,
+    Channel, ChannelKind, ChannelSide, CloseReason, FrameReader, Headers, Moment, Role, UnderlayId,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 const KIND: ChannelKind = ChannelKind::Control;
-const WANTED: Wanted = Wanted {
+const WANTED: ConnectionCounts = ConnectionCounts {
     default: 1,
     high: 1,
 };
@@ -83,7 +83,7 @@ impl Dialing {
         let hello = Hello::new(
             "router-1".to_owned(),
             KIND.underlay_type(dial.role()).map(str::to_owned),
-            Grouping::Group(dial.hello().clone()),
+            Grouping::Grouped(dial.hello().clone()),
             Headers::empty(),
         );
         let bytes = hello.encode().unwrap();
@@ -122,7 +122,7 @@ impl Dialing {
         if let (Stage::Up(underlay, role, since), Some(channel)) = (&conn.stage, &mut self.channel)
         {
             let (underlay, role, since) = (*underlay, *role, *since);
-            let reader = FrameReader::new(KIND.frame_limits(Side::Dialer));
+            let reader = FrameReader::new(KIND.frame_limits(ChannelSide::Dialer));
             while let Some(frame) = reader.next(&mut conn.input).unwrap() {
                 if let Some(received) = channel.handle_frame(underlay, frame, now) {
                     let place = (self.owner, id, true);
@@ -161,7 +161,7 @@ impl Dialing {
         }
         let dial = dial.take().unwrap();
         let random = self.random.word();
-        let Ok(Some(Answer::Accepted(accepted))) = answer else {
+        let Ok(Some(HelloAnswer::Accepted(accepted))) = answer else {
             trace.add(&format!("no answer {answer:?}"));
             let failure = DialFailure::Unreachable;
             self.dialer.handle_failed(&dial, failure, random, at);
@@ -175,7 +175,7 @@ impl Dialing {
         let underlay = if let Some(channel) = &mut self.channel {
             channel.attach(&grant, role, now).ok()
         } else {
-            let (channel, first) = Channel::open(grant, options(Side::Dialer), now);
+            let (channel, first) = Channel::open(grant, options(ChannelSide::Dialer), now);
             self.channel = Some(channel);
             Some(first)
         };

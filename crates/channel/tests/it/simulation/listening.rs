@@ -7,11 +7,12 @@ use crate::random::Random;
 use crate::support::fresh;
 use bytes::BytesMut;
 use portcullis_channel::group::{
-    Admission, Attachment, Decision, Grant, GroupLimits, Groups, Member, Reservation, Ticket,
+    Admission, AdmissionTicket, Attachment, ChannelGrant, Decision, GroupLimits, GroupRegistry,
+    Registration, Reservation,
 };
 use portcullis_channel::hello::{Hello, HelloReader};
 use portcullis_channel::{
-    Channel, ChannelKind, CloseReason, FrameReader, Headers, Moment, Side, UnderlayId,
+    Channel, ChannelKind, ChannelSide, CloseReason, FrameReader, Headers, Moment, UnderlayId,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,10 +21,10 @@ const KIND: ChannelKind = ChannelKind::Control;
 
 #[derive(Debug)]
 pub(crate) struct Listening {
-    groups: Groups<&'static str, u64>,
-    pub(crate) channels: BTreeMap<u64, (Channel, Option<Member<&'static str>>)>,
+    groups: GroupRegistry<&'static str, u64>,
+    pub(crate) channels: BTreeMap<u64, (Channel, Option<Registration<&'static str>>)>,
     conns: BTreeMap<u64, Conn>,
-    decided: BTreeMap<Ticket, Decision<u64>>,
+    decided: BTreeMap<AdmissionTicket, Decision<u64>>,
     pub(crate) wall_offset: i64,
     next_channel: u64,
     random: Random,
@@ -40,7 +41,7 @@ enum Stage {
     Hello(HelloReader),
     /// Accepted; what is done before there is a channel takes until then.
     Connect(Reservation<&'static str>, Moment),
-    Wait(Ticket, Hello),
+    Wait(AdmissionTicket, Hello),
     Up(u64, UnderlayId),
     Over,
 }
@@ -53,7 +54,7 @@ impl Listening {
             ..GroupLimits::default()
         };
         Self {
-            groups: Groups::new(limits),
+            groups: GroupRegistry::new(limits),
             channels: BTreeMap::new(),
             conns: BTreeMap::new(),
             decided: BTreeMap::new(),
@@ -128,7 +129,7 @@ impl Listening {
             let Some((channel, _)) = self.channels.get_mut(&number) else {
                 panic!("a connection outlives its channel");
             };
-            let reader = FrameReader::new(KIND.frame_limits(Side::Listener));
+            let reader = FrameReader::new(KIND.frame_limits(ChannelSide::Listener));
             while let Some(frame) = reader.next(&mut conn.input).unwrap() {
                 if let Some(received) = channel.handle_frame(underlay, frame, now) {
                     let place = (number, id, false);
@@ -219,7 +220,7 @@ impl Listening {
         };
         self.next_channel += 1;
         let now = instant(at, self.wall_offset);
-        let (channel, first) = Channel::open(grant, options(Side::Listener), now);
+        let (channel, first) = Channel::open(grant, options(ChannelSide::Listener), now);
         self.channels
             .insert(self.next_channel, (channel, Some(member)));
         Stage::Up(self.next_channel, first)
@@ -246,7 +247,7 @@ impl Listening {
         }
     }
 
-    fn say_yes(&mut self, hello: &Hello, grant: &Grant, at: Moment, end: &mut End<'_>) {
+    fn say_yes(&mut self, hello: &Hello, grant: &ChannelGrant, at: Moment, end: &mut End<'_>) {
         let answer = hello
             .accept(grant, "controller", &Headers::empty())
             .unwrap();

@@ -127,7 +127,7 @@ impl Ledger {
     pub(crate) fn note(&mut self, owner: u64, event: ChannelEvent, trace: &mut Trace) -> bool {
         trace.add(&format!("{owner} {event:?}"));
         match event {
-            ChannelEvent::RequestFailed { why, .. } => trace.reach(why),
+            ChannelEvent::RequestFailed { reason: why, .. } => trace.reach(why),
             event => trace.reach(event),
         }
         assert!(!self.over.contains(&owner), "{event:?} after the end");

@@ -91,7 +91,7 @@ pub(crate) fn fire(channel: &mut Channel, now: Now, random: &mut Random, trace: 
     let Some((at, cause)) = before else {
         return;
     };
-    let output: Vec<UnderlayId> = channel.with_output().collect();
+    let output: Vec<UnderlayId> = channel.underlays_with_output().collect();
     if at > now.mono {
         if random.one_in(8) {
             channel.handle_timeout(now);
@@ -101,7 +101,7 @@ pub(crate) fn fire(channel: &mut Channel, now: Now, random: &mut Random, trace: 
                 "an early call changes the deadline"
             );
             assert!(
-                channel.with_output().eq(output),
+                channel.underlays_with_output().eq(output),
                 "an early call makes output"
             );
         }
@@ -120,7 +120,7 @@ pub(crate) fn fire(channel: &mut Channel, now: Now, random: &mut Random, trace: 
 
 /// What a channel holds stays within its limits.
 pub(crate) fn check_bounds(channel: &Channel) {
-    let options = super::options(portcullis_channel::Side::Dialer);
+    let options = super::options(portcullis_channel::ChannelSide::Dialer);
     for (priority, limits) in [
         (Priority::High, options.high_queue),
         (Priority::Default, options.default_queue),

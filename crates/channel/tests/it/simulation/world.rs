@@ -137,7 +137,7 @@ impl World {
         let hello = Hello::new(
             "router-1".to_owned(),
             None,
-            Grouping::Group(hello),
+            Grouping::Grouped(hello),
             Headers::empty(),
         );
         let mut bytes = hello.encode().unwrap().to_vec();

@@ -1,10 +1,10 @@
-//! The protocols that stand on channels, as far as channels differ by them.
+//! The protocols on top of channels, as far as channels differ by them.
 
 use crate::frame::FrameLimits;
 use crate::heartbeat::HeartbeatOptions;
 use std::time::Duration;
 
-/// What a channel is used for.
+/// Protocol of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChannelKind {
     /// Between a router and a controller: connections `ctrl.default` and `ctrl.high`.
@@ -17,42 +17,43 @@ pub enum ChannelKind {
     Management,
 }
 
-/// Who of the two a channel belongs to.
+/// End of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Opened its connections.
+pub enum ChannelSide {
+    /// The end that opens connections.
     Dialer,
-    /// Accepted its connections.
+    /// The end that accepts connections.
     Listener,
 }
 
-/// What a connection does within its channel.
+/// Role of a connection within its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Carries everything, unless another one is there for it.
+    /// Carries everything, unless there is a dedicated connection for it.
     Default,
-    /// Carries what is sent with [`Priority::High`], and nothing else.
+    /// Carries messages with [`Priority::High`] only.
     High,
 }
 
-/// How urgent a message is. Messages of one priority keep their order, as far as connections allow.
+/// Priority of a message. Messages of one priority keep their order, as far as connections allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
-    /// Goes before the others: routes and circuits between controller and router, acknowledgements on a
-    /// link, requests between SDK and router.
+    /// Sent first: routes and circuits between controller and router, acknowledgements on a link,
+    /// requests between SDK and router.
     High,
-    /// All the rest: on a link and between SDK and router, data.
+    /// Everything else, such as data on a link and between SDK and router.
     Default,
 }
 
 impl Priority {
-    /// Both, in the order in which they are sent.
+    /// Both, in sending order.
     pub(crate) const ALL: [Self; 2] = [Self::High, Self::Default];
 }
 
 impl ChannelKind {
-    /// What a connection is for by the type that its hello names (header 7). Every type but the urgent
-    /// one counts as default, and so does none, as with peers that know no groups.
+    /// The role of a connection by the type in its hello (header 7). Every type but the
+    /// high-priority one counts as default, and so does a missing one, as with peers that do not
+    /// support groups.
     pub fn role(self, underlay_type: Option<&str>) -> Role {
         match underlay_type {
             Some(text) if self.underlay_type(Role::High) == Some(text) => Role::High,
@@ -60,7 +61,7 @@ impl ChannelKind {
         }
     }
 
-    /// The type that the hello of such a connection names.
+    /// The connection type in a hello for this role.
     pub const fn underlay_type(self, role: Role) -> Option<&'static str> {
         match (self, role) {
             (Self::Control, Role::Default) => Some("ctrl.default"),
@@ -73,15 +74,15 @@ impl ChannelKind {
         }
     }
 
-    /// Whether default connections carry urgent messages even while there are connections for them. On a
-    /// link they do; elsewhere they only stand in for them.
+    /// Whether default connections carry high-priority messages even while there are dedicated
+    /// connections. On a link they do; elsewhere they are only a fallback.
     pub(crate) const fn default_always_carries_high(self) -> bool {
         matches!(self, Self::Link)
     }
 
-    /// Whether all that is not urgent stays on one connection, so that its order holds. Reports about
-    /// links rely on it. Links and SDKs use all connections they have, and have order within a circuit by
-    /// other means.
+    /// Whether default messages stay on one connection to keep their order, as reports about links
+    /// require. Links and SDKs use all connections they have, and keep the order within a circuit
+    /// by other means.
     pub(crate) const fn keeps_order(self) -> bool {
         matches!(self, Self::Control | Self::Management)
     }
@@ -91,15 +92,15 @@ impl ChannelKind {
         !matches!(self, Self::Control)
     }
 
-    /// Whether the channel outlives its last connection: a router redials its controller and goes on
-    /// where it was; the controller, and everybody else, starts anew.
-    pub(crate) const fn outlives_connections(self, side: Side) -> bool {
-        matches!((self, side), (Self::Control, Side::Dialer))
+    /// Whether the channel survives the loss of all connections: a router redials its controller and
+    /// continues; the controller and all others start over.
+    pub(crate) const fn outlives_connections(self, side: ChannelSide) -> bool {
+        matches!((self, side), (Self::Control, ChannelSide::Dialer))
     }
 
-    /// Whether a ping is answered, by the controller alone.
-    pub(crate) const fn answers_ping(self, side: Side) -> bool {
-        matches!((self, side), (Self::Control, Side::Listener))
+    /// Whether pings are answered, which only the controller does.
+    pub(crate) const fn answers_ping(self, side: ChannelSide) -> bool {
+        matches!((self, side), (Self::Control, ChannelSide::Listener))
     }
 
     /// Whether latency probes are answered. An SDK closes its channel if they are not.
@@ -107,19 +108,21 @@ impl ChannelKind {
         matches!(self, Self::Link | Self::Edge)
     }
 
-    /// How long frames from the other side may be. An SDK and an administrator's program have no reason
-    /// to send what controllers and routers send.
-    pub const fn frame_limits(self, side: Side) -> FrameLimits {
+    /// Size limits for frames from the peer. SDKs and administrators' programs have no reason to
+    /// send as much as controllers and routers.
+    pub const fn frame_limits(self, side: ChannelSide) -> FrameLimits {
         const MIB: u32 = 1024 * 1024;
         match (self, side) {
             (Self::Link, _) => FrameLimits::LARGE.with_body(4 * MIB),
-            (Self::Edge | Self::Management, Side::Listener) => FrameLimits::LARGE.with_body(MIB),
+            (Self::Edge | Self::Management, ChannelSide::Listener) => {
+                FrameLimits::LARGE.with_body(MIB)
+            },
             _ => FrameLimits::LARGE,
         }
     }
 
-    /// Heartbeats as real peers have them; none between SDK and router and for administrators.
-    pub const fn heartbeats(self, side: Side) -> Option<HeartbeatOptions> {
+    /// Heartbeat options of existing peers; none between SDK and router and for administrators.
+    pub const fn heartbeats(self, side: ChannelSide) -> Option<HeartbeatOptions> {
         let usual = HeartbeatOptions {
             send_interval: Duration::from_secs(10),
             check_interval: Duration::from_secs(1),
@@ -128,8 +131,8 @@ impl ChannelKind {
             grace: Duration::ZERO,
         };
         match (self, side) {
-            (Self::Control, Side::Dialer) => Some(usual),
-            (Self::Control, Side::Listener) => Some(HeartbeatOptions {
+            (Self::Control, ChannelSide::Dialer) => Some(usual),
+            (Self::Control, ChannelSide::Listener) => Some(HeartbeatOptions {
                 grace: Duration::from_mins(1),
                 ..usual
             }),

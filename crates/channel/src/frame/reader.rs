@@ -1,13 +1,13 @@
-//! Frames out of a stream of bytes.
+//! Splitting a byte stream into frames.
 
 use super::{ContentType, Frame, FrameLimits, MAGIC, Message, PREFIX_BYTES, Sequence};
 use crate::headers::{self, HeaderError, Headers};
 use bytes::{Bytes, BytesMut};
 
-/// Cuts a stream of bytes into frames.
+/// Splits a stream of bytes into frames.
 ///
-/// It keeps nothing between calls: what is incomplete stays in the caller's buffer. Where the bytes were
-/// cut on their way makes no difference.
+/// It keeps no state between calls: incomplete frames stay in the caller's buffer. The boundaries of
+/// reads make no difference.
 ///
 /// ```
 /// use bytes::BytesMut;
@@ -22,39 +22,37 @@ use bytes::{Bytes, BytesMut};
 /// input.extend_from_slice(&frame.to_bytes()[19..]);
 /// assert_eq!(reader.next(&mut input), Ok(Some(frame)));
 /// assert!(input.is_empty());
-/// # Ok::<(), portcullis_channel::FrameTooLong>(())
+/// # Ok::<(), portcullis_channel::FrameTooLongError>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct FrameReader {
     limits: FrameLimits,
 }
 
-/// Why a stream of bytes cannot be read on. The connection has to be closed.
+/// A byte stream cannot be read further. The connection must be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// The bytes are no frame of this version of the protocol.
+    /// The bytes are not a frame of this protocol version.
     #[error("frame begins with {found:02x?} instead of {MAGIC:02x?}")]
     UnknownMagic {
         /// The first four bytes.
         found: [u8; 4],
     },
-    /// The header block is longer than allowed.
     #[error("frame claims a header block of {claimed} bytes; at most {limit} are allowed")]
     HeadersTooLong {
-        /// Length that the frame claims.
+        /// Length claimed by the frame.
         claimed: u32,
-        /// Length that is allowed.
+        /// Maximum length.
         limit: u32,
     },
-    /// The body is longer than allowed.
     #[error("frame claims a body of {claimed} bytes; at most {limit} are allowed")]
     BodyTooLong {
-        /// Length that the frame claims.
+        /// Length claimed by the frame.
         claimed: u32,
-        /// Length that is allowed.
+        /// Maximum length.
         limit: u32,
     },
-    /// The header block cannot be read.
+    /// The header block is invalid.
     #[error(transparent)]
     Headers(#[from] HeaderError),
     /// A datagram ends within its frame.
@@ -66,33 +64,32 @@ pub enum FrameError {
 }
 
 impl FrameReader {
-    /// Makes a reader.
     pub const fn new(limits: FrameLimits) -> Self {
         Self { limits }
     }
 
-    /// Takes the next frame out of the buffer, if it is there as a whole.
+    /// Takes the next complete frame out of the buffer.
     ///
-    /// After an error the buffer is as it was, and the next call fails the same way.
+    /// An error leaves the buffer unchanged, and the next call fails the same way.
     pub fn next(&self, input: &mut BytesMut) -> Result<Option<Frame>, FrameError> {
-        let prefix = self.whole(input)?;
+        let prefix = self.complete_prefix(input)?;
         Ok(prefix.map(|prefix| prefix.frame(input.split_to(prefix.frame_bytes()).freeze())))
     }
 
-    /// Reads a frame that came as a message of its own, as on a websocket. Bytes behind the frame are
+    /// Parses a frame that arrived as a message of its own, as on a websocket. Trailing bytes are
     /// ignored.
-    pub fn datagram(&self, mut message: Bytes) -> Result<Frame, FrameError> {
+    pub fn read_datagram(&self, mut message: Bytes) -> Result<Frame, FrameError> {
         let length = message.len();
         let prefix = self
-            .whole(&message)?
+            .complete_prefix(&message)?
             .ok_or(FrameError::Incomplete { length })?;
         message.truncate(prefix.frame_bytes());
         Ok(prefix.frame(message))
     }
 
-    /// How many bytes the buffer lacks until [`next`](Self::next) can say more: an upper bound that
-    /// the peer claims, within the limits. Reserve it piece by piece, as bytes arrive.
-    pub fn missing(&self, input: &[u8]) -> usize {
+    /// Number of bytes missing until [`next`](Self::next) can make progress: an upper bound claimed
+    /// by the peer, within the limits. Reserve it piece by piece, as bytes arrive.
+    pub fn bytes_missing(&self, input: &[u8]) -> usize {
         let wanted = match self.prefix(input) {
             Ok(Some(prefix)) => prefix.frame_bytes(),
             _ => PREFIX_BYTES,
@@ -100,19 +97,20 @@ impl FrameReader {
         wanted.saturating_sub(input.len())
     }
 
-    /// The prefix, once the whole frame is there and its headers can be read.
-    fn whole(&self, input: &[u8]) -> Result<Option<Prefix>, FrameError> {
+    /// The prefix, once the whole frame is available and its headers are valid.
+    fn complete_prefix(&self, input: &[u8]) -> Result<Option<Prefix>, FrameError> {
         let prefix = self
             .prefix(input)?
             .filter(|prefix| prefix.frame_bytes() <= input.len());
         if let Some(prefix) = &prefix {
-            let block = input.get(PREFIX_BYTES..prefix.head_bytes());
-            headers::check(block.unwrap_or_default(), self.limits.header_count)?;
+            let block = input.get(PREFIX_BYTES..prefix.body_offset());
+            headers::validate(block.unwrap_or_default(), self.limits.header_count)?;
         }
         Ok(prefix)
     }
 
-    /// The prefix, as soon as it is complete and within the limits. A wrong magic is told at once.
+    /// The prefix, as soon as it is complete and within the limits. A wrong magic is reported at
+    /// once.
     fn prefix(&self, input: &[u8]) -> Result<Option<Prefix>, FrameError> {
         match input.first_chunk() {
             Some(found) if *found != MAGIC => {
@@ -135,7 +133,7 @@ impl FrameReader {
     }
 }
 
-/// The numbers before the headers.
+/// The fields before the headers.
 struct Prefix {
     content_type: i32,
     sequence: i32,
@@ -158,25 +156,25 @@ impl Prefix {
         })
     }
 
-    /// Bytes before the body.
-    fn head_bytes(&self) -> usize {
+    /// Length up to the body.
+    fn body_offset(&self) -> usize {
         PREFIX_BYTES.saturating_add(usize::try_from(self.headers).unwrap_or(usize::MAX))
     }
 
-    /// Bytes of the whole frame. The sum saturates: two lengths of 32 bits overflow one.
+    /// Length of the whole frame. The sum saturates, because two 32-bit lengths may overflow.
     fn frame_bytes(&self) -> usize {
-        self.head_bytes()
+        self.body_offset()
             .saturating_add(usize::try_from(self.body).unwrap_or(usize::MAX))
     }
 
-    /// The frame that these bytes are, which have been looked at.
+    /// Builds the frame from its validated bytes.
     fn frame(&self, mut bytes: Bytes) -> Frame {
-        let body = bytes.split_off(self.head_bytes());
+        let body = bytes.split_off(self.body_offset());
         let block = bytes.split_off(PREFIX_BYTES);
         Frame {
             message: Message {
                 content_type: ContentType(self.content_type),
-                headers: Headers::checked(block),
+                headers: Headers::from_validated(block),
                 body,
             },
             sequence: Sequence(self.sequence),

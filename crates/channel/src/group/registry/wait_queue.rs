@@ -1,18 +1,18 @@
-//! Connections that wait for a reservation, by age.
+//! Queue of connections that wait for a reservation.
 
-use super::{Key, Ticket};
+use super::{AdmissionTicket, GroupKey};
 use crate::time::Moment;
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
-pub(super) struct Waiting<P> {
-    /// All wait equally long, so the first one has waited longest.
-    by_age: BTreeMap<Ticket, (Moment, Key<P>)>,
-    by_group: BTreeMap<Key<P>, Vec<Ticket>>,
+pub(super) struct WaitQueue<P> {
+    /// All wait equally long, so the first one expires first.
+    by_age: BTreeMap<AdmissionTicket, (Moment, GroupKey<P>)>,
+    by_group: BTreeMap<GroupKey<P>, Vec<AdmissionTicket>>,
     next: u64,
 }
 
-impl<P: Ord + Clone> Waiting<P> {
+impl<P: Ord + Clone> WaitQueue<P> {
     pub(super) const fn new() -> Self {
         Self {
             by_age: BTreeMap::new(),
@@ -21,19 +21,19 @@ impl<P: Ord + Clone> Waiting<P> {
         }
     }
 
-    pub(super) fn count(&self, key: &Key<P>) -> usize {
+    pub(super) fn count(&self, key: &GroupKey<P>) -> usize {
         self.by_group.get(key).map_or(0, Vec::len)
     }
 
-    pub(super) fn insert(&mut self, key: Key<P>, deadline: Moment) -> Ticket {
-        let ticket = Ticket(self.next);
+    pub(super) fn insert(&mut self, key: GroupKey<P>, deadline: Moment) -> AdmissionTicket {
+        let ticket = AdmissionTicket(self.next);
         self.next += 1;
         self.by_group.entry(key.clone()).or_default().push(ticket);
         self.by_age.insert(ticket, (deadline, key));
         ticket
     }
 
-    pub(super) fn remove(&mut self, ticket: Ticket) {
+    pub(super) fn remove(&mut self, ticket: AdmissionTicket) {
         let Some((_, key)) = self.by_age.remove(&ticket) else {
             return;
         };
@@ -45,8 +45,8 @@ impl<P: Ord + Clone> Waiting<P> {
         }
     }
 
-    /// Removes all that wait for a group.
-    pub(super) fn take(&mut self, key: &Key<P>) -> Vec<Ticket> {
+    /// Removes all connections that wait for a group.
+    pub(super) fn drain_group(&mut self, key: &GroupKey<P>) -> Vec<AdmissionTicket> {
         let tickets = self.by_group.remove(key).unwrap_or_default();
         for ticket in &tickets {
             self.by_age.remove(ticket);
@@ -54,13 +54,13 @@ impl<P: Ord + Clone> Waiting<P> {
         tickets
     }
 
-    pub(super) fn first_deadline(&self) -> Option<Moment> {
+    pub(super) fn next_deadline(&self) -> Option<Moment> {
         let (_, (deadline, _)) = self.by_age.first_key_value()?;
         Some(*deadline)
     }
 
-    /// Removes a connection that has waited long enough.
-    pub(super) fn expired(&mut self, now: Moment) -> Option<Ticket> {
+    /// Removes an expired connection.
+    pub(super) fn pop_expired(&mut self, now: Moment) -> Option<AdmissionTicket> {
         let (ticket, (deadline, _)) = self.by_age.first_key_value()?;
         let ticket = (*deadline <= now).then_some(*ticket)?;
         self.remove(ticket);

@@ -1,9 +1,9 @@
-//! Header blocks that are sent.
+//! Builder of header blocks.
 
-use super::{ENTRY_HEAD, HeaderKey, Headers, MAX_ENTRIES, MAX_ENTRY_BYTES};
+use super::{ENTRY_HEAD_BYTES, HeaderKey, Headers, MAX_ENTRIES, MAX_ENTRY_BYTES};
 use bytes::{BufMut as _, BytesMut};
 
-/// Writes a header block, one entry after another.
+/// Builds a header block, one entry after another.
 ///
 /// ```
 /// use portcullis_channel::{HeaderKey, Headers};
@@ -20,7 +20,7 @@ pub struct HeadersBuilder {
     block: BytesMut,
 }
 
-/// Why a list or map cannot be sent: receivers would treat it as absent.
+/// A list or map cannot be sent, because receivers would treat it as absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// More than [`MAX_ENTRIES`].
@@ -28,7 +28,7 @@ pub enum EncodeError {
     TooManyEntries {
         /// Key of the header.
         key: HeaderKey,
-        /// Entries that were given.
+        /// Number of entries.
         count: usize,
     },
     /// More than [`MAX_ENTRY_BYTES`].
@@ -42,68 +42,61 @@ pub enum EncodeError {
 }
 
 impl HeadersBuilder {
-    /// Bytes as they are.
+    /// Adds raw bytes.
     pub fn bytes(mut self, key: HeaderKey, value: &[u8]) -> Self {
-        // A block that is longer than a frame may be is refused when the frame is made.
+        // A block that is too long for a frame is rejected when the frame is created.
         let length = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        self.block.reserve(ENTRY_HEAD.saturating_add(value.len()));
+        self.block
+            .reserve(ENTRY_HEAD_BYTES.saturating_add(value.len()));
         self.block.put_i32_le(key.0);
         self.block.put_u32_le(length);
         self.block.put_slice(value);
         self
     }
 
-    /// A text.
     pub fn string(self, key: HeaderKey, value: &str) -> Self {
         self.bytes(key, value.as_bytes())
     }
 
-    /// A truth value.
     pub fn bool(self, key: HeaderKey, value: bool) -> Self {
         self.bytes(key, &[u8::from(value)])
     }
 
-    /// A number of one byte.
     pub fn u8(self, key: HeaderKey, value: u8) -> Self {
         self.bytes(key, &[value])
     }
 
-    /// A number of two bytes.
     pub fn u16(self, key: HeaderKey, value: u16) -> Self {
         self.bytes(key, &value.to_le_bytes())
     }
 
-    /// A number of four bytes.
     pub fn u32(self, key: HeaderKey, value: u32) -> Self {
         self.bytes(key, &value.to_le_bytes())
     }
 
-    /// A signed number of four bytes.
     pub fn i32(self, key: HeaderKey, value: i32) -> Self {
         self.bytes(key, &value.to_le_bytes())
     }
 
-    /// A number of eight bytes.
     pub fn u64(self, key: HeaderKey, value: u64) -> Self {
         self.bytes(key, &value.to_le_bytes())
     }
 
-    /// A list of texts.
     pub fn string_list(self, key: HeaderKey, list: &[&str]) -> Result<Self, EncodeError> {
-        let mut value = counted(key, list.len())?;
+        let mut value = encode_count(key, list.len())?;
         for text in list {
             put_entry(&mut value, key, text.as_bytes())?;
         }
         Ok(self.bytes(key, &value))
     }
 
-    /// Bytes by number.
+    /// Adds a map from numbers to bytes.
     pub fn u32_bytes_map<'v>(
         self,
         key: HeaderKey,
         map: impl ExactSizeIterator<Item = (u32, &'v [u8])>,
     ) -> Result<Self, EncodeError> {
-        let mut value = counted(key, map.len())?;
+        let mut value = encode_count(key, map.len())?;
         for (number, bytes) in map {
             value.put_u32_le(number);
             put_entry(&mut value, key, bytes)?;
@@ -111,13 +104,13 @@ impl HeadersBuilder {
         Ok(self.bytes(key, &value))
     }
 
-    /// Texts by text.
+    /// Adds a map of strings.
     pub fn string_map<'v>(
         self,
         key: HeaderKey,
         map: impl ExactSizeIterator<Item = (&'v str, &'v str)>,
     ) -> Result<Self, EncodeError> {
-        let mut value = counted(key, map.len())?;
+        let mut value = encode_count(key, map.len())?;
         for (name, text) in map {
             put_entry(&mut value, key, name.as_bytes())?;
             put_entry(&mut value, key, text.as_bytes())?;
@@ -125,13 +118,12 @@ impl HeadersBuilder {
         Ok(self.bytes(key, &value))
     }
 
-    /// Appends the entries of another block. They win over entries with the same key so far.
+    /// Appends the entries of another block, which override earlier entries with the same key.
     pub fn append(mut self, headers: &Headers) -> Self {
         self.block.extend_from_slice(headers.block());
         self
     }
 
-    /// The block.
     pub fn build(self) -> Headers {
         Headers {
             block: self.block.freeze(),
@@ -139,8 +131,8 @@ impl HeadersBuilder {
     }
 }
 
-/// The beginning of a list or map: nothing at all if it is empty.
-fn counted(key: HeaderKey, count: usize) -> Result<BytesMut, EncodeError> {
+/// Encodes the count of a list or map: nothing at all if it is empty.
+fn encode_count(key: HeaderKey, count: usize) -> Result<BytesMut, EncodeError> {
     let mut value = BytesMut::new();
     match u32::try_from(count) {
         Ok(0) => {},

@@ -1,95 +1,95 @@
-//! Requests that wait for their replies.
+//! Pending requests of a channel.
 
 use crate::frame::Sequence;
 use crate::time::Moment;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A request of ours, unique within its channel.
+/// Id of a sent request, unique within its channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId {
-    /// Tells requests apart whose messages had the same sequence number.
+    /// Distinguishes requests whose messages had the same sequence number.
     number: u64,
     sequence: Sequence,
 }
 
-/// Who waits for a reply.
+/// A request that waits for its reply.
 #[derive(Debug)]
-struct Waiter {
+struct PendingRequest {
     request: RequestId,
     deadline: Moment,
-    /// Whether it has left the queue. A reply that comes before is a guess, not a reply.
+    /// Whether it has left the queue. An earlier reply is a guess, not a reply.
     is_written: bool,
 }
 
-/// The requests of a channel, by their sequence numbers, which also gives the numbers out.
+/// The pending requests of a channel by sequence number; also assigns the sequence numbers.
 #[derive(Debug)]
-pub(crate) struct Requests {
-    waiters: BTreeMap<Sequence, Waiter>,
+pub(crate) struct PendingRequests {
+    pending: BTreeMap<Sequence, PendingRequest>,
     deadlines: BTreeSet<(Moment, Sequence)>,
-    last: Sequence,
+    last_sequence: Sequence,
     next_number: u64,
 }
 
-impl Requests {
+impl PendingRequests {
     pub(crate) const fn new() -> Self {
         Self {
-            waiters: BTreeMap::new(),
+            pending: BTreeMap::new(),
             deadlines: BTreeSet::new(),
-            last: Sequence(0),
+            last_sequence: Sequence(0),
             next_number: 0,
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.waiters.len()
+        self.pending.len()
     }
 
-    /// The number of the next message: 1 after the highest, and none that a request waits under.
+    /// The number of the next message: 1 after the highest, skipping those of pending requests.
     pub(crate) fn next_sequence(&mut self) -> Sequence {
         loop {
-            self.last = Sequence(self.last.0.checked_add(1).unwrap_or(1));
-            // Fewer requests wait than there are numbers, so this ends.
-            if !self.waiters.contains_key(&self.last) {
-                return self.last;
+            self.last_sequence = Sequence(self.last_sequence.0.checked_add(1).unwrap_or(1));
+            // There are fewer pending requests than numbers, so this ends.
+            if !self.pending.contains_key(&self.last_sequence) {
+                return self.last_sequence;
             }
         }
     }
 
-    /// Waits for the reply to the message of that number.
+    /// Adds a request with the sequence number of its message.
     pub(crate) fn insert(&mut self, sequence: Sequence, deadline: Moment) -> RequestId {
         let request = RequestId {
             number: self.next_number,
             sequence,
         };
         self.next_number += 1;
-        let waiter = Waiter {
+        let waiter = PendingRequest {
             request,
             deadline,
             is_written: false,
         };
-        self.waiters.insert(sequence, waiter);
+        self.pending.insert(sequence, waiter);
         self.deadlines.insert((deadline, sequence));
         request
     }
 
-    /// A request has left the queue.
-    pub(crate) fn written(&mut self, sequence: Sequence) {
-        if let Some(waiter) = self.waiters.get_mut(&sequence) {
+    /// Marks a request that has left the queue.
+    pub(crate) fn mark_written(&mut self, sequence: Sequence) {
+        if let Some(waiter) = self.pending.get_mut(&sequence) {
             waiter.is_written = true;
         }
     }
 
-    /// A reply has come: the request that it answers, if one waits.
-    pub(crate) fn answered(&mut self, sequence: Sequence) -> Option<RequestId> {
-        self.waiters
+    /// Removes the request that a reply answers, if it is pending.
+    pub(crate) fn take_answered(&mut self, sequence: Sequence) -> Option<RequestId> {
+        self.pending
             .get(&sequence)
             .filter(|waiter| waiter.is_written)?;
         self.remove(sequence)
     }
 
-    /// Stops waiting for a reply; returns the number of the message if it is still queued.
+    /// Cancels a request; returns the sequence number if the message is still queued.
     pub(crate) fn cancel(&mut self, request: RequestId) -> Option<Sequence> {
-        let waiter = self.waiters.get(&request.sequence)?;
+        let waiter = self.pending.get(&request.sequence)?;
         if waiter.request != request {
             return None;
         }
@@ -98,29 +98,29 @@ impl Requests {
         is_queued.then_some(request.sequence)
     }
 
-    /// When the first request has waited long enough.
-    pub(crate) fn timeout(&self) -> Option<Moment> {
+    /// The earliest deadline of a request.
+    pub(crate) fn next_deadline(&self) -> Option<Moment> {
         self.deadlines.first().map(|(deadline, _)| *deadline)
     }
 
-    /// A request that has waited long enough, to be cancelled.
-    pub(crate) fn expired(&mut self, now: Moment) -> Option<RequestId> {
+    /// A request whose deadline has passed, to be cancelled.
+    pub(crate) fn find_expired(&mut self, now: Moment) -> Option<RequestId> {
         let (deadline, sequence) = *self.deadlines.first()?;
         if deadline > now {
             return None;
         }
-        Some(self.waiters.get(&sequence)?.request)
+        Some(self.pending.get(&sequence)?.request)
     }
 
-    /// Stops waiting for all replies.
+    /// Removes all requests.
     pub(crate) fn drain(&mut self) -> Vec<RequestId> {
         self.deadlines.clear();
-        let waiters = std::mem::take(&mut self.waiters);
+        let waiters = std::mem::take(&mut self.pending);
         waiters.into_values().map(|waiter| waiter.request).collect()
     }
 
     fn remove(&mut self, sequence: Sequence) -> Option<RequestId> {
-        let waiter = self.waiters.remove(&sequence)?;
+        let waiter = self.pending.remove(&sequence)?;
         self.deadlines.remove(&(waiter.deadline, sequence));
         Some(waiter.request)
     }
@@ -128,22 +128,22 @@ impl Requests {
 
 #[cfg(test)]
 mod tests {
-    use super::Requests;
+    use super::PendingRequests;
     use crate::frame::Sequence;
     use crate::time::Moment;
 
     #[test]
     fn numbers_begin_again_at_one_and_pass_over_those_that_are_waited_under() {
-        let mut requests = Requests::new();
+        let mut requests = PendingRequests::new();
         let first = requests.next_sequence();
         assert_eq!(first, Sequence(1));
         let waiting = requests.insert(first, Moment::ZERO);
-        requests.last = Sequence(i32::MAX - 1);
+        requests.last_sequence = Sequence(i32::MAX - 1);
         assert_eq!(requests.next_sequence(), Sequence(i32::MAX));
         assert_eq!(requests.next_sequence(), Sequence(2));
 
-        requests.written(first);
-        assert_eq!(requests.answered(first), Some(waiting));
+        requests.mark_written(first);
+        assert_eq!(requests.take_answered(first), Some(waiting));
         let later = requests.insert(first, Moment::ZERO);
         assert_eq!(
             requests.cancel(waiting),
