@@ -1,4 +1,4 @@
-//! Walks an identity through its life with nothing but the domain: no store, no network.
+//! Life cycle of an identity with the domain crate alone: no store, no network.
 //!
 //! Run it with `cargo run -p portcullis-domain --example embed`.
 
@@ -17,7 +17,7 @@ use portcullis_domain::tags::Tags;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let now: Timestamp = "2031-04-05T06:07:08Z".parse()?;
 
-    // An administrator decides on an identity and hands out an enrollment for it.
+    // An administrator creates an identity with an enrollment.
     let mut spec = IdentitySpec::named(IdentityName::new("laptop")?);
     spec.role_attributes = RoleAttributes::new(["sales".to_owned()])?;
     let mut laptop = Identity::new(IdentityId::from_wire("laptop-1"), spec, now);
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         is_outgrown: false,
     };
 
-    // It is redeemed in the way and the time that were meant, or not at all.
+    // It can only be redeemed with the right method and in time.
     println!("with a password: {:?}", enrollment.check(Some("updb"), now));
     println!(
         "a day late: {:?}",
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     println!("in time: {:?}", enrollment.check(Some("ott"), now));
 
-    // A login leaves a session; its policy says whether that is all that is needed.
+    // A login opens a session; the policy decides whether further factors are pending.
     let session = ApiSession {
         id: ApiSessionId::from_wire("session-1"),
         created_at: now,
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         session.open_factors(&strict, None)
     );
 
-    // Shut out for an hour.
+    // Disabled for an hour.
     laptop.disable(Some(now + SignedDuration::from_hours(1)), now);
     println!("disabled now: {}", laptop.is_disabled(now));
     println!(

@@ -1,7 +1,8 @@
-//! Who may do what: the demand of an operation, the caller, and the proof that they fit.
+//! Access control: the requirement of an operation, the caller, and the proof that the caller meets
+//! it.
 //!
-//! A use case takes a [`Permit`] for its own [`Action`]. The only way to one is
-//! [`Permit::request`], so that an operation whose permission was forgotten does not compile.
+//! A use case takes a [`Permit`] for its own [`Action`]. [`Permit::request`] is the only
+//! constructor, so an operation without a permission check does not compile.
 
 use crate::clock::Timestamp;
 use crate::ids::{ApiSessionId, IdentityId, Number, RequestId, SignerId};
@@ -12,14 +13,14 @@ use std::marker::PhantomData;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// What an operation demands of its caller.
+/// The access level that an operation requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Nothing; credentials are not even looked at.
+    /// No authentication; credentials are ignored.
     Public,
-    /// A session, even if secondary factors are still open.
+    /// A session, even with pending secondary factors.
     Partial,
-    /// A session whose factors are all answered.
+    /// A session with all factors passed.
     Full,
     /// An administrator.
     Admin,
@@ -27,46 +28,44 @@ pub enum Access {
     AdminOrReadOnly,
     /// An administrator, or a permission that grants the verb on the subject.
     Granted(Subject, Verb),
-    /// An administrator, or a permission about the subject that grants the verb; `admin_readonly` is
-    /// none.
+    /// An administrator, or a permission on the subject itself that grants the verb;
+    /// `admin_readonly` does not count.
     GrantedByName(Subject, Verb),
 }
 
-/// How far a session has come.
+/// Authentication level of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Standing {
-    /// Primary authentication is done, a secondary factor is open.
+    /// Primary authentication is done; a secondary factor is pending.
     Partial,
-    /// Every factor that the authentication policy demands is answered.
+    /// All factors that the authentication policy requires are passed.
     Full,
 }
 
-/// Where a request comes from, for the audit trail.
+/// Source of a request, for the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The request.
     pub request: RequestId,
     /// Address of the client.
     pub address: IpAddr,
 }
 
-/// A token of an external signer that was found to be good, as a second factor.
+/// A verified token of an external signer, used as a second factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
-    /// The signer.
     pub signer: SignerId,
-    /// The terms under which it is good.
+    /// Trust generation of the signer under which it was verified.
     pub terms: Terms,
-    /// Whom it names.
+    /// The claim value that identifies its holder.
     pub holder: String,
 }
 
 impl Access {
-    /// What whoever is denied lacks, in words.
+    /// The requirement in words, for error messages.
     pub fn demand(self) -> String {
         match self {
             Self::Public | Self::Partial => "a session".to_owned(),
-            Self::Full => "a session whose factors are all answered".to_owned(),
+            Self::Full => "a session with all factors passed".to_owned(),
             Self::Admin => "an administrator".to_owned(),
             Self::AdminOrReadOnly => {
                 "an administrator, or the permission admin_readonly".to_owned()
@@ -79,40 +78,36 @@ impl Access {
     }
 }
 
-/// Who makes a request: an identity through one of its sessions.
+/// The authenticated caller of a request: an identity and one of its sessions.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// Where the request comes from.
     pub origin: Origin,
-    /// The identity.
     pub identity: IdentityId,
     /// Number of the identity's record.
     pub identity_number: Number,
-    /// The API session.
     pub session: ApiSessionId,
     /// Number of the session's record.
     pub session_number: Number,
-    /// The good token of the identity that came with the request, if one was asked for.
+    /// The verified second-factor token of the request, if the policy requires one.
     pub proof: Option<Proof>,
-    /// How far the session has come.
     pub standing: Standing,
-    /// When a factor was last proved on the session.
+    /// When a factor was last passed on the session.
     pub last_factor_at: Timestamp,
-    /// Whether the identity is an administrator, appointed or by birth.
+    /// Includes the default administrator.
     pub is_admin: bool,
-    /// What the identity may do if it is no administrator.
+    /// Permissions of a non-administrator.
     pub permissions: PermissionSet,
 }
 
 impl Caller {
-    /// Whom the cost of what it asks for is charged to.
+    /// The peer that is charged for the request.
     pub fn peer(&self) -> Peer {
         Peer::Identity(self.identity_number)
     }
 
-    /// Whether the caller meets `access`.
+    /// Whether the caller meets the requirement `access`.
     ///
-    /// Permissions and administration count only in a full session.
+    /// Permissions and administrator rights count only in a full session.
     pub fn may(&self, access: Access) -> bool {
         let full = self.standing == Standing::Full;
         match access {
@@ -134,11 +129,11 @@ impl Caller {
 
 /// An operation, as a type.
 pub trait Action: Send + Sync + 'static {
-    /// What the operation demands of its caller.
+    /// The required access level.
     const ACCESS: Access;
 }
 
-/// The caller may not do what was asked.
+/// The caller lacks the required access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("permission denied")]
 pub struct Denied;
@@ -160,11 +155,11 @@ impl<A> Clone for Permit<A> {
 }
 
 impl<A: Action> Permit<A> {
-    /// Gives the permit if the caller meets the action's demand.
+    /// Issues the permit if the caller meets the requirement of the action.
     ///
     /// # Errors
     ///
-    /// [`Denied`] otherwise.
+    /// [`AccessDeniedError`] otherwise.
     pub fn request(caller: Arc<Caller>) -> Result<Self, Denied> {
         if caller.may(A::ACCESS) {
             Ok(Self {
@@ -176,7 +171,6 @@ impl<A: Action> Permit<A> {
         }
     }
 
-    /// Who holds the permit.
     pub fn caller(&self) -> &Caller {
         &self.caller
     }

@@ -1,4 +1,4 @@
-//! API sessions: what a successful login leaves behind.
+//! API sessions.
 
 mod lifetime;
 mod opened_by;
@@ -16,76 +16,71 @@ use serde::{Deserialize, Serialize};
 /// A session of an identity on the REST APIs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiSession {
-    /// Its id.
     pub id: ApiSessionId,
-    /// When it began.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it was last used, as far as is known to the store.
+    /// Last use as stored; the value in memory may be newer.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub last_activity_at: Timestamp,
-    /// The identity.
     pub identity: IdentityId,
-    /// What opened it; it lives no longer than that.
+    /// The credential that opened it; the session ends when that credential is revoked.
     #[serde(rename = "authenticator")]
     pub opened_by: OpenedBy,
-    /// The terms under which a signer, or the external id in a certificate, opened it. Sessions that
-    /// were opened before these were remembered have none.
+    /// Trust generation of the signer or third-party authority that opened it. Absent on sessions
+    /// from before generations were recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<Terms>,
-    /// The certificate that opened it, if one did.
+    /// Present if a certificate opened the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<LoginCertificate>,
-    /// Keyed hash of the token; the token itself is not kept.
+    /// Keyed hash of the token; the token itself is not stored.
     pub token_hash: TokenHash,
-    /// Types of configurations that the client wants to see, as it named them.
+    /// Config types that the client asked for, by id or name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config_types: Vec<String>,
     /// Address of the client, without port.
     pub ip_address: String,
-    /// How TOTP stands.
     #[serde(default)]
     pub totp: SessionTotp,
     /// Whether the certificate that opened it was issued by the network and can be extended.
     #[serde(default)]
     pub is_cert_extendable: bool,
-    /// Whether the client left out an intermediate that its certificate needs.
+    /// Whether the client omitted a required intermediate certificate.
     #[serde(default)]
     pub improper_client_cert_chain: bool,
 }
 
-/// The certificate by which a session was opened.
+/// The certificate that opened a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoginCertificate {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
-    /// The one before it, if it was renewed through this session: connections that are open still
-    /// show that one.
+    /// Fingerprint before a renewal through this session; open connections still present it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<String>,
     /// The last second of its validity.
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     pub not_after: Timestamp,
-    /// The third-party authority that vouched for it; none for the network's own.
+    /// The third-party authority that issued it; `None` for the network's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<CaId>,
 }
 
-/// How the TOTP factor of a session stands.
+/// TOTP state of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionTotp {
-    /// Whether the identity was enrolled in TOTP when the session began, or became so through it.
+    /// Whether the identity was enrolled in TOTP at login, or enrolled through this session.
     pub is_required: bool,
-    /// When a code was last accepted on this session. It stays when the enrollment is removed; what
-    /// asks for a code of the present enrollment compares it with when that was begun.
+    /// When a code was last accepted on this session. Kept after the enrollment is removed; compare
+    /// it with the creation time of the current enrollment.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         with = "jiff::fmt::serde::timestamp::millisecond::optional"
     )]
     pub passed_at: Option<Timestamp>,
-    /// When a code last proved a second factor. The code that finishes an enrollment proves none: whoever
-    /// has the token of the session alone could enroll, and so be told the secret.
+    /// When a code last counted as a second factor. The code that completes an enrollment does not
+    /// count: anyone with the session token could enroll and learn the secret.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -101,7 +96,7 @@ impl SessionTotp {
     }
 }
 
-/// Keyed hash of a token: enough to find what the token opens, not to learn the token.
+/// Keyed hash of a token: identifies the session without revealing the token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenHash(pub [u8; 16]);
@@ -112,38 +107,42 @@ impl std::fmt::Debug for TokenHash {
     }
 }
 
-/// A secondary factor that a session has still to answer.
+/// A pending secondary factor of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenFactor {
     /// A TOTP code.
     Totp,
-    /// A token of this external signer, with every request.
+    /// A token of this external signer, required with every request.
     Token(SignerId),
 }
 
 impl ApiSession {
-    /// The factors still open under `policy`, in a request that brought a good token of the signer
-    /// `proved`, if any.
-    pub fn open_factors(&self, policy: &AuthPolicy, proved: Option<&SignerId>) -> Vec<OpenFactor> {
+    /// The pending factors under `policy`, given the signer of a verified token in the request, if
+    /// any.
+    pub fn open_factors(
+        &self,
+        policy: &AuthPolicy,
+        verified_signer: Option<&SignerId>,
+    ) -> Vec<OpenFactor> {
         let demands_totp = self.totp.is_required || policy.secondary.require_totp;
         let totp = (demands_totp && !self.totp.is_complete()).then_some(OpenFactor::Totp);
         let signer = policy.secondary.require_ext_jwt_signer.as_ref();
         let token = signer
-            .filter(|signer| proved != Some(signer))
+            .filter(|signer| verified_signer != Some(signer))
             .map(|signer| OpenFactor::Token(signer.clone()));
         totp.into_iter().chain(token).collect()
     }
 
-    /// How far the session has come under `policy`; see [`ApiSession::open_factors`].
-    pub fn standing(&self, policy: &AuthPolicy, proved: Option<&SignerId>) -> Standing {
-        if self.open_factors(policy, proved).is_empty() {
+    /// Authentication level under `policy`; see [`ApiSession::open_factors`].
+    pub fn standing(&self, policy: &AuthPolicy, verified_signer: Option<&SignerId>) -> Standing {
+        if self.open_factors(policy, verified_signer).is_empty() {
             Standing::Full
         } else {
             Standing::Partial
         }
     }
 
-    /// When it ends if it is not used after `last_activity`.
+    /// Expiry of a session last used at `last_activity`.
     pub fn expires_at(last_activity: Timestamp, timeout: SignedDuration) -> Timestamp {
         clock::later(last_activity, timeout)
     }

@@ -1,4 +1,4 @@
-//! What the audit trail consists of, and who is responsible for a change, as it names them.
+//! Audit trail: events and actors.
 
 mod event;
 
@@ -8,19 +8,18 @@ use crate::access::{Caller, Origin};
 use crate::ids::ApiSessionId;
 use std::fmt;
 
-/// Whoever makes a change.
+/// The originator of a change.
 #[derive(Debug, Clone)]
 pub struct Actor {
-    /// Id of an identity or a router, or the word for the controller itself.
+    /// Id of an identity or a router, or `controller`.
     pub id: String,
-    /// The API session through which an identity acts.
     pub session: Option<ApiSessionId>,
-    /// Where the request comes from; the controller acts without one.
+    /// `None` when the controller itself acts.
     pub origin: Option<Origin>,
 }
 
 impl Actor {
-    /// The controller, by itself or at the wish of whoever runs its program.
+    /// The controller itself, or its operator.
     pub fn controller() -> Self {
         Self {
             id: "controller".to_owned(),
@@ -48,7 +47,7 @@ impl Actor {
     }
 }
 
-/// What tells the audit trail of one store from that of every other, and of a copy that was put back.
+/// Identifies the audit trail of one store; a restored snapshot gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrailId(pub [u8; 16]);
 

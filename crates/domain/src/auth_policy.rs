@@ -1,5 +1,4 @@
-//! Authentication policies: which primary mechanisms an identity may use, and which secondary
-//! factors it must answer.
+//! Authentication policies: permitted primary mechanisms and required secondary factors.
 
 mod patch;
 
@@ -13,30 +12,25 @@ use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Id of the policy that exists from the start and cannot be deleted.
+/// Id of the built-in policy, which cannot be deleted.
 pub const DEFAULT_ID: &str = "default";
 
-/// The shortest password that any policy may allow, in characters.
-pub const SHORTEST_PASSWORD: u32 = 5;
+/// Lower bound for the minimum password length of any policy, in characters.
+pub const MIN_PASSWORD_LENGTH: u32 = 5;
 
-/// The longest password, in characters.
-pub const LONGEST_PASSWORD: usize = 100;
+/// Maximum password length, in characters.
+pub const MAX_PASSWORD_LENGTH: usize = 100;
 
-/// An authentication policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuthPolicy {
-    /// Its id.
     pub id: AuthPolicyId,
-    /// When it was created.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it last changed.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// Its unique name.
+    /// Unique.
     pub name: String,
     /// Rules on primary mechanisms.
     pub primary: Primary,
@@ -44,12 +38,11 @@ pub struct AuthPolicy {
     pub secondary: Secondary,
 }
 
-/// What administrators decide about a policy: the members of a creation or replacement.
+/// Editable members of an authentication policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthPolicySpec {
-    /// What users attached to it.
     pub tags: Tags,
-    /// Its unique name.
+    /// Unique.
     pub name: String,
     /// Rules on primary mechanisms.
     pub primary: Primary,
@@ -71,71 +64,66 @@ pub struct Primary {
 /// Rules on client certificates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CertRules {
-    /// Whether certificates are a way in.
     pub allowed: bool,
-    /// Whether one whose time is over still is.
+    /// Whether expired certificates are accepted.
     pub allow_expired_certs: bool,
 }
 
 /// Rules on username and password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpdbRules {
-    /// Whether passwords are a way in.
     pub allowed: bool,
-    /// Fewest characters of a password, at least [`SHORTEST_PASSWORD`].
+    /// In characters, at least [`MIN_PASSWORD_LENGTH`].
     pub min_password_length: u32,
-    /// Whether a password needs a character that is neither letter nor digit.
+    /// Requires a character that is neither a letter nor a digit.
     pub require_special_char: bool,
-    /// Whether a password needs a digit.
     pub require_number_char: bool,
-    /// Whether a password needs letters of both cases.
+    /// Requires upper-case and lower-case letters.
     pub require_mixed_case: bool,
-    /// Wrong passwords in a row until the identity is locked; 0 for any number.
+    /// Consecutive wrong passwords before lockout; 0 disables lockout.
     pub max_attempts: u32,
-    /// Minutes for which it is locked; 0 until an administrator unlocks it.
+    /// 0 locks until an administrator unlocks.
     pub lockout_duration_minutes: u32,
 }
 
 /// Rules on JWTs of external signers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtJwtRules {
-    /// Whether such JWTs are a way in.
     pub allowed: bool,
-    /// The signers allowed; none named stands for every enabled one.
+    /// Empty for every enabled signer.
     pub allowed_signers: BTreeSet<SignerId>,
 }
 
 /// Rules on secondary factors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Secondary {
-    /// Whether a TOTP code is demanded.
     pub require_totp: bool,
-    /// The signer of a JWT that is demanded with every request.
+    /// The signer whose JWT is required with every request.
     pub require_ext_jwt_signer: Option<SignerId>,
 }
 
 impl ExtJwtRules {
-    /// Whether tokens of `signer` are a way in.
+    /// Whether tokens of `signer` are accepted.
     pub fn admits(&self, signer: &SignerId) -> bool {
         self.allowed && (self.allowed_signers.is_empty() || self.allowed_signers.contains(signer))
     }
 }
 
 impl UpdbRules {
-    /// Checks a new password.
+    /// Validates a new password.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `password` naming the rule that it breaks, never the password.
+    /// [`FieldError`] on `password` with the violated rule, never the password itself.
     pub fn check_password(&self, password: &str) -> Result<(), FieldError> {
-        let shortest = self.min_password_length.max(SHORTEST_PASSWORD);
+        let shortest = self.min_password_length.max(MIN_PASSWORD_LENGTH);
         let length = password.chars().count();
         let has = |kind: fn(char) -> bool| password.chars().any(kind);
-        let broken = if length < usize::try_from(shortest).unwrap_or(usize::MAX) {
+        let violation = if length < usize::try_from(shortest).unwrap_or(usize::MAX) {
             Some(format!("must be at least {shortest} characters long"))
-        } else if length > LONGEST_PASSWORD {
+        } else if length > MAX_PASSWORD_LENGTH {
             Some(format!(
-                "must be at most {LONGEST_PASSWORD} characters long"
+                "must be at most {MAX_PASSWORD_LENGTH} characters long"
             ))
         } else if self.require_number_char && !has(char::is_numeric) {
             Some("must contain a digit".to_owned())
@@ -146,7 +134,7 @@ impl UpdbRules {
         } else {
             None
         };
-        match broken {
+        match violation {
             Some(reason) => Err(FieldError::new("password", reason, "")),
             None => Ok(()),
         }
@@ -154,20 +142,20 @@ impl UpdbRules {
 }
 
 impl AuthPolicySpec {
-    /// Raises what lies below its minimum, as clients are used to.
+    /// Raises values below their minimum, as OpenZiti does.
     fn clamp(&mut self) {
         let updb = &mut self.primary.updb;
-        updb.min_password_length = updb.min_password_length.max(SHORTEST_PASSWORD);
+        updb.min_password_length = updb.min_password_length.max(MIN_PASSWORD_LENGTH);
     }
 }
 
-/// The id of the policy that exists from the start.
+/// Id of the built-in policy.
 pub fn default_id() -> AuthPolicyId {
     AuthPolicyId::from_wire(DEFAULT_ID)
 }
 
 impl AuthPolicy {
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// # Errors
     ///
@@ -182,21 +170,21 @@ impl AuthPolicy {
         Ok(policy)
     }
 
-    /// Replaces what administrators decide about it. A `minPasswordLength` below
-    /// [`SHORTEST_PASSWORD`] is raised to that.
+    /// Replaces all editable members. A `minPasswordLength` below [`MIN_PASSWORD_LENGTH`] is raised
+    /// to it.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `name` when it is blank, and on `primary.updb.minPasswordLength` when that
-    /// is more than [`LONGEST_PASSWORD`].
+    /// [`FieldError`] on `name` when it is blank, and on `primary.updb.minPasswordLength` when it
+    /// exceeds [`MAX_PASSWORD_LENGTH`].
     pub fn replace(&mut self, mut spec: AuthPolicySpec, now: Timestamp) -> Result<(), FieldError> {
         check_name(&spec.name)?;
         spec.clamp();
         let shortest = spec.primary.updb.min_password_length;
-        if usize::try_from(shortest).is_ok_and(|shortest| shortest > LONGEST_PASSWORD) {
+        if usize::try_from(shortest).is_ok_and(|shortest| shortest > MAX_PASSWORD_LENGTH) {
             return Err(FieldError::new(
                 "primary.updb.minPasswordLength",
-                format!("must be at most {LONGEST_PASSWORD}, the longest password allowed"),
+                format!("must be at most {MAX_PASSWORD_LENGTH}, the longest password allowed"),
                 shortest.to_string(),
             ));
         }
@@ -230,8 +218,8 @@ impl AuthPolicy {
         self.replace(spec, now)
     }
 
-    /// The policy that exists from the start: certificates (expired ones too), passwords and any
-    /// enabled external signer are ways in, and no second factor is demanded.
+    /// The built-in policy: accepts certificates (even expired), passwords and any enabled external
+    /// signer, and requires no second factor.
     pub fn default_policy(now: Timestamp) -> Self {
         Self {
             id: default_id(),
@@ -246,7 +234,7 @@ impl AuthPolicy {
                 },
                 updb: UpdbRules {
                     allowed: true,
-                    min_password_length: SHORTEST_PASSWORD,
+                    min_password_length: MIN_PASSWORD_LENGTH,
                     require_special_char: false,
                     require_number_char: false,
                     require_mixed_case: false,
@@ -265,7 +253,6 @@ impl AuthPolicy {
         }
     }
 
-    /// Whether this is the policy that cannot be deleted.
     pub fn is_default(&self) -> bool {
         self.id.as_str() == DEFAULT_ID
     }

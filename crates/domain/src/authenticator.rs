@@ -1,4 +1,4 @@
-//! Authenticators: the credentials by which an identity proves itself.
+//! Authenticators: credentials of identities.
 
 use crate::clock::Timestamp;
 use crate::ids::{AuthenticatorId, IdentityId};
@@ -9,24 +9,18 @@ use serde::{Deserialize, Serialize};
 /// A credential of an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authenticator {
-    /// Its id.
     pub id: AuthenticatorId,
-    /// When it was created.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it last changed.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// The identity that it proves.
     pub identity: IdentityId,
-    /// The credential itself.
     pub credential: Credential,
 }
 
-/// What is presented, and how it is checked.
+/// Credential data by method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Credential {
@@ -36,67 +30,62 @@ pub enum Credential {
     Updb(UpdbCredential),
 }
 
-/// A client certificate, known by its fingerprint.
+/// A client certificate, identified by its fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CertCredential {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
-    /// The leaf and, as far as they are known, its intermediates, PEM.
+    /// PEM of the leaf and its known intermediates.
     pub pem: String,
-    /// Whether the network's own authority issued it.
     pub is_issued_by_network: bool,
-    /// Whether the chain that was presented at the last login led to a root by itself.
+    /// Whether the chain presented at the last login was complete.
     #[serde(default, skip_serializing_if = "is_false")]
     pub last_login_reached_root: bool,
-    /// Set once an administrator has asked for another certificate in its place.
+    /// Set when an administrator has requested a replacement certificate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension: Option<ExtensionRequest>,
-    /// The certificate that is to take its place as soon as the client confirms that it has it.
+    /// Issued replacement that the client has not confirmed yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renewal: Option<Renewal>,
-    /// Whether the certificate came with another key than the one before it; unknown for one that is
-    /// no renewal, or was renewed before this was kept.
+    /// Whether the last renewal changed the key; unknown for certificates never renewed, or renewed
+    /// before this was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_renewal_rolled_key: Option<bool>,
 }
 
-/// An administrator asked for another certificate.
+/// An administrator's request for a replacement certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExtensionRequest {
-    /// When.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub requested_at: Timestamp,
-    /// Whether it is still to be done.
     pub is_open: bool,
-    /// Whether the new certificate is to have another key.
+    /// Whether a new key is required.
     pub roll_key: bool,
 }
 
-/// A certificate that was issued and not confirmed yet.
+/// An issued, unconfirmed replacement certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Renewal {
     /// Lower-case hex SHA-1 of the leaf's DER.
     pub fingerprint: String,
-    /// The leaf, PEM.
+    /// PEM of the leaf.
     pub pem: String,
-    /// Whether its key is another one than that of the certificate before it.
+    /// Whether its key differs from the current certificate's.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rolls_key: bool,
 }
 
-/// A certificate was not put in the place of the one before it.
+/// A certificate renewal could not be confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotRenewed {
-    /// None was issued that waits for it.
     #[error("no renewed certificate awaits confirmation")]
     NothingPending,
-    /// Another one was issued.
     #[error("this is not the renewed certificate that awaits confirmation")]
     AnotherPending,
 }
 
 impl Credential {
-    /// The word on the wire for its kind.
+    /// Method name on the wire.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Cert(_) => "cert",
@@ -106,7 +95,6 @@ impl Credential {
 }
 
 impl CertCredential {
-    /// A certificate, known by the fingerprint of its leaf.
     pub fn new(fingerprint: String, pem: String, is_issued_by_network: bool) -> Self {
         Self {
             fingerprint,
@@ -119,7 +107,7 @@ impl CertCredential {
         }
     }
 
-    /// Asks its holder for another certificate.
+    /// Requests a replacement certificate from its holder.
     pub fn request_extension(&mut self, roll_key: bool, now: Timestamp) {
         self.extension = Some(ExtensionRequest {
             requested_at: now,
@@ -128,12 +116,12 @@ impl CertCredential {
         });
     }
 
-    /// Puts the certificate that was issued for it in its place. That meets the request for another
-    /// one, unless the request was for another key and this one has the old key.
+    /// Confirms the pending renewal. This fulfills the extension request, unless the request
+    /// requires a new key and the renewal kept the old one.
     ///
     /// # Errors
     ///
-    /// [`NotRenewed`] when none was issued, or another one than that with this fingerprint.
+    /// [`RenewalError`] when no renewal is pending, or its fingerprint differs.
     pub fn renew(&mut self, fingerprint: &str) -> Result<(), NotRenewed> {
         let renewal = self.renewal.as_ref().ok_or(NotRenewed::NothingPending)?;
         if renewal.fingerprint != fingerprint {
@@ -151,35 +139,34 @@ impl CertCredential {
         Ok(())
     }
 
-    /// Whether a request for another key is still to be met.
+    /// Whether an open request requires a new key.
     pub fn must_roll_key(&self) -> bool {
         self.open_extension()
             .is_some_and(|request| request.roll_key)
     }
 
-    /// The request for another certificate that is still to be met.
+    /// The open extension request.
     pub fn open_extension(&self) -> Option<ExtensionRequest> {
         self.extension.filter(|request| request.is_open)
     }
 }
 
-/// A username and what is kept of its password.
+/// A username with the hash of its password.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpdbCredential {
     /// The username, unique over the network.
     pub username: String,
     /// The hash of the password.
     pub password: PasswordHash,
-    /// How often the password was set anew. A hash that is renewed is that of the same password.
+    /// Number of password changes; rehashing the same password does not count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub generation: u32,
-    /// The attempts to log in with it.
+    /// Login attempts.
     #[serde(default, skip_serializing_if = "PasswordThrottle::is_empty")]
     pub throttle: PasswordThrottle,
 }
 
 impl UpdbCredential {
-    /// A username with its first password.
     pub fn new(username: impl Into<String>, password: PasswordHash) -> Self {
         Self {
             username: username.into(),
@@ -189,22 +176,22 @@ impl UpdbCredential {
         }
     }
 
-    /// Sets another password that its owner chose. Guesses at the one before count no more.
+    /// Sets a password chosen by the owner and clears failed attempts.
     pub fn set_password(&mut self, password: PasswordHash) {
         self.password = password;
-        self.throttle.forget_wrong();
+        self.throttle.clear_failures();
         self.generation = self.generation.wrapping_add(1);
     }
 
-    /// Sets another password for its owner. Nothing is known any more of where that one logs in:
-    /// somebody else may have had the password before.
+    /// Sets a password on the owner's behalf and forgets all known sources: somebody else may have
+    /// known the old password.
     pub fn reset_password(&mut self, password: PasswordHash) {
         self.set_password(password);
         self.throttle = PasswordThrottle::default();
     }
 }
 
-/// An argon2id hash with everything that is needed to check a password against it (RFC 9106).
+/// An argon2id hash with its parameters (RFC 9106).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash {
     /// Memory, KiB.
@@ -247,7 +234,6 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl Authenticator {
-    /// Makes a credential of an identity.
     pub fn new(
         id: AuthenticatorId,
         identity: IdentityId,
@@ -264,12 +250,12 @@ impl Authenticator {
         }
     }
 
-    /// The hash of its password, if it has one.
+    /// The password hash, if any.
     pub fn password(&self) -> Option<&PasswordHash> {
         self.updb().map(|updb| &updb.password)
     }
 
-    /// Whether its password is still the one that `earlier` had, under whatever hash.
+    /// Whether the password is unchanged since `earlier`, regardless of rehashing.
     pub fn has_password_of(&self, earlier: &Self) -> bool {
         match (self.updb(), earlier.updb()) {
             (Some(now), Some(then)) => now.generation == then.generation,
@@ -277,7 +263,7 @@ impl Authenticator {
         }
     }
 
-    /// The username and password, if it has them.
+    /// The username and password, if any.
     pub fn updb(&self) -> Option<&UpdbCredential> {
         match &self.credential {
             Credential::Updb(updb) => Some(updb),
@@ -285,7 +271,7 @@ impl Authenticator {
         }
     }
 
-    /// The word on the wire for the kind of credential.
+    /// Method name on the wire.
     pub fn method(&self) -> &'static str {
         self.credential.method()
     }

@@ -1,4 +1,4 @@
-//! Committed changes: what projections are kept current by.
+//! Committed changes, from which projections are updated.
 
 use crate::api_session::ApiSession;
 use crate::auth_policy::AuthPolicy;
@@ -23,7 +23,6 @@ use std::sync::Arc;
 /// One entity that a committed transaction wrote or removed.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// An identity.
     Identity(EntityChange<Identity>),
     /// An enrollment; its owner is the identity or the router that is to obtain a credential.
     Enrollment(EntityChange<Enrollment>),
@@ -35,37 +34,24 @@ pub enum Change {
     SessionCertificate(EntityChange<SessionCertificate>),
     /// A TOTP enrollment; its owner is the identity.
     Mfa(EntityChange<Mfa>),
-    /// An authentication policy.
     AuthPolicy(EntityChange<AuthPolicy>),
-    /// A third-party certificate authority.
     Ca(EntityChange<Ca>),
-    /// An external JWT signer.
     Signer(EntityChange<Signer>),
-    /// A type of configurations.
     ConfigType(EntityChange<ConfigType>),
-    /// A configuration.
     Config(EntityChange<Config>),
-    /// A service.
     Service(EntityChange<Service>),
-    /// A router.
     Router(EntityChange<Router>),
-    /// A terminator.
     Terminator(EntityChange<Terminator>),
-    /// A service policy.
     ServicePolicy(EntityChange<ServicePolicy>),
-    /// An edge-router policy.
     EdgeRouterPolicy(EntityChange<EdgeRouterPolicy>),
-    /// A service-edge-router policy.
     ServiceEdgeRouterPolicy(EntityChange<ServiceEdgeRouterPolicy>),
-    /// A posture check.
     PostureCheck(EntityChange<PostureCheck>),
-    /// A revocation.
     Revocation(EntityChange<Revocation>),
     /// A service session; its owner is the identity.
     Session(EntityChange<Session>),
 }
 
-/// The record that a dependent lives and dies with.
+/// The root record that a dependent record belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Owner {
     /// An identity, by the number of its record.
@@ -74,14 +60,13 @@ pub enum Owner {
     Router(Number),
 }
 
-/// What became of one entity.
+/// The change of one entity.
 #[derive(Debug)]
 pub struct EntityChange<E> {
-    /// The record that it lives under, if it is not a root itself.
+    /// `None` for root records.
     pub owner: Option<Owner>,
-    /// Number of its record.
     pub number: Number,
-    /// The entity as it is now; `None` when it was removed.
+    /// The new state; `None` when it was removed.
     pub now: Option<Arc<E>>,
 }
 

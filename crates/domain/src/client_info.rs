@@ -1,4 +1,4 @@
-//! What a client says about itself when it logs in.
+//! Client information reported at login.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +15,10 @@ pub struct EnvInfo {
     /// Host name.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hostname: String,
-    /// Operating system.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub os: String,
-    /// Its release.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub os_release: String,
-    /// Its version.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub os_version: String,
 }
@@ -51,14 +48,12 @@ pub struct SdkInfo {
 }
 
 impl EnvInfo {
-    /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
 impl SdkInfo {
-    /// Whether nothing is known.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -2,16 +2,16 @@
 
 pub use jiff::{SignedDuration, Timestamp};
 
-/// Tells the time.
+/// Source of the current time.
 ///
-/// Nothing in the domain asks the operating system for the time, so a program that embeds it, or a
-/// test, decides what "now" is.
+/// The domain never reads the system clock itself, so an embedding program or a test controls the
+/// time.
 pub trait Clock: Send + Sync {
-    /// Returns the present instant, UTC.
+    /// The current instant, UTC.
     fn now(&self) -> Timestamp;
 }
 
-/// Cuts `instant` to whole milliseconds, the resolution in which instants are stored and shown.
+/// Truncates `instant` to milliseconds, the resolution of stored and displayed instants.
 ///
 /// # Examples
 ///
@@ -22,24 +22,24 @@ pub trait Clock: Send + Sync {
 /// assert_eq!(to_millisecond(precise), Timestamp::new(5, 123_000_000).unwrap());
 /// ```
 pub fn to_millisecond(instant: Timestamp) -> Timestamp {
-    // A valid instant cut to milliseconds stays in range, so the fallback is never taken.
+    // A truncated valid instant stays in range, so the fallback is never used.
     Timestamp::from_millisecond(instant.as_millisecond()).unwrap_or(instant)
 }
 
-/// The last instant that is stored and shown: the last whole second that [`Timestamp`] holds, at the
+/// The largest instant that is stored and displayed: the last whole second of [`Timestamp`], at the
 /// end of the year 9999.
 pub const LATEST: Timestamp = Timestamp::constant(253_402_207_200, 0);
 
-/// The instant that lies `duration` after `instant`, or [`LATEST`] if that comes before it.
+/// Adds `duration` to `instant`, saturating at [`MAX_TIMESTAMP`].
 ///
 /// # Examples
 ///
 /// ```
-/// use portcullis_domain::clock::{LATEST, SignedDuration, Timestamp, later};
+/// use portcullis_domain::clock::{MAX_TIMESTAMP, SignedDuration, Timestamp, saturating_add};
 ///
 /// let noon = Timestamp::new(43_200, 0).unwrap();
-/// assert_eq!(later(noon, SignedDuration::from_hours(1)).as_second(), 46_800);
-/// assert_eq!(later(noon, SignedDuration::MAX), LATEST);
+/// assert_eq!(saturating_add(noon, SignedDuration::from_hours(1)).as_second(), 46_800);
+/// assert_eq!(saturating_add(noon, SignedDuration::MAX), MAX_TIMESTAMP);
 /// ```
 pub fn later(instant: Timestamp, duration: SignedDuration) -> Timestamp {
     instant

@@ -11,85 +11,73 @@ use serde::{Deserialize, Serialize};
 /// A JSON object.
 pub type Object = serde_json::Map<String, serde_json::Value>;
 
-/// A type of configurations.
 pub type ConfigType = Managed<ConfigTypeId, ConfigTypeSpec>;
 
-/// A configuration.
 pub type Config = Managed<ConfigId, ConfigSpec>;
 
-/// What clients ask for when they want the configurations of every type; no type can be called so.
+/// Reserved name by which clients request every config type.
 pub const EVERY_TYPE: &str = "all";
 
-/// What administrators decide about a type of configurations.
+/// Editable members of a config type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigTypeSpec {
-    /// Its unique name.
+    /// Unique.
     pub name: String,
-    /// The JSON Schema of its configurations; without one any object will do.
+    /// JSON Schema of its configurations; without one any object is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Object>,
-    /// What its configurations are for; never changes.
+    /// Immutable.
     #[serde(default)]
     pub target: Target,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of a type to change; what is `None` stays.
+/// Members of a config type to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigTypePatch {
-    /// New name.
     pub name: Option<String>,
-    /// New schema, for configurations that are written from now on.
+    /// Applies to configurations written from now on.
     pub schema: Option<Object>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// What configurations of a type are for.
+/// What configurations of a type apply to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Target {
-    /// Services.
     #[default]
     Service,
-    /// Routers.
     Router,
-    /// Something that the controller knows nothing of.
+    /// Anything else; the controller does not interpret it.
     Other,
 }
 
-/// What administrators decide about a configuration.
+/// Editable members of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigSpec {
-    /// Its unique name.
+    /// Unique.
     pub name: String,
-    /// Its type; never changes.
+    /// Immutable.
     pub config_type: ConfigTypeId,
-    /// What it says.
     pub data: Object,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of a configuration to change; what is `None` stays.
+/// Members of a configuration to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfigPatch {
-    /// New name.
     pub name: Option<String>,
-    /// What it is to say, all of it.
+    /// Replaces the whole object.
     pub data: Option<Object>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
 impl Target {
-    /// Every target.
     pub const ALL: [Self; 3] = [Self::Service, Self::Router, Self::Other];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Service => "service",
@@ -98,11 +86,11 @@ impl Target {
         }
     }
 
-    /// Reads the member `target`.
+    /// Parses the member `target`.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `target` when `name` is none.
+    /// [`FieldError`] on `target` for an unknown name.
     pub fn from_name(name: &str) -> Result<Self, FieldError> {
         Self::ALL
             .into_iter()
@@ -122,7 +110,7 @@ impl Spec for ConfigTypeSpec {
         }
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         if self.name == EVERY_TYPE {
             let reason = "must not be `all`, with which clients ask for every config type";
@@ -144,7 +132,7 @@ impl Spec for ConfigSpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         if let Some(before) = before {
             self.config_type.clone_from(&before.config_type);

@@ -1,4 +1,4 @@
-//! Enrollments: the single-use permission to obtain a credential.
+//! Enrollments: single-use permissions to obtain a credential.
 //!
 //! States: *pending* until redeemed, deleted or expired. Redemption consumes the enrollment in the
 //! transaction that makes the authenticator; an expired one can only be refreshed or deleted.
@@ -11,95 +11,82 @@ use crate::tags::Tags;
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 
-/// A pending enrollment, without what redeems it.
+/// A pending enrollment, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enrollment {
-    /// Its id, kept over a refresh.
+    /// Kept when the enrollment is refreshed.
     pub id: EnrollmentId,
-    /// When it was created.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it was last refreshed.
+    /// Last refresh.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// Who is to obtain a credential, and how.
     #[serde(flatten)]
     pub purpose: Purpose,
-    /// When it ends, exclusive.
+    /// Exclusive.
     #[serde(flatten, with = "expiry")]
     pub expires_at: Timestamp,
-    /// Whether its identity may do more than when the token was drawn. Others may have seen it then
-    /// who are not to come up with the identity, so it opens nothing until it is refreshed.
+    /// Whether the identity has gained rights since the token was drawn. Others may have seen the
+    /// token before, so it cannot be redeemed until it is refreshed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_outgrown: bool,
 }
 
-/// What redeems an enrollment.
+/// Secrets that redeem an enrollment.
 #[derive(Debug, Clone)]
 pub struct EnrollmentSecrets {
     /// The token, a UUID.
     pub token: SecretString,
-    /// The token in the signed form that is handed to a person.
+    /// The token as a signed JWT.
     pub jwt: SecretString,
 }
 
-/// Who obtains a credential by an enrollment, and how.
+/// Recipient of the credential, and the enrollment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Purpose {
     /// An identity obtains an authenticator.
     Identity {
-        /// The identity.
         identity: IdentityId,
-        /// How it is redeemed.
         method: Method,
     },
     /// A router obtains its certificate, with a certificate request.
     Router {
-        /// The router.
         router: RouterId,
         /// Whether it is an edge router.
         is_edge: bool,
     },
 }
 
-/// How an enrollment of an identity is redeemed.
+/// Enrollment method of an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// With a certificate request, signed by the network's own authority.
     Ott,
     /// With a certificate of a third-party authority.
-    OttCa {
-        /// The authority.
-        ca: CaId,
-    },
-    /// By choosing a password.
+    OttCa { ca: CaId },
+    /// With a password chosen by the user.
     Updb {
         /// The username that the password will belong to.
         username: String,
     },
 }
 
-/// The kinds of [`Method`].
+/// Kinds of [`EnrollmentMethod`], without their data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MethodKind {
-    /// See [`Method::Ott`].
     Ott,
-    /// See [`Method::OttCa`].
     OttCa,
-    /// See [`Method::Updb`].
     Updb,
 }
 
 impl MethodKind {
-    /// Every kind.
     pub const ALL: [Self; 3] = [Self::Ott, Self::OttCa, Self::Updb];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ott => "ott",
@@ -108,14 +95,12 @@ impl MethodKind {
         }
     }
 
-    /// Finds the kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl Method {
-    /// Its kind.
     pub fn kind(&self) -> MethodKind {
         match self {
             Self::Ott => MethodKind::Ott,
@@ -125,19 +110,17 @@ impl Method {
     }
 }
 
-/// An enrollment cannot be redeemed as asked. None of these consumes it.
+/// An enrollment cannot be redeemed. It is not consumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RedemptionError {
-    /// The token belongs to another method.
     #[error("the token is for another enrollment method")]
     WrongMethod,
-    /// Its time is over.
     #[error("the enrollment has expired")]
     Expired,
 }
 
 impl Purpose {
-    /// How it is redeemed: the word on the wire.
+    /// Method name on the wire.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Identity { method, .. } => method.kind().name(),
@@ -146,7 +129,7 @@ impl Purpose {
         }
     }
 
-    /// How an identity redeems it.
+    /// The method, for enrollments of identities.
     pub fn method(&self) -> Option<&Method> {
         match self {
             Self::Identity { method, .. } => Some(method),
@@ -154,7 +137,7 @@ impl Purpose {
         }
     }
 
-    /// The third-party authority whose certificate is demanded.
+    /// The third-party authority whose certificate is required.
     pub fn ca(&self) -> Option<&CaId> {
         match self.method() {
             Some(Method::OttCa { ca }) => Some(ca),
@@ -162,7 +145,7 @@ impl Purpose {
         }
     }
 
-    /// The id of whoever obtains a credential.
+    /// Id of the identity or router.
     pub fn holder(&self) -> &str {
         match self {
             Self::Identity { identity, .. } => identity.as_str(),
@@ -172,18 +155,18 @@ impl Purpose {
 }
 
 impl Enrollment {
-    /// Whether its time is over at `now`: it ends at the instant named, not after it.
+    /// Whether it has expired at `now`; `expires_at` itself counts as expired.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         now >= self.expires_at
     }
 
-    /// Checks that it may be redeemed at `now` in the way asked for; no way asked for is any.
+    /// Validates that it can be redeemed at `now` by `method`; `None` accepts any method.
     ///
     /// # Errors
     ///
-    /// [`RedemptionError`], the method before the time.
-    pub fn check(&self, asked: Option<&str>, now: Timestamp) -> Result<(), RedemptionError> {
-        if asked.is_some_and(|name| name != self.purpose.name()) {
+    /// [`RedemptionError`]; the method is checked before the expiry.
+    pub fn check(&self, method: Option<&str>, now: Timestamp) -> Result<(), RedemptionError> {
+        if method.is_some_and(|name| name != self.purpose.name()) {
             Err(RedemptionError::WrongMethod)
         } else if self.is_expired(now) {
             Err(RedemptionError::Expired)

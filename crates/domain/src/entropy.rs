@@ -1,10 +1,10 @@
-//! Randomness as a port, and the tokens made from it.
+//! Randomness as a port, and random tokens.
 
 use std::fmt::Write as _;
 
-/// The source of randomness could not deliver.
+/// The source of randomness failed.
 ///
-/// Whoever meets it refuses the request: a weak secret is never made instead.
+/// The request must be refused: there is no fallback to weaker secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the system's random number generator is unavailable")]
 pub struct EntropyError;
@@ -15,7 +15,7 @@ pub trait Entropy: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the source cannot deliver; `bytes` must not be used then.
+    /// [`EntropyError`] when the source fails; `bytes` must not be used then.
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError>;
 }
 
@@ -31,14 +31,14 @@ pub fn uuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
     Ok(uuid_of(bytes::<16>(entropy)?))
 }
 
-/// Makes sixteen bytes a version 4 UUID: all but six bits of them stay what they are.
+/// Formats sixteen bytes as a version 4 UUID; six bits are overwritten.
 pub fn uuid_of(mut bytes: [u8; 16]) -> String {
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     format_uuid(bytes)
 }
 
-/// Writes sixteen bytes in the text form of a UUID.
+/// Formats sixteen bytes as a UUID.
 pub fn format_uuid(bytes: [u8; 16]) -> String {
     let mut text = String::with_capacity(36);
     for (index, byte) in bytes.iter().enumerate() {
@@ -52,12 +52,12 @@ pub fn format_uuid(bytes: [u8; 16]) -> String {
 }
 
 /// Draws `length` characters of `alphabet`, each equally likely.
-pub(crate) fn characters(
+pub(crate) fn random_string(
     entropy: &dyn Entropy,
     alphabet: &[u8],
     length: usize,
 ) -> Result<String, EntropyError> {
-    // Bytes at or above the largest multiple of the alphabet's size would favour its beginning.
+    // Bytes at or above the largest multiple of the alphabet's size would bias the distribution.
     let limit = 256 - 256 % alphabet.len();
     let mut text = String::with_capacity(length);
     while text.len() < length {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn characters_are_equally_likely() {
         let source = Counter(AtomicU64::new(0));
-        let drawn = characters(&source, b"0123456789", 2500).unwrap();
+        let drawn = random_string(&source, b"0123456789", 2500).unwrap();
         for digit in '0'..='9' {
             assert_eq!(drawn.matches(digit).count(), 250, "{digit}");
         }

@@ -1,10 +1,10 @@
-//! Everything nondeterministic that a use case may touch.
+//! Environment of use cases: time and randomness.
 
 use crate::clock::{self, Clock, Timestamp};
 use crate::entropy::Entropy;
 use std::sync::Arc;
 
-/// The outside world of the domain, reduced to time and randomness.
+/// Time and randomness for use cases.
 #[derive(Clone)]
 pub struct Env {
     /// Wall clock.
@@ -14,7 +14,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// The present instant, in whole milliseconds.
+    /// The current instant, truncated to milliseconds.
     pub fn now(&self) -> Timestamp {
         clock::to_millisecond(self.clock.now())
     }

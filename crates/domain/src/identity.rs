@@ -4,8 +4,8 @@
 //! for good, and is *deleted* with everything that belongs to it alone.
 
 mod hosting;
-mod naming;
 mod patch;
+mod references;
 
 pub use hosting::{Hosting, Precedence};
 pub use patch::IdentityPatch;
@@ -26,87 +26,75 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A security principal that may bind or dial services.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
-    /// Its id.
     pub id: IdentityId,
-    /// When it was created.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it last changed.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// Whom it stands for.
     #[serde(default, skip_serializing_if = "IdentityType::is_default")]
     pub kind: IdentityType,
-    /// Whether it is the administrator that was made when the controller was initialised.
+    /// The administrator created by `init`; cannot be deleted.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_default_admin: bool,
-    /// What its administrators decide about it.
     pub spec: IdentitySpec,
-    /// Set while it is shut out.
+    /// Set while it is disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<Disabled>,
-    /// What its client said of its machine at the last login.
+    /// Reported by the client at the last login.
     #[serde(default, skip_serializing_if = "EnvInfo::is_empty")]
     pub env_info: EnvInfo,
-    /// What its client said of its software at the last login.
+    /// Reported by the client at the last login.
     #[serde(default, skip_serializing_if = "SdkInfo::is_empty")]
     pub sdk_info: SdkInfo,
-    /// Wrong passwords in a row since the last right one, as far as its policy counts them.
+    /// Consecutive wrong passwords; 0 unless its policy limits them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wrong_passwords: u32,
-    /// Wrong codes in a row since the last right one, recovery codes among them.
+    /// Consecutive wrong TOTP and recovery codes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrong_codes: Option<WrongCodes>,
-    /// What must be found beside its record.
+    /// Credentials that must exist besides this record.
     #[serde(default)]
-    pub attached: Attached,
-    /// The configurations that it is shown with a service in the place of the service's own; of each
-    /// type one at most.
+    pub attached: ExpectedCredentials,
+    /// Configurations that override those of a service for this identity, at most one of each type.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub service_configs: BTreeMap<ServiceId, BTreeSet<ConfigId>>,
 }
 
-/// What administrators decide about an identity: the members of a creation or replacement.
+/// Editable members of an identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdentitySpec {
-    /// Its unique name.
+    /// Unique.
     pub name: IdentityName,
-    /// Whether it is an administrator.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_admin: bool,
-    /// The words by which policies select it.
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
-    /// The policy that says how it may authenticate.
     #[serde(
         default = "auth_policy::default_id",
         skip_serializing_if = "is_default_policy"
     )]
     pub auth_policy: AuthPolicyId,
-    /// Links it to the subject of an external JWT signer; unique when set.
+    /// Subject in tokens or certificates of third parties; unique when set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<String>,
-    /// What it may do on the management API; never set is shown as `null`.
+    /// Permissions on the management API; shown as `null` until set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permissions: Option<PermissionSet>,
-    /// What its application keeps with it.
     #[serde(default, skip_serializing_if = "AppData::is_empty")]
     pub app_data: AppData,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
-    /// How it hosts services.
     #[serde(default, skip_serializing_if = "Hosting::is_default")]
     pub hosting: Hosting,
 }
 
-/// A name: any text but the blank one, compared byte for byte.
+/// The name of an identity: not blank, compared byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IdentityName(String);
 
 impl IdentityName {
-    /// Wraps a name.
+    /// Validates a name.
     ///
     /// # Errors
     ///
@@ -117,24 +105,22 @@ impl IdentityName {
         Ok(Self(name))
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whom an identity stands for.
+/// The type of an identity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IdentityType {
     /// A person, device, application or set of them.
     #[default]
     Default,
-    /// An edge router that hosts or dials services itself; made with the router.
+    /// An edge router that hosts or dials services itself; created with the router.
     Router,
 }
 
 impl IdentityType {
-    /// Every type.
     pub const ALL: [Self; 2] = [Self::Default, Self::Router];
 
     /// Id and name on the wire.
@@ -154,13 +140,12 @@ impl IdentityType {
     }
 }
 
-/// Since when, and how long, an identity is shut out.
+/// The period for which an identity is disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disabled {
-    /// Since when.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub at: Timestamp,
-    /// Until when, exclusive; absent is until enabled again.
+    /// Exclusive end; `None` until enabled again.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -169,33 +154,31 @@ pub struct Disabled {
     pub until: Option<Timestamp>,
 }
 
-/// What must be found beside an identity's record. Absence is never permission: a login that does
-/// not find what is stated here is refused.
+/// Credentials that must exist besides the record of an identity. Absence is never permission: a
+/// login that does not find them is refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attached {
-    /// Number of authenticators.
+pub struct ExpectedCredentials {
     #[serde(default)]
     pub authenticators: u32,
-    /// Whether a TOTP enrollment exists, and how far it has come.
     #[serde(default)]
     pub totp: TotpState,
 }
 
-/// How far the TOTP enrollment of an identity has come.
+/// State of the TOTP enrollment of an identity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TotpState {
     /// Not begun.
     #[default]
     None,
-    /// Begun, not verified.
+    /// Enrolled, not verified.
     Started,
-    /// Verified: every login needs a code.
+    /// Verified: every login requires a code.
     Verified,
 }
 
 impl Identity {
-    /// Makes an identity without authenticators or enrollments.
+    /// Creates an identity without authenticators or enrollments.
     pub fn new(id: IdentityId, spec: IdentitySpec, now: Timestamp) -> Self {
         Self {
             id,
@@ -209,35 +192,33 @@ impl Identity {
             sdk_info: SdkInfo::default(),
             wrong_passwords: 0,
             wrong_codes: None,
-            attached: Attached::default(),
+            attached: ExpectedCredentials::default(),
             service_configs: BTreeMap::new(),
         }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         self.spec.name.as_str()
     }
 
-    /// Whether it has an administrator's rights: by appointment, or by birth, which an update
-    /// cannot take away.
+    /// Whether it has administrator rights: by `is_admin`, or as the default administrator, which
+    /// an update cannot revoke.
     pub fn has_admin_rights(&self) -> bool {
         self.spec.is_admin || self.is_default_admin
     }
 
-    /// Whether it is shut out at `now`.
+    /// Whether it is disabled at `now`.
     pub fn is_disabled(&self, now: Timestamp) -> bool {
         self.disabled
             .is_some_and(|disabled| disabled.until.is_none_or(|until| now < until))
     }
 
-    /// Replaces what administrators decide about it. Being disabled, and what its client said of
-    /// itself, stays.
+    /// Replaces all editable members. The disabled state and the client information are kept.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `name` for the identity of a router, which bears the router's name; on
-    /// `typeId` when `kind` is another type than it has, since nobody can change that.
+    /// [`FieldError`] on `name` for the identity of a router, which has the router's name; on
+    /// `typeId` when `kind` differs from its type, which is immutable.
     pub fn replace(
         &mut self,
         spec: IdentitySpec,
@@ -248,7 +229,7 @@ impl Identity {
             let reason = "cannot be changed after creation";
             return Err(FieldError::new("typeId", reason, kind.name()));
         }
-        self.check_name(&spec.name)?;
+        self.validate_name(&spec.name)?;
         self.spec = spec;
         self.updated_at = now;
         Ok(())
@@ -261,29 +242,28 @@ impl Identity {
     /// [`FieldError`] on `name` for the identity of a router.
     pub fn merge(&mut self, patch: IdentityPatch, now: Timestamp) -> Result<(), FieldError> {
         if let Some(name) = &patch.name {
-            self.check_name(name)?;
+            self.validate_name(name)?;
         }
         patch.apply(&mut self.spec);
         self.updated_at = now;
         Ok(())
     }
 
-    /// Shuts it out, until `until` or until it is enabled again.
+    /// Disables it until `until`, or until it is enabled again.
     pub fn disable(&mut self, until: Option<Timestamp>, now: Timestamp) {
         self.disabled = Some(Disabled { at: now, until });
         self.wrong_passwords = 0;
         self.updated_at = now;
     }
 
-    /// Lets it in again.
     pub fn enable(&mut self, now: Timestamp) {
         self.disabled = None;
         self.wrong_passwords = 0;
         self.updated_at = now;
     }
 
-    /// Notes a wrong password under the rules of its policy, and shuts it out when that was one too
-    /// many; answers whether it was. Rules without a limit count nothing.
+    /// Counts a wrong password under the rules of its policy and disables it when the limit is
+    /// reached; returns whether it did. Without a limit, nothing is counted.
     pub fn note_wrong_password(&mut self, rules: &UpdbRules, now: Timestamp) -> bool {
         if rules.max_attempts == 0 {
             return false;
@@ -299,7 +279,7 @@ impl Identity {
         is_locked
     }
 
-    fn check_name(&self, name: &IdentityName) -> Result<(), FieldError> {
+    fn validate_name(&self, name: &IdentityName) -> Result<(), FieldError> {
         if self.kind == IdentityType::Router && *name != self.spec.name {
             return Err(FieldError::new(
                 "name",
@@ -312,7 +292,7 @@ impl Identity {
 }
 
 impl IdentitySpec {
-    /// A specification with the given name and defaults for everything else.
+    /// A specification with this name and defaults for everything else.
     pub fn named(name: IdentityName) -> Self {
         Self {
             name,

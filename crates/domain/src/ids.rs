@@ -1,7 +1,7 @@
-//! Ids: one opaque type for each kind of entity.
+//! Ids: one opaque newtype per kind of entity.
 //!
-//! Ids are short texts that clients hand back as they got them. Nothing is read out of one. The
-//! three shapes are those that clients have met so far; see `docs/glossary.md`.
+//! Ids are short strings without internal meaning. The three shapes are those of OpenZiti; see
+//! `docs/glossary.md`.
 
 use crate::entropy::{self, Entropy, EntropyError};
 
@@ -11,14 +11,14 @@ const LOWER: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// Draws a short id: 11 characters of `0-9A-Za-z.-`, about 66 bits.
 ///
-/// It begins with a letter or digit, so that it can stand on a command line unquoted.
+/// It begins with a letter or digit, so that it needs no quoting on a command line.
 pub fn short(entropy: &dyn Entropy) -> Result<String, EntropyError> {
-    let mut id = entropy::characters(entropy, ALPHANUMERIC, 1)?;
-    id.push_str(&entropy::characters(entropy, SHORT, 10)?);
+    let mut id = entropy::random_string(entropy, ALPHANUMERIC, 1)?;
+    id.push_str(&entropy::random_string(entropy, SHORT, 10)?);
     Ok(id)
 }
 
-/// Makes a short id of sixteen bytes, always the same one of the same bytes.
+/// Derives a short id from sixteen bytes, deterministically.
 pub fn short_of(bytes: [u8; 16]) -> String {
     let drawn = bytes
         .iter()
@@ -33,31 +33,31 @@ pub fn short_of(bytes: [u8; 16]) -> String {
 
 /// Draws a long id: 22 characters of `0-9A-Za-z`, about 131 bits.
 pub fn long(entropy: &dyn Entropy) -> Result<String, EntropyError> {
-    entropy::characters(entropy, ALPHANUMERIC, 22)
+    entropy::random_string(entropy, ALPHANUMERIC, 22)
 }
 
 /// Draws an id in the shape of a cuid: `c` and 24 characters of `0-9a-z`, about 124 bits.
 pub fn cuid(entropy: &dyn Entropy) -> Result<String, EntropyError> {
-    Ok(format!("c{}", entropy::characters(entropy, LOWER, 24)?))
+    Ok(format!("c{}", entropy::random_string(entropy, LOWER, 24)?))
 }
 
 /// An id of one kind of entity.
 pub trait EntityId: Clone + Ord {
-    /// Draws a fresh id.
+    /// Generates a random id.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when there is no randomness.
+    /// [`EntropyError`] when the source of randomness fails.
     fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError>;
 
-    /// Wraps an id that was issued earlier.
+    /// Wraps an existing id.
     fn from_wire(raw: String) -> Self;
 
-    /// Borrows the id exactly as it appears on the wire.
+    /// The id as it appears on the wire.
     fn as_str(&self) -> &str;
 }
 
-/// Declares a string newtype that names one kind of entity.
+/// Declares an id newtype for one kind of entity.
 macro_rules! entity_id {
     ($(#[$doc:meta])* $name:ident, $shape:path) => {
         $(#[$doc])*
@@ -68,17 +68,17 @@ macro_rules! entity_id {
         pub struct $name(String);
 
         impl $name {
-            /// Draws a fresh id.
+            /// Generates a random id.
             pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
                 $shape(entropy).map(Self)
             }
 
-            /// Wraps an id that was issued earlier, for example one read from a request path.
+            /// Wraps an existing id, for example from a request path.
             pub fn from_wire(raw: impl Into<String>) -> Self {
                 Self(raw.into())
             }
 
-            /// Borrows the id exactly as it appears on the wire.
+            /// The id as it appears on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -212,14 +212,14 @@ entity_id!(
     short
 );
 entity_id!(
-    /// Names one request; stands in its answer and in every log line about it.
+    /// Names one request; part of its response and of every log line about it.
     RequestId,
     short
 );
 
-/// Names a record inside the store: growing, never reused, unique within its kind.
+/// Number of a record in the store: ascending, never reused, unique within its kind.
 ///
-/// The wire never shows it; clients know entities by their ids.
+/// It never appears on the wire.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]

@@ -1,8 +1,8 @@
-//! Errors of the operating system in words of our own, without its numbers.
+//! Plain-language descriptions of operating system errors.
 
 use std::io::{self, ErrorKind};
 
-/// What went wrong with a file or a connection, as the end of a sentence that names it.
+/// Describes an I/O error, as the end of a sentence that names the file or connection.
 ///
 /// # Examples
 ///
@@ -11,10 +11,10 @@ use std::io::{self, ErrorKind};
 /// use std::io;
 ///
 /// let error = io::Error::from_raw_os_error(2);
-/// assert_eq!(io_error::in_words(&error), "it does not exist");
+/// assert_eq!(io_error::describe_io_error(&error), "it does not exist");
 /// ```
 pub fn in_words(error: &io::Error) -> String {
-    if let Some(words) = words(error.kind()) {
+    if let Some(words) = description(error.kind()) {
         return words.to_owned();
     }
     match (error.raw_os_error(), error.get_ref()) {
@@ -24,7 +24,7 @@ pub fn in_words(error: &io::Error) -> String {
     }
 }
 
-fn words(kind: ErrorKind) -> Option<&'static str> {
+fn description(kind: ErrorKind) -> Option<&'static str> {
     Some(match kind {
         ErrorKind::NotFound => "it does not exist",
         ErrorKind::PermissionDenied => "permission denied",

@@ -1,30 +1,30 @@
-//! Sets of IP addresses that begin with the same bits.
+//! IP networks in CIDR notation.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// One IP address, or all that begin with the same bits, as in `10.0.0.0/8` (RFC 4632).
+/// An IP address or network such as `10.0.0.0/8` (RFC 4632).
 ///
-/// An IPv4 address inside IPv6 (`::ffff:10.0.0.1`) counts as IPv4 wherever it is written.
+/// IPv4-mapped IPv6 addresses (`::ffff:10.0.0.1`) count as IPv4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IpNetwork {
     address: IpAddr,
     prefix: u8,
 }
 
-/// The text is neither an IP address nor one with a prefix length.
+/// The text is not an IP address or network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be an IP address or a network such as 10.0.0.0/8")]
 pub struct IpNetworkError;
 
 impl IpNetwork {
-    /// Makes the network of all addresses that share the first `prefix` bits of `address`. More
-    /// bits than the address has are all of them.
+    /// The network of all addresses that share the first `prefix` bits of `address`; `prefix` is
+    /// capped at the address length.
     pub const fn new(address: IpAddr, prefix: u8) -> Self {
         let (address, prefix, most) = match address {
             IpAddr::V4(_) => (address, prefix, 32),
-            // Below 96 bits it is not only IPv4 addresses that are meant.
+            // Prefixes below 96 bits cover more than IPv4-mapped addresses.
             IpAddr::V6(v6) => match v6.to_ipv4_mapped() {
                 Some(v4) if prefix >= 96 => (IpAddr::V4(v4), prefix - 96, 32),
                 Some(_) | None => (address, prefix, 128),
@@ -34,19 +34,19 @@ impl IpNetwork {
         Self { address, prefix }
     }
 
-    /// The number of leading bits that all addresses of the network share.
+    /// The prefix length in bits.
     pub const fn prefix(&self) -> u8 {
         self.prefix
     }
 
-    /// Tells whether the network holds `address`.
+    /// Whether the network contains `address`.
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
                 let shift = 32 - u32::from(self.prefix);
-                same_above(network.to_bits().into(), address.to_bits().into(), shift)
+                has_same_prefix(network.to_bits().into(), address.to_bits().into(), shift)
             },
-            (IpAddr::V6(network), IpAddr::V6(address)) => same_above(
+            (IpAddr::V6(network), IpAddr::V6(address)) => has_same_prefix(
                 network.to_bits(),
                 address.to_bits(),
                 128 - u32::from(self.prefix),
@@ -56,7 +56,7 @@ impl IpNetwork {
     }
 }
 
-fn same_above(left: u128, right: u128, shift: u32) -> bool {
+fn has_same_prefix(left: u128, right: u128, shift: u32) -> bool {
     left.checked_shr(shift).unwrap_or(0) == right.checked_shr(shift).unwrap_or(0)
 }
 

@@ -1,8 +1,8 @@
 //! Entities, state machines and ports of the Portcullis controller.
 //!
-//! The rules of the network stand here as plain values and functions: what an
-//! [`Identity`](identity::Identity) is, when an [`Enrollment`](enrollment::Enrollment) may be
-//! redeemed, how far an [`ApiSession`](api_session::ApiSession) has come under its
+//! The rules of the network as plain values and functions: what an [`Identity`](identity::Identity)
+//! is, when an [`Enrollment`](enrollment::Enrollment) can be redeemed, which factors an
+//! [`ApiSession`](api_session::ApiSession) still lacks under its
 //! [`AuthPolicy`](auth_policy::AuthPolicy), and who may do what ([`access`]). Time and randomness
 //! come in through [`Clock`](clock::Clock) and [`Entropy`](entropy::Entropy); there is no I/O, no
 //! async and no global state, so a program can embed the crate as it is.
@@ -34,7 +34,7 @@ pub mod config;
 pub mod enrollment;
 pub mod entropy;
 mod env;
-mod field;
+mod field_error;
 pub mod identity;
 pub mod ids;
 pub mod io_error;
@@ -69,4 +69,4 @@ pub mod username;
 pub mod view;
 
 pub use env::Env;
-pub use field::FieldError;
+pub use field_error::FieldError;

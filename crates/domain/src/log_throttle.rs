@@ -1,4 +1,4 @@
-//! How many lines of a log strangers may cause.
+//! Rate limits for log lines that clients can cause.
 
 use crate::clock::{SignedDuration, Timestamp};
 use crate::peer::{Peer, PeerUsage};
@@ -6,12 +6,12 @@ use crate::token_bucket::{Rate, TokenBucket};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How many lines of one kind a log gets.
+/// Rates for one kind of log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogRates {
-    /// Those that one peer causes.
+    /// Per peer.
     pub peer: Rate,
-    /// Those that all peers cause together.
+    /// For all peers together.
     pub all: Rate,
 }
 
@@ -22,7 +22,7 @@ impl Default for LogRates {
 }
 
 impl LogRates {
-    /// So many lines a minute of all peers, and of one. A hundred and five come at once.
+    /// Lines a minute for all peers together and for each peer, with bursts of 100 and 5.
     pub fn per_minute(all: u32, peer: u32) -> Self {
         let rate = |per_minute, burst| Rate { per_minute, burst };
         Self {
@@ -32,55 +32,53 @@ impl LogRates {
     }
 }
 
-/// How soon it is told that lines are suppressed.
-const FIRST_TOLD_AFTER: SignedDuration = SignedDuration::from_secs(1);
+/// Delay of the first report of suppressed lines.
+const FIRST_REPORT_AFTER: SignedDuration = SignedDuration::from_secs(1);
 
-/// How often it is told from then on.
-const TOLD_EVERY: SignedDuration = SignedDuration::from_mins(1);
+/// Interval of further reports.
+const REPORT_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
 
-/// Peers of which it is known how many of their lines were suppressed.
-const MOST_PEERS: usize = 4096;
+/// Maximum number of peers whose suppressed lines are counted.
+const MAX_PEERS: usize = 4096;
 
-/// Limits the lines of one kind that a log gets: for each peer, and in all. What goes beyond is counted,
-/// and told of after a second and then once a minute.
+/// Limits one kind of log line per peer and in total. Suppressed lines are counted and reported
+/// after a second, then once a minute.
 #[derive(Debug, Default)]
 pub struct LogThrottle {
     rates: LogRates,
     all: TokenBucket,
-    /// The buckets that are not full.
+    /// Buckets that are not full.
     by_peer: BTreeMap<Peer, TokenBucket>,
-    tidied_at: Option<Timestamp>,
+    pruned_at: Option<Timestamp>,
     suppressed: PeerUsage,
-    /// All that were suppressed, also those of peers beyond [`MOST_PEERS`].
+    /// Total, including peers beyond [`MAX_PEERS`].
     suppressed_lines: usize,
-    /// When that is to be told.
-    due: Option<Timestamp>,
-    told_at: Option<Timestamp>,
+    /// When the next report is due.
+    report_due: Option<Timestamp>,
+    reported_at: Option<Timestamp>,
 }
 
-/// Lines that were not written.
+/// A report of suppressed lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suppressed {
-    /// How many.
     pub lines: usize,
-    /// The peer that caused most of them, and how many.
+    /// The peer with the most suppressed lines, and their number.
     pub heaviest: (Peer, usize),
 }
 
-/// What becomes of a line.
+/// The decision on a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Admission {
-    /// Whether it may be written.
+    /// Whether the line may be written.
     pub is_granted: bool,
-    /// Given for the first line that is suppressed: [`LogThrottle::settle`] has to be asked after this
-    /// time, for the peers may have fallen silent by then.
+    /// Set for the first suppressed line: the caller must call [`LogThrottle::poll_report`] after
+    /// this time, since no further line may follow.
     pub settle_after: Option<Duration>,
-    /// What was suppressed earlier; answered once, and to be written in any case.
+    /// A due report of earlier suppressed lines; returned once, to be written in any case.
     pub earlier: Option<Suppressed>,
 }
 
 impl LogThrottle {
-    /// A throttle with these rates.
     pub fn new(rates: LogRates) -> Self {
         Self {
             rates,
@@ -88,10 +86,10 @@ impl LogThrottle {
         }
     }
 
-    /// Decides about a line that `peer` causes.
+    /// Decides on a line caused by `peer`.
     pub fn admit(&mut self, peer: Peer, now: Timestamp) -> Admission {
         let earlier = self.settle(now);
-        self.tidy(now);
+        self.prune(now);
         let LogRates { peer: rate, all } = self.rates;
         let mut own = self.by_peer.get(&peer).copied().unwrap_or_default();
         let is_granted = own.has_token(rate, now) && self.all.has_token(all, now);
@@ -110,40 +108,40 @@ impl LogThrottle {
         }
     }
 
-    /// What was suppressed, if it is time to tell; answered once.
+    /// Returns the report of suppressed lines once it is due.
     pub fn settle(&mut self, now: Timestamp) -> Option<Suppressed> {
-        // Whatever lies further ahead than this was set before the clock was set back.
-        let is_due = |due: &Timestamp| now >= *due || now.duration_since(*due) < -TOLD_EVERY;
-        self.due.take_if(|due| is_due(due))?;
-        self.told_at = Some(now);
+        // A due time further in the future means that the clock was set back.
+        let is_due = |due: &Timestamp| now >= *due || now.duration_since(*due) < -REPORT_INTERVAL;
+        self.report_due.take_if(|due| is_due(due))?;
+        self.reported_at = Some(now);
         let lines = std::mem::take(&mut self.suppressed_lines);
         let heaviest = std::mem::take(&mut self.suppressed).heaviest()?;
         Some(Suppressed { lines, heaviest })
     }
 
-    /// Counts a line that is not written; answers when it is to be told, if it is the first.
+    /// Counts a suppressed line; for the first one, returns when the report is due.
     fn suppress(&mut self, peer: Peer, now: Timestamp) -> Option<Duration> {
         self.suppressed_lines += 1;
-        if self.suppressed.peers() < MOST_PEERS || self.suppressed.of(peer) > 0 {
+        if self.suppressed.peers() < MAX_PEERS || self.suppressed.of(peer) > 0 {
             self.suppressed.charge(peer, 1);
         }
-        if self.due.is_some() {
+        if self.report_due.is_some() {
             return None;
         }
-        let again = self.told_at.map_or(SignedDuration::ZERO, |told_at| {
+        let until_next = self.reported_at.map_or(SignedDuration::ZERO, |told_at| {
             let since = now.duration_since(told_at);
-            (TOLD_EVERY - since).min(TOLD_EVERY)
+            (REPORT_INTERVAL - since).min(REPORT_INTERVAL)
         });
-        let wait = again.max(FIRST_TOLD_AFTER);
-        self.due = now.checked_add(wait).ok();
+        let wait = until_next.max(FIRST_REPORT_AFTER);
+        self.report_due = now.checked_add(wait).ok();
         Duration::try_from(wait).ok()
     }
 
-    /// Forgets the buckets that are full, once a minute.
-    fn tidy(&mut self, now: Timestamp) {
-        let is_recent = |tidied_at| now.duration_since(tidied_at).abs() < TOLD_EVERY;
-        if !self.tidied_at.is_some_and(is_recent) {
-            self.tidied_at = Some(now);
+    /// Drops full buckets, once a minute.
+    fn prune(&mut self, now: Timestamp) {
+        let is_recent = |tidied_at| now.duration_since(tidied_at).abs() < REPORT_INTERVAL;
+        if !self.pruned_at.is_some_and(is_recent) {
+            self.pruned_at = Some(now);
             self.by_peer.retain(|_, bucket| !bucket.is_full(now));
         }
     }
@@ -190,24 +188,24 @@ mod tests {
     #[test]
     fn a_flood_is_told_of_after_a_second_and_then_once_a_minute() {
         let mut throttle = LogThrottle::default();
-        let (mut told, mut awaited, mut lines) = (Vec::new(), Vec::new(), 0);
+        let (mut reported, mut delays, mut lines) = (Vec::new(), Vec::new(), 0);
         for second in 0..200 {
             for _ in 0..10 {
                 let admission = throttle.admit(peer(1), at(second));
                 lines += usize::from(admission.is_granted);
-                awaited.extend(admission.settle_after);
+                delays.extend(admission.settle_after);
                 if let Some(suppressed) = admission.earlier {
-                    told.push(second);
+                    reported.push(second);
                     lines += suppressed.lines;
                 }
             }
         }
-        assert_eq!(told, [1, 61, 121, 181]);
+        assert_eq!(reported, [1, 61, 121, 181]);
         let rest = throttle.settle(at(241)).unwrap().lines;
         assert_eq!(lines + rest, 2000);
         let minute = Duration::from_mins(1);
-        assert_eq!(awaited[0], Duration::from_secs(1));
-        assert_eq!(awaited[1..], [minute; 4]);
+        assert_eq!(delays[0], Duration::from_secs(1));
+        assert_eq!(delays[1..], [minute; 4]);
     }
 
     #[test]
@@ -221,7 +219,7 @@ mod tests {
     #[test]
     fn a_day_of_refusals_fills_no_disk() {
         let (mut throttle, mut lines) = (LogThrottle::default(), 0);
-        // In each minute those come first who have lines left.
+        // In each minute, peers with lines left come first.
         for second in (0..86_400).step_by(60) {
             for number in (0..256).flat_map(|number| [number; 2]) {
                 let admission = throttle.admit(peer(number), at(second));
@@ -240,10 +238,10 @@ mod tests {
             throttle.admit(peer(number), at(7));
         }
         assert_eq!(throttle.by_peer.len(), 100);
-        assert_eq!(throttle.suppressed.peers(), MOST_PEERS);
+        assert_eq!(throttle.suppressed.peers(), MAX_PEERS);
         throttle.admit(peer(0), at(500));
         assert_eq!(throttle.by_peer.len(), 1);
-        assert_eq!(throttle.told_at, Some(at(500)));
+        assert_eq!(throttle.reported_at, Some(at(500)));
     }
 
     #[test]

@@ -1,40 +1,35 @@
-//! TOTP enrollments: what is remembered of them.
+//! State of TOTP enrollments.
 //!
-//! Here are values alone. By which rules one becomes the next is said in `portcullis-totp`; what is
-//! secret about an enrollment is not part of it.
+//! Values only: the state transitions are in `portcullis-totp`, and secrets are stored separately.
 
 use crate::clock::Timestamp;
 use crate::identity::TotpState;
 use crate::ids::{ApiSessionId, MfaId};
 use serde::{Deserialize, Serialize};
 
-/// The TOTP enrollment of an identity (RFC 6238), begun or verified.
+/// The TOTP enrollment of an identity (RFC 6238), started or verified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mfa {
-    /// Its id.
     pub id: MfaId,
-    /// When it was begun.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it was begun, verified or given new recovery codes.
+    /// Last start, verification or renewal of recovery codes.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// How far it has come.
     pub progress: Progress,
 }
 
-/// How far a TOTP enrollment has come.
+/// Progress of a TOTP enrollment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
-    /// Begun; no code has been accepted.
+    /// No code has been accepted yet.
     Started,
-    /// A code was accepted.
     Verified(Ledger),
 }
 
 impl Mfa {
-    /// What the record of its identity says of it.
+    /// The state to record on the identity.
     pub fn state(&self) -> TotpState {
         match self.progress {
             Progress::Started => TotpState::Started,
@@ -43,26 +38,24 @@ impl Mfa {
     }
 }
 
-/// What was accepted under a verified enrollment, as far as later codes are judged by it.
+/// Codes accepted so far, as needed to prevent reuse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The newest step of which a code was accepted.
+    /// The latest time step with an accepted code.
     pub last_step: Step,
-    /// The recovery codes that were accepted.
+    /// Used recovery codes.
     #[serde(default, skip_serializing_if = "SpentCodes::is_empty")]
     pub spent: SpentCodes,
-    /// The code that may be shown once more.
+    /// The code that may be reused once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reprise: Option<Reprise>,
 }
 
-/// A code that was accepted for new recovery codes, and that the same session may show once more to
+/// A code that was accepted to renew recovery codes and may be reused once by the same session to
 /// read them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reprise {
-    /// The step of the code.
     pub step: Step,
-    /// The session.
     pub session: ApiSessionId,
 }
 
@@ -75,51 +68,48 @@ pub struct Reprise {
 pub struct Step(pub u64);
 
 impl Step {
-    /// How long a step lasts, seconds.
+    /// Length of a step in seconds.
     pub const SECONDS: u64 = 30;
 
-    /// The step in which `instant` lies; the first one for what lies before the Unix epoch.
+    /// The step that contains `instant`; 0 before the Unix epoch.
     pub fn at(instant: Timestamp) -> Self {
         Self(u64::try_from(instant.as_second()).unwrap_or(0) / Self::SECONDS)
     }
 }
 
-/// Which recovery codes of a set were spent, by their place in it.
+/// Bit set of used recovery codes, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SpentCodes(u32);
 
 impl SpentCodes {
-    /// Most codes of a set that this can tell apart.
+    /// Maximum number of codes.
     pub const CAPACITY: u8 = 32;
 
-    /// Whether none was spent.
     pub fn is_empty(&self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the code at `place` was spent. Those beyond the capacity are never there to spend.
-    pub fn contains(self, place: u8) -> bool {
-        Self::bit(place).is_none_or(|bit| self.0 & bit != 0)
+    /// Whether the code at `index` was used; `true` beyond the capacity.
+    pub fn contains(self, index: u8) -> bool {
+        Self::bit(index).is_none_or(|bit| self.0 & bit != 0)
     }
 
-    /// The same, with the code at `place` spent.
+    /// Marks the code at `index` as used.
     #[must_use]
-    pub fn and(self, place: u8) -> Self {
-        Self(self.0 | Self::bit(place).unwrap_or(0))
+    pub fn and(self, index: u8) -> Self {
+        Self(self.0 | Self::bit(index).unwrap_or(0))
     }
 
-    fn bit(place: u8) -> Option<u32> {
-        1_u32.checked_shl(place.into())
+    fn bit(index: u8) -> Option<u32> {
+        1_u32.checked_shl(index.into())
     }
 }
 
-/// Codes that were refused in a row, over all sessions and enrollments of an identity.
+/// Consecutive rejected codes of an identity, across sessions and enrollments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrongCodes {
-    /// How many.
     pub in_a_row: u32,
-    /// When the newest one was.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub last_at: Timestamp,
 }

@@ -1,8 +1,8 @@
-//! Names of entities.
+//! Validation of entity names.
 
 use crate::FieldError;
 
-/// Checks that a text can be a name.
+/// Validates an entity name.
 ///
 /// # Errors
 ///

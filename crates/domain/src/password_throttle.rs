@@ -1,51 +1,51 @@
-//! Wrong passwords, and how long they make one wait (NIST SP 800-63B section 5.2.2).
+//! Throttling of password attempts (NIST SP 800-63B section 5.2.2).
 //!
-//! Two counts slow down who guesses at the password of one identity. Each source has one of its own.
-//! All sources from which nobody has logged in lately share another, so that guesses from a thousand
-//! addresses are as slow as from a few. Neither disables the identity: a source from which it logged in
-//! lately waits for its own wrong passwords alone, whatever strangers do; and of unknown sources those
-//! that gave no wrong password yet come before those that did.
+//! Two counters slow down guessing at the password of one identity. Each source has its own, and
+//! all sources without a recent login share another, so that guesses from a thousand addresses are
+//! as slow as from a few. Neither disables the identity: a source with a recent login waits only
+//! for its own wrong passwords, and among unknown sources those without a wrong password so far
+//! come first.
 
 mod sources;
-mod spent;
+mod spent_sources;
 
 use crate::clock::{SignedDuration, Timestamp, to_millisecond};
 use serde::{Deserialize, Serialize};
 use sources::Sources;
-use spent::SpentSources;
+use spent_sources::SpentSources;
 use std::net::IpAddr;
 
-/// How wrong passwords are slowed down.
+/// Configuration of the password throttle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ThrottleRules {
-    /// Wrong passwords in a row from one source that cost nothing.
+    /// Consecutive wrong passwords per source without a wait.
     pub free_attempts: u32,
-    /// The longest that a source waits for its own wrong passwords. The wait begins with a second, and
+    /// Maximum wait of a source for its own wrong passwords. The wait starts at one second and
     /// doubles with each wrong password.
     pub longest_wait: SignedDuration,
 }
 
-/// How many times as many wrong passwords cost nothing when they come from many sources.
-const FREE_TOGETHER: u32 = 4;
+/// Factor for the free attempts that all unknown sources share.
+const SHARED_FREE_FACTOR: u32 = 4;
 
-/// Wrong passwords of unknown sources after which a source that gave one may try once a day, unless so
-/// many cost nothing that the waits have not begun by then.
-const CAP_TOGETHER: u32 = 100;
+/// Shared wrong passwords after which an unknown source with a wrong password may try once a day,
+/// unless the free attempts exceed it.
+const SHARED_CAP: u32 = 100;
 
-/// At least so many wrong passwords of unknown sources make ever longer waits before the cap is reached.
-const BELOW_CAP: u32 = 20;
+/// Minimum number of doubling steps before the shared cap.
+const MIN_STEPS_BELOW_CAP: u32 = 20;
 
-/// The wait beyond the cap.
+/// Wait at the shared cap.
 const CAPPED_WAIT: SignedDuration = SignedDuration::from_hours(24);
 
-/// Each time that nobody gave a wrong password for so long, one is forgotten: no pauses yield more
-/// attempts than one in this time.
-const ONE_FORGOTTEN_PER: SignedDuration = SignedDuration::from_hours(24);
+/// One wrong password is forgotten per quiet interval of this length, so pauses gain at most one
+/// attempt per interval.
+const DECAY_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 
-/// How much later than it was made an attempt may be judged, while it waits for a hash, for the keys of
-/// a signer or for the store. Meanwhile others may be counted that were made after it, and that is no
-/// sign of a clock set back.
-const DISORDER: SignedDuration = SignedDuration::from_mins(1);
+/// Maximum delay between an attempt and its evaluation, while it waits for a hash, for the keys of
+/// a signer or for the store. Attempts made later may be counted meanwhile, which does not mean
+/// that the clock was set back.
+const MAX_REORDERING: SignedDuration = SignedDuration::from_mins(1);
 
 impl Default for ThrottleRules {
     fn default() -> Self {
@@ -57,33 +57,34 @@ impl Default for ThrottleRules {
 }
 
 impl ThrottleRules {
-    /// Wrong passwords in a row from unknown sources that cost nothing.
-    fn free_together(self) -> u32 {
-        self.free_attempts.saturating_mul(FREE_TOGETHER)
+    /// Consecutive wrong passwords from unknown sources without a wait.
+    fn shared_free_attempts(self) -> u32 {
+        self.free_attempts.saturating_mul(SHARED_FREE_FACTOR)
     }
 
-    /// Wrong passwords in a row from which on unknown sources that gave one wait longest. More of them
-    /// change nothing, and are not counted.
-    fn cap_together(self) -> u32 {
-        let begun = self.free_together().saturating_add(BELOW_CAP);
-        begun.max(CAP_TOGETHER)
+    /// Consecutive wrong passwords at which the shared wait is longest; no more are counted.
+    fn shared_cap(self) -> u32 {
+        let begun = self
+            .shared_free_attempts()
+            .saturating_add(MIN_STEPS_BELOW_CAP);
+        begun.max(SHARED_CAP)
     }
 }
 
-/// What is remembered of the attempts at one password.
+/// State of the throttle for one password.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordThrottle {
-    /// Wrong passwords of all sources that were unknown when they gave them.
+    /// Wrong passwords from sources that were unknown at the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     unknown: Option<WrongPasswords>,
-    /// The unknown sources that these came from.
+    /// The sources of `unknown`.
     #[serde(default, skip_serializing_if = "SpentSources::is_empty")]
     spent: SpentSources,
     #[serde(default, skip_serializing_if = "Sources::is_empty")]
     sources: Sources,
 }
 
-/// Wrong passwords in a row.
+/// Consecutive wrong passwords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct WrongPasswords {
     in_a_row: u32,
@@ -91,63 +92,61 @@ struct WrongPasswords {
     last_at: Timestamp,
 }
 
-/// An attempt came too early.
+/// The attempt came too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many wrong passwords in a row")]
 pub struct Throttled {
-    /// Seconds after which the next attempt is worth it, at least 1.
+    /// Seconds until the next attempt, at least 1.
     pub retry_after: u32,
 }
 
 impl PasswordThrottle {
-    /// Whether nothing is remembered.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether an attempt from `address` counts at `now`. It is asked before anything is known about
-    /// the password, so a right one waits like a wrong one.
+    /// Checks that an attempt from `address` is allowed at `now`. Called before the password is
+    /// verified, so a right one waits like a wrong one.
     ///
     /// # Errors
     ///
-    /// [`Throttled`] when it comes too early.
+    /// [`ThrottledError`] when it comes too early.
     pub fn admit(
         &self,
         address: IpAddr,
         rules: ThrottleRules,
         now: Timestamp,
     ) -> Result<(), Throttled> {
-        let own = self.sources.wrong(address).map(|wrong| {
-            let wait = doubling(wrong.in_a_row, rules.free_attempts, rules.longest_wait);
-            wrong.still_to_wait(wait, now)
+        let own = self.sources.failures(address).map(|wrong| {
+            let wait = backoff(wrong.in_a_row, rules.free_attempts, rules.longest_wait);
+            wrong.remaining_wait(wait, now)
         });
-        let together = self
+        let shared = self
             .unknown
             .filter(|_| !self.sources.is_known(address, now))
             .map(|wrong| {
-                let wait = self.spent.wait(address, wrong.wait_together(rules));
-                wrong.still_to_wait(wait, now)
+                let wait = self.spent.wait(address, wrong.shared_wait(rules));
+                wrong.remaining_wait(wait, now)
             });
-        match own.max(together).unwrap_or_default() {
+        match own.max(shared).unwrap_or_default() {
             0 => Ok(()),
             retry_after => Err(Throttled { retry_after }),
         }
     }
 
-    /// Counts a wrong password from `address`.
     pub fn note_wrong(&mut self, address: IpAddr, rules: ThrottleRules, now: Timestamp) {
         if !self.sources.is_known(address, now) {
             self.spent
-                .forget(self.unknown.map_or(0, |wrong| wrong.forgotten(now)));
+                .evict_oldest(self.unknown.map_or(0, |wrong| wrong.decayed(now)));
             self.spent.add(address);
-            self.unknown = Some(WrongPasswords::one_more(self.unknown, rules, now));
+            self.unknown = Some(WrongPasswords::incremented(self.unknown, rules, now));
         }
-        self.sources.note_wrong(address, rules, now);
+        self.sources.record_failure(address, rules, now);
     }
 
-    /// Begins the count of `address` anew, which gave the right password, and knows it from then on.
-    /// If it was unknown, so does the count of all that are. Sources that gave a wrong password stay
-    /// behind the others: whoever logs in from many places does not give those who guess a new start.
+    /// Resets the counter of `address` and marks it as known. If it was unknown, the shared counter
+    /// is reset too, but sources with a wrong password stay behind the others: logging in from many
+    /// places does not give guessers a new start.
     pub fn note_right(&mut self, address: IpAddr, now: Timestamp) {
         if !self.sources.is_known(address, now) {
             self.spent.remove(address);
@@ -156,10 +155,10 @@ impl PasswordThrottle {
                 wrong.in_a_row = 0;
             }
         }
-        self.sources.note_right(address, now);
+        self.sources.record_success(address, now);
     }
 
-    /// Whether `address` is unknown, and would have to wait for that.
+    /// Whether `address` is unknown and slowed down by the shared counter.
     pub fn is_slowed_as_unknown(
         &self,
         address: IpAddr,
@@ -169,48 +168,45 @@ impl PasswordThrottle {
         !self.sources.is_known(address, now)
             && self
                 .unknown
-                .is_some_and(|wrong| wrong.in_a_row >= rules.free_together())
+                .is_some_and(|wrong| wrong.in_a_row >= rules.shared_free_attempts())
     }
 
-    /// Knows `address`, of which something else than these counts tells that it gave the right
-    /// password at `right_at`.
+    /// Marks `address` as known since `right_at`, from a record outside this state.
     pub fn recall_right(&mut self, address: IpAddr, right_at: Timestamp, now: Timestamp) {
-        self.sources.recall_right(address, right_at, now);
+        self.sources.restore_success(address, right_at, now);
     }
 
-    /// Begins all counts anew: the password that was guessed at is no longer the password.
-    pub fn forget_wrong(&mut self) {
+    /// Resets all counters after a password change.
+    pub fn clear_failures(&mut self) {
         self.unknown = None;
         self.spent = SpentSources::default();
-        self.sources.forget_wrong();
+        self.sources.clear_failures();
     }
 }
 
 impl WrongPasswords {
-    /// After one more wrong password, apart from what is forgotten of those before.
-    fn one_more(before: Option<Self>, rules: ThrottleRules, now: Timestamp) -> Self {
-        let before = before.map_or(0, |wrong| {
-            wrong.in_a_row.saturating_sub(wrong.forgotten(now))
-        });
+    /// One more wrong password, after decay.
+    fn incremented(before: Option<Self>, rules: ThrottleRules, now: Timestamp) -> Self {
+        let before = before.map_or(0, |wrong| wrong.in_a_row.saturating_sub(wrong.decayed(now)));
         Self {
-            in_a_row: before.saturating_add(1).min(rules.cap_together()),
+            in_a_row: before.saturating_add(1).min(rules.shared_cap()),
             last_at: to_millisecond(now),
         }
     }
 
-    /// How many wrong passwords have been forgotten since the last one.
-    fn forgotten(self, now: Timestamp) -> u32 {
+    /// Wrong passwords forgotten since the last one.
+    fn decayed(self, now: Timestamp) -> u32 {
         let quiet = now.duration_since(self.last_at).as_secs().max(0);
-        u32::try_from(quiet / ONE_FORGOTTEN_PER.as_secs()).unwrap_or(u32::MAX)
+        u32::try_from(quiet / DECAY_INTERVAL.as_secs()).unwrap_or(u32::MAX)
     }
 
-    /// Seconds of `wait` that are not over, rounded up.
+    /// Remaining seconds of `wait`, rounded up.
     ///
-    /// An instant that lies further ahead says that the clock was set back. That is worth one attempt, from
-    /// which the wait counts again; otherwise it would last for as long as the clock was wrong.
-    fn still_to_wait(self, wait: SignedDuration, now: Timestamp) -> u32 {
+    /// An instant further in the future means that the clock was set back. That allows one attempt,
+    /// which restarts the wait; otherwise the wait would last as long as the clock was wrong.
+    fn remaining_wait(self, wait: SignedDuration, now: Timestamp) -> u32 {
         let waited = now.duration_since(self.last_at);
-        if waited < -DISORDER {
+        if waited < -MAX_REORDERING {
             return 0;
         }
         let rest = (wait - waited).max(SignedDuration::ZERO);
@@ -218,17 +214,21 @@ impl WrongPasswords {
         u32::try_from(rest.as_secs() + begun).unwrap_or(u32::MAX)
     }
 
-    /// The wait of unknown sources that gave a wrong password.
-    fn wait_together(self, rules: ThrottleRules) -> SignedDuration {
-        if self.in_a_row >= rules.cap_together() {
+    /// Wait of unknown sources with a wrong password.
+    fn shared_wait(self, rules: ThrottleRules) -> SignedDuration {
+        if self.in_a_row >= rules.shared_cap() {
             return CAPPED_WAIT.max(rules.longest_wait);
         }
-        doubling(self.in_a_row, rules.free_together(), rules.longest_wait)
+        backoff(
+            self.in_a_row,
+            rules.shared_free_attempts(),
+            rules.longest_wait,
+        )
     }
 }
 
-/// The wait after so many wrong passwords in a row, `free` of which cost nothing.
-fn doubling(in_a_row: u32, free: u32, longest: SignedDuration) -> SignedDuration {
+/// Exponential backoff after `in_a_row` wrong passwords, the first `free` of which cost nothing.
+fn backoff(in_a_row: u32, free: u32, longest: SignedDuration) -> SignedDuration {
     let Some(doublings) = in_a_row.checked_sub(free) else {
         return SignedDuration::ZERO;
     };

@@ -1,6 +1,6 @@
-//! What partial updates have in common.
+//! Helpers for partial updates.
 
-/// Puts a value in its place, if there is one.
+/// Assigns `value` if there is one.
 pub(crate) fn assign<T>(place: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *place = value;

@@ -1,37 +1,37 @@
-//! Peers: whom the cost of a request is charged to.
+//! Peers, to which the cost of requests is charged.
 
-mod attempts;
-mod recent;
+mod recent_attempts;
+mod recent_peers;
 
 use crate::ids::Number;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-pub use attempts::RecentAttempts;
-pub use recent::RecentPeers;
+pub use recent_attempts::RecentAttempts;
+pub use recent_peers::RecentPeers;
 
-/// Whoever causes cost: an identity, or a client that has not proved who it is.
+/// The originator of cost: an identity, or an unauthenticated client address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Peer {
     /// An identity, by the number of its record.
     Identity(Number),
-    /// An IPv4 address, or the IPv6 network of 64 bits that one client chooses its addresses from.
+    /// An IPv4 address, or an IPv6 network of 64 bits.
     Address(IpAddr),
 }
 
 impl Peer {
-    /// The controller itself, and commands on its own machine.
+    /// The controller itself, and local commands.
     pub const CONTROLLER: Self = Self::Address(IpAddr::V4(Ipv4Addr::LOCALHOST));
 
-    /// The peer behind an address. An IPv4 address inside IPv6 counts as IPv4.
+    /// The peer of an address; see [`network_of`].
     pub fn at(address: IpAddr) -> Self {
         Self::Address(network_of(address))
     }
 }
 
-/// The network in which one client chooses its address: IPv6 of 64 bits, IPv4 of one address. An
-/// IPv4 address inside IPv6 counts as IPv4.
+/// The network of one client: an IPv6 network of 64 bits, or a single IPv4 address. IPv4-mapped
+/// IPv6 addresses count as IPv4.
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -52,10 +52,10 @@ impl fmt::Display for Peer {
     }
 }
 
-/// How much of something limited each peer uses, and who uses most.
+/// Usage of a limited resource by peer.
 ///
-/// It keeps the account and decides nothing: whoever owns the resource compares the figures with its
-/// limits, and takes from [`PeerUsage::heaviest`] when all of it is in use.
+/// Accounting only: the owner of the resource compares the figures with its limits, and reclaims
+/// from [`PeerUsage::heaviest`] when the resource is exhausted.
 #[derive(Debug, Clone, Default)]
 pub struct PeerUsage {
     total: usize,
@@ -64,27 +64,26 @@ pub struct PeerUsage {
 }
 
 impl PeerUsage {
-    /// What all peers use together.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// How many peers use something.
+    /// Number of peers with usage.
     pub fn peers(&self) -> usize {
         self.by_peer.len()
     }
 
-    /// What one peer uses.
+    /// Usage of one peer.
     pub fn of(&self, peer: Peer) -> usize {
         self.by_peer.get(&peer).copied().unwrap_or(0)
     }
 
-    /// The peer that uses most, and how much.
+    /// The peer with the highest usage.
     pub fn heaviest(&self) -> Option<(Peer, usize)> {
         self.by_amount.last().map(|&(amount, peer)| (peer, amount))
     }
 
-    /// All peers that use something, and how much, from the one that uses most down.
+    /// All peers in descending order of usage.
     pub fn heaviest_first(&self) -> impl Iterator<Item = (Peer, usize)> {
         self.by_amount
             .iter()
@@ -92,12 +91,11 @@ impl PeerUsage {
             .map(|&(amount, peer)| (peer, amount))
     }
 
-    /// Charges a peer with `amount` more.
     pub fn charge(&mut self, peer: Peer, amount: usize) {
         self.set(peer, self.of(peer).saturating_add(amount));
     }
 
-    /// Takes `amount` off what a peer uses; a peer that uses nothing is forgotten.
+    /// Subtracts `amount`; a peer without usage is dropped.
     pub fn release(&mut self, peer: Peer, amount: usize) {
         self.set(peer, self.of(peer).saturating_sub(amount));
     }

@@ -1,16 +1,16 @@
-//! Permissions: what an identity that is no administrator may do on the management API.
+//! Permissions of non-administrators on the management API.
 
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// What a permission is about.
+/// The subject of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// Authentication policies.
     AuthPolicy,
-    /// Authenticators; no permission that can be given opens them.
+    /// Authenticators; no grantable permission covers them.
     Authenticator,
     /// Third-party certificate authorities.
     Ca,
@@ -32,11 +32,10 @@ pub enum Subject {
     Ops,
     /// Posture checks.
     PostureCheck,
-    /// Revocations; no permission that can be given opens them.
+    /// Revocations; no grantable permission covers them.
     Revocation,
     /// Edge routers and transit routers.
     Router,
-    /// Services.
     Service,
     /// Service-edge-router policies.
     ServiceEdgeRouterPolicy,
@@ -46,43 +45,43 @@ pub enum Subject {
     Terminator,
 }
 
-/// What a permission lets its holder do with the subject.
+/// The verb of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verb {
     /// Read one or a list.
     Read,
     /// Create.
     Create,
-    /// Replace or merge.
+    /// Replace or patch.
     Update,
     /// Delete.
     Delete,
 }
 
-const EVERY_VERB: &[Verb] = &[Verb::Read, Verb::Create, Verb::Update, Verb::Delete];
+const ALL_VERBS: &[Verb] = &[Verb::Read, Verb::Create, Verb::Update, Verb::Delete];
 
-/// The subjects that can be given, in the order in which the API lists them, with their verbs.
+/// Grantable subjects with their verbs, in API order.
 const GRANTABLE: &[(Subject, &[Verb])] = &[
-    (Subject::AuthPolicy, EVERY_VERB),
-    (Subject::Ca, EVERY_VERB),
-    (Subject::Config, EVERY_VERB),
-    (Subject::ConfigType, EVERY_VERB),
+    (Subject::AuthPolicy, ALL_VERBS),
+    (Subject::Ca, ALL_VERBS),
+    (Subject::Config, ALL_VERBS),
+    (Subject::ConfigType, ALL_VERBS),
     (Subject::Controllers, &[Verb::Read]),
-    (Subject::EdgeRouterPolicy, EVERY_VERB),
-    (Subject::Enrollment, EVERY_VERB),
-    (Subject::ExternalJwtSigner, EVERY_VERB),
-    (Subject::Identity, EVERY_VERB),
+    (Subject::EdgeRouterPolicy, ALL_VERBS),
+    (Subject::Enrollment, ALL_VERBS),
+    (Subject::ExternalJwtSigner, ALL_VERBS),
+    (Subject::Identity, ALL_VERBS),
     (Subject::Ops, &[Verb::Read, Verb::Update, Verb::Delete]),
-    (Subject::PostureCheck, EVERY_VERB),
-    (Subject::Router, EVERY_VERB),
-    (Subject::Service, EVERY_VERB),
-    (Subject::ServiceEdgeRouterPolicy, EVERY_VERB),
-    (Subject::ServicePolicy, EVERY_VERB),
-    (Subject::Terminator, EVERY_VERB),
+    (Subject::PostureCheck, ALL_VERBS),
+    (Subject::Router, ALL_VERBS),
+    (Subject::Service, ALL_VERBS),
+    (Subject::ServiceEdgeRouterPolicy, ALL_VERBS),
+    (Subject::ServicePolicy, ALL_VERBS),
+    (Subject::Terminator, ALL_VERBS),
 ];
 
 impl Subject {
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AuthPolicy => "auth-policy",
@@ -108,7 +107,7 @@ impl Subject {
 }
 
 impl Verb {
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -121,19 +120,19 @@ impl Verb {
 
 const ADMIN_READ_ONLY: &str = "admin_readonly";
 
-/// One permission that can be given to an identity.
+/// A grantable permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Permission {
-    /// `admin_readonly`: reads whatever an administrator reads.
+    /// `admin_readonly`: read access to everything.
     AdminReadOnly,
-    /// `<subject>`: everything with the subject.
+    /// `<subject>`: all verbs on the subject.
     All(Subject),
     /// `<subject>.<verb>`.
     One(Subject, Verb),
 }
 
 impl Permission {
-    /// Every permission that can be given, in the order in which the API lists them.
+    /// All grantable permissions, in API order.
     pub fn grantable() -> impl Iterator<Item = Self> {
         std::iter::once(Self::AdminReadOnly).chain(GRANTABLE.iter().flat_map(
             |&(subject, verbs)| {
@@ -143,7 +142,7 @@ impl Permission {
         ))
     }
 
-    /// Finds the permission of that name among those that can be given.
+    /// Finds a grantable permission by name.
     pub fn from_name(name: &str) -> Option<Self> {
         if name == ADMIN_READ_ONLY {
             return Some(Self::AdminReadOnly);
@@ -181,11 +180,11 @@ impl fmt::Display for Permission {
 pub struct PermissionSet(BTreeSet<Permission>);
 
 impl PermissionSet {
-    /// Reads the set from the names on the wire.
+    /// Parses the set from names on the wire.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `permissions.<position>` for a name that is none, with the names that are.
+    /// [`FieldError`] on `permissions.<position>` for an unknown name, listing the valid ones.
     pub fn from_names<N: AsRef<str>>(
         names: impl IntoIterator<Item = N>,
     ) -> Result<Self, FieldError> {
@@ -206,30 +205,29 @@ impl PermissionSet {
             .map(Self)
     }
 
-    /// Whether it holds no permission.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The names on the wire, sorted by bytes.
+    /// Names on the wire, sorted by bytes.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<_> = self.0.iter().map(Permission::to_string).collect();
         names.sort_unstable();
         names
     }
 
-    /// Whether it lets its holder do `verb` with `subject`.
+    /// Whether it grants `verb` on `subject`.
     pub fn grants(&self, subject: Subject, verb: Verb) -> bool {
         self.grants_by_name(subject, verb) || (verb == Verb::Read && self.reads_everything())
     }
 
-    /// Whether one that is about `subject` lets its holder do `verb` with it.
+    /// Whether a permission on `subject` itself grants `verb`; `admin_readonly` does not count.
     pub fn grants_by_name(&self, subject: Subject, verb: Verb) -> bool {
         self.0.contains(&Permission::All(subject))
             || self.0.contains(&Permission::One(subject, verb))
     }
 
-    /// Whether it grants all that `other` does.
+    /// Whether it grants everything that `other` grants.
     pub fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|permission| match *permission {
             Permission::AdminReadOnly => self.reads_everything(),
@@ -238,7 +236,7 @@ impl PermissionSet {
         })
     }
 
-    /// Whether it holds `admin_readonly`.
+    /// Whether it contains `admin_readonly`.
     pub fn reads_everything(&self) -> bool {
         self.0.contains(&Permission::AdminReadOnly)
     }

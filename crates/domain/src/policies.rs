@@ -1,4 +1,4 @@
-//! Policies: which identities may use which services through which routers.
+//! Access policies for identities, services and routers.
 //!
 //! | Policy | Says that |
 //! |---|---|

@@ -1,7 +1,6 @@
-//! Posture: what clients report about their machines, and what came of it.
+//! Posture reports of clients and their evaluation results.
 //!
-//! Here are the values that those who read and show them share with those who judge. What is judged,
-//! and by what, stands in `portcullis-posture`.
+//! Values shared by readers and evaluators; the evaluation is in `portcullis-posture`.
 
 mod failure;
 mod report;
@@ -14,18 +13,14 @@ pub use report::{Os, Process, Report, Reported, Statement};
 use crate::ids::ServiceId;
 use std::num::NonZeroU32;
 
-/// Seconds for which access goes on after the machine woke up or was unlocked, until a code has to
-/// be shown.
+/// Grace period in seconds after wake-up or unlock before a TOTP code is required.
 pub const PROMPT_GRACE_SECONDS: u32 = 300;
 
-/// A service for which a code has to be shown sooner than was known:
-/// [`PROMPT_GRACE_SECONDS`] are left.
+/// A service whose TOTP code expires earlier than announced: [`PROMPT_GRACE_SECONDS`] are left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShortenedService {
-    /// Its id.
     pub id: ServiceId,
-    /// Its name.
     pub name: String,
-    /// The shortest time for which a code would do otherwise, seconds; `None` for no limit.
+    /// Regular timeout of a code in seconds; `None` for no limit.
     pub timeout: Option<NonZeroU32>,
 }

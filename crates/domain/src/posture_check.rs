@@ -1,10 +1,10 @@
-//! Posture checks: what a client's machine and its user have to be like.
+//! Posture checks: requirements on the machine and the user of a client.
 //!
-//! Service policies name checks by id or role attribute. Here is what administrators decide about
-//! one; what clients report and whether it passes is judged in `portcullis-posture`.
+//! Service policies select checks by id or role attribute. This module holds the definitions;
+//! reports are evaluated in `portcullis-posture`.
 //!
-//! Texts are read at the border, by the constructors of each type, which name the member of the
-//! request that is at fault. Every list has a bound, so that no definition takes long to judge.
+//! The constructor of each type parses its input and reports the invalid member. All lists are
+//! bounded, so that no definition is expensive to evaluate.
 
 mod domain;
 mod fingerprint;
@@ -28,7 +28,7 @@ pub use process::{ProcessCheck, ProcessPatch, ProcessPath};
 pub use process_multi::{CheckedProcess, ProcessMultiCheck, ProcessMultiPatch, Processes};
 pub use support::CheckSupport;
 pub use version::Version;
-pub use version_range::{RangeError, VersionRange};
+pub use version_range::{VersionRange, VersionRangeError};
 
 use crate::FieldError;
 use crate::ids::PostureCheckId;
@@ -39,39 +39,36 @@ use crate::roles::RoleAttributes;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
-/// A posture check.
 pub type PostureCheck = Managed<PostureCheckId, PostureCheckSpec>;
 
-/// What administrators decide about a posture check.
+/// Editable members of a posture check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PostureCheckSpec {
-    /// Its unique name.
+    /// Unique.
     pub name: String,
-    /// The words by which policies select it.
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
-    /// What it asks; of which type that is never changes.
+    /// The check itself; its type is immutable.
     pub check: Check,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// What a posture check asks.
+/// The definition of a posture check by type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Check {
-    /// Which operating system runs.
+    /// Operating system and version.
     Os(OsCheck),
-    /// Which Windows domain the machine belongs to.
+    /// Windows domain.
     Domain(DomainCheck),
-    /// Which MAC addresses the machine has.
+    /// MAC addresses.
     Mac(MacCheck),
-    /// Whether the user showed a TOTP code.
+    /// A TOTP code.
     Mfa(MfaCheck),
-    /// Whether a process runs.
+    /// One process.
     Process(ProcessCheck),
-    /// Whether several processes run, or one of them.
+    /// Several processes, all or any of them.
     ProcessMulti(ProcessMultiCheck),
 }
 
@@ -94,7 +91,6 @@ pub enum CheckKind {
 }
 
 impl CheckKind {
-    /// Every type.
     pub const ALL: [Self; 6] = [
         Self::Os,
         Self::Domain,
@@ -104,7 +100,7 @@ impl CheckKind {
         Self::ProcessMulti,
     ];
 
-    /// The word on the wire, `typeId`.
+    /// Name on the wire (`typeId`).
     pub const fn name(self) -> &'static str {
         match self {
             Self::Os => "OS",
@@ -116,14 +112,12 @@ impl CheckKind {
         }
     }
 
-    /// The type of that name, if there is one.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl Check {
-    /// Its type.
     pub const fn kind(&self) -> CheckKind {
         match self {
             Self::Os(_) => CheckKind::Os,
@@ -148,7 +142,7 @@ impl Spec for PostureCheckSpec {
         }
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         let kind = self.check.kind();
         if let Some(before) = before.map(|before| before.check.kind())
@@ -158,36 +152,36 @@ impl Spec for PostureCheckSpec {
             return Err(FieldError::new("typeId", reason, kind.name()));
         }
         if let Check::Process(process) = &mut self.check {
-            process.lower();
+            process.normalize();
         }
         Ok(())
     }
 }
 
-/// Checks how many items the list `field` has, at least one and at most `most`.
-fn check_count(field: &str, count: usize, most: usize) -> Result<(), FieldError> {
+/// Validates that the list `field` has between one and `max` items.
+fn validate_count(field: &str, count: usize, max: usize) -> Result<(), FieldError> {
     let reason = if count == 0 {
         "must not be empty".to_owned()
-    } else if count > most {
-        format!("must have at most {most} items")
+    } else if count > max {
+        format!("must have at most {max} items")
     } else {
         return Ok(());
     };
     Err(FieldError::new(field, reason, count.to_string()))
 }
 
-/// Checks a text that is neither blank nor longer than `most` bytes.
-fn check_text(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
+/// Validates that a text is neither blank nor longer than `max` bytes.
+fn validate_text(field: &str, text: &str, max: usize) -> Result<(), FieldError> {
     if text.trim().is_empty() {
         return Err(FieldError::new(field, "must not be blank", text));
     }
-    check_length(field, text, most)
+    validate_length(field, text, max)
 }
 
-/// Checks that a text is not longer than `most` bytes. What is longer is not repeated.
-fn check_length(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
-    if text.len() > most {
-        let reason = format!("must be at most {most} bytes long");
+/// Validates that a text is at most `max` bytes long. The error does not repeat a longer one.
+fn validate_length(field: &str, text: &str, max: usize) -> Result<(), FieldError> {
+    if text.len() > max {
+        let reason = format!("must be at most {max} bytes long");
         let value = format!("{} bytes", text.len());
         return Err(FieldError::new(field, reason, value));
     }

@@ -1,36 +1,35 @@
-//! How much of the store one identity may fill.
+//! Storage quotas per identity.
 
 use crate::api_session::ApiSession;
 use crate::session::Session;
 use crate::session_certificate::SessionCertificate;
 
-/// Bytes that may be stored for what one identity makes for itself.
+/// Storage quota in bytes for records that an identity creates for itself.
 ///
-/// Kinds of which an identity may make many have shares of their own. The rest is for what it has a
-/// fixed number of: what its client says of itself, its authenticators, its TOTP enrollment.
+/// Kinds with many records per identity have their own shares. The rest is for records of fixed
+/// number: client information, authenticators, TOTP enrollment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageQuota(usize);
 
 impl StorageQuota {
-    /// The least that lets a client work as usual, bytes.
+    /// Minimum for normal operation of a client.
     pub const LEAST: usize = 256 << 10;
 
-    /// A quota of so many bytes.
     pub const fn new(bytes: usize) -> Self {
         Self(bytes)
     }
 
-    /// The share of API sessions.
+    /// Share of API sessions in bytes.
     pub const fn api_sessions(self) -> usize {
         self.0 / 8 * 3
     }
 
-    /// The share of service sessions.
+    /// Share of service sessions in bytes.
     pub const fn service_sessions(self) -> usize {
         self.0 / 8 * 3
     }
 
-    /// The share of certificates that are issued for API sessions.
+    /// Share of session certificates in bytes.
     pub const fn session_certificates(self) -> usize {
         self.0 / 8
     }
@@ -42,47 +41,52 @@ impl Default for StorageQuota {
     }
 }
 
-/// What is stored, and how much room it takes.
+/// Estimated storage size.
 pub trait Stored {
-    /// Estimate of the bytes that it takes in the store, keys and indexes included. Never too low.
+    /// Upper bound for the bytes in the store, including keys and indexes.
     fn stored_bytes(&self) -> usize;
 }
 
-/// What an API session takes besides its configuration types, bytes.
-const API_SESSION: usize = 768;
-/// What a service session takes besides its tags, bytes.
-const SERVICE_SESSION: usize = 640;
-/// What a session certificate takes besides its texts, bytes.
-const SESSION_CERTIFICATE: usize = 640;
-/// Quotes and commas around a text, bytes.
-const DELIMITERS: usize = 3;
+/// API session without its config types.
+const API_SESSION_BYTES: usize = 768;
+/// Service session without its tags.
+const SERVICE_SESSION_BYTES: usize = 640;
+/// Session certificate without its texts.
+const SESSION_CERTIFICATE_BYTES: usize = 640;
+/// Quotes and comma around a string.
+const DELIMITER_BYTES: usize = 3;
 
 impl Stored for ApiSession {
     fn stored_bytes(&self) -> usize {
         let types = self.config_types.iter();
-        API_SESSION + types.map(|name| in_json(name) + DELIMITERS).sum::<usize>()
+        API_SESSION_BYTES
+            + types
+                .map(|name| json_escaped_len(name) + DELIMITER_BYTES)
+                .sum::<usize>()
     }
 }
 
 impl Stored for Session {
     fn stored_bytes(&self) -> usize {
         if self.tags.is_empty() {
-            SERVICE_SESSION
+            SERVICE_SESSION_BYTES
         } else {
-            SERVICE_SESSION + self.tags.stored_bytes()
+            SERVICE_SESSION_BYTES + self.tags.stored_bytes()
         }
     }
 }
 
 impl Stored for SessionCertificate {
     fn stored_bytes(&self) -> usize {
-        let facts = &self.certificate;
-        SESSION_CERTIFICATE + in_json(&facts.pem) + in_json(&facts.subject)
+        let certificate = &self.certificate;
+        SESSION_CERTIFICATE_BYTES
+            + json_escaped_len(&certificate.pem)
+            + json_escaped_len(&certificate.subject)
     }
 }
 
-/// The bytes of a text between the quotes of JSON, which records are written in (RFC 8259 section 7).
-fn in_json(text: &str) -> usize {
+/// Length of a string in JSON without the quotes, in bytes (RFC 8259 section 7).
+fn json_escaped_len(text: &str) -> usize {
     let byte = |byte: u8| match byte {
         b'"' | b'\\' | 0x08 | b'\t' | b'\n' | 0x0c | b'\r' => 2,
         0..0x20 => 6,
@@ -105,7 +109,7 @@ mod tests {
             "\u{7f}ü李",
         ] {
             let written = serde_json::to_string(text).unwrap();
-            assert_eq!(in_json(text), written.len() - 2, "{written}");
+            assert_eq!(json_escaped_len(text), written.len() - 2, "{written}");
         }
     }
 }

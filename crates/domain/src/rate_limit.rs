@@ -1,47 +1,45 @@
-//! How often one identity may do something, with a burst.
+//! Rate limits per identity.
 
 use crate::clock::Timestamp;
 use crate::ids::Number;
 use std::collections::BTreeMap;
 
-/// Identities of which the rate is known; beyond that, those that did nothing for long are forgotten.
-const KNOWN: usize = 4096;
+/// Maximum number of tracked identities; beyond it, idle ones are dropped.
+const MAX_IDENTITIES: usize = 4096;
 
-/// Limits how often each identity does something: `burst` times at once, and once every second in the
-/// long run.
+/// Rate limit per identity: `burst` actions at once, and one per second on average.
 #[derive(Debug)]
 pub struct RateLimit {
     burst: u32,
-    /// For each identity, how much of its burst it had left, and when.
-    left: BTreeMap<Number, (u32, i64)>,
+    /// Remaining burst by identity, and when it was computed (Unix seconds).
+    remaining: BTreeMap<Number, (u32, i64)>,
 }
 
 impl RateLimit {
-    /// A limit under which nobody has done anything.
     pub fn new(burst: u32) -> Self {
         Self {
             burst,
-            left: BTreeMap::new(),
+            remaining: BTreeMap::new(),
         }
     }
 
-    /// Counts that `who` does it once more.
+    /// Counts one action of `identity`.
     ///
     /// # Errors
     ///
-    /// The seconds to wait, if it was done too often.
-    pub fn take(&mut self, who: Number, now: Timestamp) -> Result<(), u32> {
+    /// The seconds to wait when the limit is exceeded.
+    pub fn take(&mut self, identity: Number, now: Timestamp) -> Result<(), u32> {
         let now = now.as_second();
-        if self.left.len() >= KNOWN && !self.left.contains_key(&who) {
+        if self.remaining.len() >= MAX_IDENTITIES && !self.remaining.contains_key(&identity) {
             let burst = self.burst;
-            self.left
+            self.remaining
                 .retain(|_, known| refilled(*known, now, burst) < burst);
         }
-        let known = self.left.get(&who).copied();
+        let known = self.remaining.get(&identity).copied();
         let left = known.map_or(self.burst, |known| refilled(known, now, self.burst));
         match left.checked_sub(1) {
             Some(left) => {
-                self.left.insert(who, (left, now));
+                self.remaining.insert(identity, (left, now));
                 Ok(())
             },
             None => Err(1),
@@ -49,7 +47,7 @@ impl RateLimit {
     }
 }
 
-/// What is left of a burst by now. A clock that was set back gives nothing and takes nothing.
+/// The burst that remains by `now`. A clock that was set back changes nothing.
 fn refilled((left, at): (u32, i64), now: i64, burst: u32) -> u32 {
     let gained = u32::try_from(now.saturating_sub(at).max(0)).unwrap_or(u32::MAX);
     left.saturating_add(gained).min(burst)
@@ -87,10 +85,10 @@ mod tests {
     #[test]
     fn identities_that_do_nothing_are_forgotten() {
         let mut limit = RateLimit::new(3);
-        for who in 0..KNOWN {
+        for who in 0..MAX_IDENTITIES {
             limit.take(Number(who as u64), at(0)).unwrap();
         }
         limit.take(Number(u64::MAX), at(10)).unwrap();
-        assert_eq!(limit.left.len(), 1);
+        assert_eq!(limit.remaining.len(), 1);
     }
 }

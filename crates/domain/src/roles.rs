@@ -1,4 +1,4 @@
-//! Role attributes: the words by which policies select entities.
+//! Role attributes, by which policies select entities.
 
 mod selector;
 
@@ -14,12 +14,12 @@ use std::collections::BTreeSet;
 pub struct RoleAttributes(BTreeSet<String>);
 
 impl RoleAttributes {
-    /// Collects attributes, dropping repetitions.
+    /// Collects attributes without repetitions.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `roleAttributes` when one is empty, or begins with `#` or `@`: selectors in
-    /// policies use these marks.
+    /// [`FieldError`] on `roleAttributes` when one is empty or begins with `#` or `@`, which are
+    /// reserved for selectors.
     pub fn new(attributes: impl IntoIterator<Item = String>) -> Result<Self, FieldError> {
         attributes
             .into_iter()
@@ -43,17 +43,15 @@ impl RoleAttributes {
             .map(Self)
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The attributes, sorted by bytes.
+    /// In byte order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(String::as_str)
     }
 
-    /// Whether `attribute` is among them.
     pub fn contains(&self, attribute: &str) -> bool {
         self.0.contains(attribute)
     }

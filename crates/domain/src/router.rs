@@ -1,4 +1,4 @@
-//! Routers: what carries the traffic of the network.
+//! Edge routers and transit routers.
 
 use crate::FieldError;
 use crate::clock::Timestamp;
@@ -11,60 +11,54 @@ use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A router, as administrators know it.
 pub type Router = Managed<RouterId, RouterSpec>;
 
-/// What administrators decide about a router, and what became of it.
+/// Editable members of a router, and its certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterSpec {
-    /// Its name, unique among routers of both kinds.
+    /// Unique among routers of both kinds.
     pub name: String,
-    /// Whether clients connect to it.
     pub kind: RouterKind,
-    /// What it costs to cross it.
+    /// Cost of a hop through it.
     #[serde(default)]
     pub cost: u16,
-    /// Whether circuits may begin and end at it only.
+    /// Circuits may only begin or end at it.
     #[serde(default)]
     pub no_traversal: bool,
-    /// Whether it is shut out.
     #[serde(default)]
     pub disabled: bool,
-    /// Addresses at which controllers reach it, and the groups of each.
+    /// Control channel addresses of the router, with their groups.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ctrl_chan_listeners: BTreeMap<String, Option<Vec<String>>>,
-    /// Its configurations, of each type one at most.
+    /// At most one of each type.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub configs: BTreeSet<ConfigId>,
-    /// The certificate by which it proves itself, once it is enrolled; never changed by
-    /// administrators.
+    /// Present once enrolled; administrators cannot change it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<RouterCertificate>,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// Whether clients connect to a router. Which of the two it is never changes.
+/// The kind of a router; immutable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RouterKind {
-    /// They do.
+    /// Clients connect to it.
     Edge(Edge),
-    /// It carries what other routers hand it.
+    /// Only carries traffic between routers.
     Transit,
 }
 
-/// What administrators decide about an edge router besides.
+/// Additional editable members of an edge router.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
-    /// The words by which policies select it.
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
-    /// Whether it is a tunneler too; then there are an identity and a policy with its id.
+    /// Whether it has a tunneler, with an identity and a system policy of the same id.
     #[serde(default)]
     pub is_tunneler_enabled: bool,
-    /// What it hands to clients that ask for it.
+    /// Handed to clients.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub app_data: Tags,
 }
@@ -72,7 +66,7 @@ pub struct Edge {
 /// The certificate of a router.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RouterCertificate {
-    /// The certificate, PEM; empty where only its fingerprint is known.
+    /// PEM; empty if only the fingerprint is known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pem: String,
     /// Lower-case hex SHA-1 of its DER; unique.
@@ -80,7 +74,7 @@ pub struct RouterCertificate {
 }
 
 impl RouterCertificate {
-    /// A certificate of which nothing is known but its fingerprint.
+    /// A certificate known only by its fingerprint.
     pub const fn known_by(fingerprint: String) -> Self {
         Self {
             pem: String::new(),
@@ -89,40 +83,31 @@ impl RouterCertificate {
     }
 }
 
-/// The members of a router to change; what is `None` stays.
+/// Members of a router to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouterPatch {
-    /// New name.
     pub name: Option<String>,
-    /// What it is to cost to cross it.
     pub cost: Option<u16>,
-    /// Whether circuits may begin and end at it only.
+    /// Circuits may only begin or end at it.
     pub no_traversal: Option<bool>,
-    /// Whether it is shut out.
     pub disabled: Option<bool>,
-    /// New addresses for controllers, all of them.
     pub ctrl_chan_listeners: Option<BTreeMap<String, Option<Vec<String>>>>,
-    /// New configurations, all of them.
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// What edge routers have besides; of no effect on others.
+    /// Ignored for transit routers.
     pub edge: EdgePatch,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// The members of an edge router to change; what is `None` stays.
+/// Members of an edge router to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EdgePatch {
-    /// New role attributes, all of them.
     pub role_attributes: Option<RoleAttributes>,
-    /// Whether it is to be a tunneler too.
     pub is_tunneler_enabled: Option<bool>,
-    /// What it is to hand to clients, all of it.
     pub app_data: Option<Tags>,
 }
 
 impl RouterSpec {
-    /// What it has besides if it is an edge router.
+    /// Settings of an edge router.
     pub fn edge(&self) -> Option<&Edge> {
         match &self.kind {
             RouterKind::Edge(edge) => Some(edge),
@@ -132,20 +117,20 @@ impl RouterSpec {
 }
 
 impl Router {
-    /// Takes in the certificate of an enrollment or of a renewal.
+    /// Stores the certificate of an enrollment or a renewal.
     pub fn certify(&mut self, certificate: RouterCertificate, now: Timestamp) {
         self.spec.certificate = Some(certificate);
         self.touch(now);
     }
 
-    /// Forgets the certificate: the router has to enroll again.
+    /// Removes the certificate; the router has to enroll again.
     pub fn revoke(&mut self, now: Timestamp) {
         self.spec.certificate = None;
         self.touch(now);
     }
 
-    /// Takes the fingerprint of the certificate by which it proves itself, which somebody else issued;
-    /// `None` for none. The one that it has already changes nothing.
+    /// Sets the fingerprint of a certificate issued elsewhere; `None` removes it. An unchanged
+    /// fingerprint is a no-op.
     pub fn identify(&mut self, fingerprint: Option<String>, now: Timestamp) {
         let known = self.spec.certificate.as_ref();
         if known.map(|certificate| &certificate.fingerprint) == fingerprint.as_ref() {
@@ -155,7 +140,6 @@ impl Router {
         self.touch(now);
     }
 
-    /// Whether it has enrolled.
     pub fn is_verified(&self) -> bool {
         self.spec.certificate.is_some()
     }
@@ -182,7 +166,7 @@ impl Spec for RouterSpec {
         }
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         let Some(before) = before else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Services: what identities dial and bind.
+//! Services, which identities dial and bind.
 
 use crate::FieldError;
 use crate::ids::{ConfigId, ServiceId};
@@ -10,73 +10,62 @@ use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// A service.
 pub type Service = Managed<ServiceId, ServiceSpec>;
 
-/// What administrators decide about a service.
+/// Editable members of a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceSpec {
-    /// Its unique name.
+    /// Unique.
     pub name: String,
-    /// The words by which policies select it.
     #[serde(default, skip_serializing_if = "RoleAttributes::is_empty")]
     pub role_attributes: RoleAttributes,
-    /// Its configurations, of each type one at most.
+    /// At most one of each type.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub configs: BTreeSet<ConfigId>,
-    /// Whether those who dial and those who bind it have to encrypt from end to end.
+    /// Whether end-to-end encryption is required.
     pub encryption_required: bool,
-    /// How one of its terminators is chosen.
     #[serde(default)]
     pub terminator_strategy: TerminatorStrategy,
-    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    /// Idle timeout of circuits in milliseconds; 0 for none.
     #[serde(default)]
     pub max_idle_time_millis: u64,
-    /// Whether it is the fabric's alone: no policy selects it, and the edge APIs do not know it. Never
-    /// changes.
+    /// Whether it is visible on the fabric API only: no policy selects it, and the edge APIs do not
+    /// show it. Immutable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_fabric_only: bool,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of a service to change; what is `None` stays.
+/// Members of a service to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServicePatch {
-    /// New name.
     pub name: Option<String>,
-    /// New role attributes, all of them.
     pub role_attributes: Option<RoleAttributes>,
-    /// New configurations, all of them.
     pub configs: Option<BTreeSet<ConfigId>>,
-    /// Whether encryption is demanded.
     pub encryption_required: Option<bool>,
-    /// How one of its terminators is chosen.
     pub terminator_strategy: Option<TerminatorStrategy>,
-    /// Milliseconds after which an idle circuit is closed; 0 for never.
+    /// Idle timeout of circuits in milliseconds; 0 for none.
     pub max_idle_time_millis: Option<u64>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// How one of a service's terminators is chosen for a circuit.
+/// Strategy to choose a terminator for a circuit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TerminatorStrategy {
-    /// The cheapest, by the cost of the route and what was learnt about the terminator.
+    /// The cheapest, by route cost and measured terminator cost.
     #[default]
     SmartRouting,
-    /// By chance, the cheaper the likelier.
+    /// Random, weighted by cost.
     Weighted,
-    /// By chance.
+    /// Random.
     Random,
-    /// The one that served the same client before.
+    /// The one that the client used before.
     Sticky,
 }
 
 impl TerminatorStrategy {
-    /// Every strategy.
     pub const ALL: [Self; 4] = [
         Self::SmartRouting,
         Self::Weighted,
@@ -84,7 +73,7 @@ impl TerminatorStrategy {
         Self::Sticky,
     ];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::SmartRouting => "smartrouting",
@@ -94,7 +83,6 @@ impl TerminatorStrategy {
         }
     }
 
-    /// The strategy of that name, if there is one.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -115,7 +103,7 @@ impl Spec for ServiceSpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         if let Some(before) = before {
             self.is_fabric_only = before.is_fabric_only;
         }

@@ -1,4 +1,4 @@
-//! Service sessions: what an API session was granted about a service.
+//! Service sessions.
 
 use crate::api_session::TokenHash;
 use crate::clock::Timestamp;
@@ -7,27 +7,20 @@ use crate::policies::ServiceGrant;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
-/// A service session. It lives no longer than its API session, its service, and the grant that it
-/// stands for.
+/// A service session: a grant of an API session on a service. It ends with its API session, its
+/// service or the grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Its id.
     pub id: SessionId,
-    /// When it was granted.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// The API session to which it was granted.
     pub api_session: ApiSessionId,
-    /// What that is found by.
+    /// Token hash of the API session.
     pub api_session_token: TokenHash,
-    /// The identity of that.
     pub identity: IdentityId,
-    /// The service.
     pub service: ServiceId,
-    /// What was granted.
     #[serde(rename = "type")]
     pub grant: ServiceGrant,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }

@@ -1,10 +1,10 @@
-//! External JWT signers: whose tokens are a way in, or a second factor.
+//! External JWT signers, whose tokens are primary or secondary factors.
 
-mod check;
 mod patch;
+mod validate;
 
-pub use check::check_length;
 pub use patch::{EnrollmentPatch, KeyPatch, SignerPatch};
+pub use validate::check_length;
 
 use crate::FieldError;
 use crate::auth_policy;
@@ -15,83 +15,76 @@ use crate::terms::Terms;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The claim that names the holder of a token when a signer does not say another one.
+/// Default claim that names the holder of a token.
 pub const SUBJECT: &str = "/sub";
 
-/// An external JWT signer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signer {
-    /// Its id.
     pub id: SignerId,
-    /// When it was created.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub created_at: Timestamp,
-    /// When it last changed.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub updated_at: Timestamp,
-    /// The terms under which its tokens are good and name somebody.
-    #[serde(default, skip_serializing_if = "Terms::are_first")]
+    /// Trust generation: incremented when the rules for valid tokens or their holders change.
+    #[serde(default, skip_serializing_if = "Terms::is_first")]
     pub terms: Terms,
-    /// Whether it has never been enabled: nobody came in by it, and nobody expects to. Not known of
-    /// signers that were made before this was remembered, which count as in use.
+    /// Whether it has never been enabled, so that nobody has logged in with it. Signers from before
+    /// this was recorded count as in use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_draft: bool,
-    /// Where its keys come from.
     pub keys: KeySource,
-    /// What its administrators decide about it besides.
     pub spec: SignerSpec,
 }
 
-/// What administrators decide about a signer, apart from its keys.
+/// Editable members of a signer, except its keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignerSpec {
-    /// Its unique name.
+    /// Unique.
     pub name: String,
-    /// Whether its tokens count.
+    /// Whether its tokens are accepted.
     pub enabled: bool,
-    /// Its unique issuer, compared byte for byte with the claim `iss`.
+    /// Unique; compared byte for byte with the claim `iss`.
     pub issuer: String,
-    /// What has to be among the audiences of its tokens.
+    /// Required audience of its tokens.
     pub audience: String,
-    /// The key id that its tokens name; unique when set.
+    /// Key id of its tokens; unique when set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kid: Option<String>,
     /// JSON pointer to the claim that names the identity; a bare name is a claim of the top level.
     pub claims_property: String,
-    /// Whether that claim is the external id of the identity, not its id.
+    /// Whether that claim is the external id instead of the id.
     #[serde(default)]
     pub use_external_id: bool,
-    /// Where people log in; handed to clients.
+    /// Login URL, handed to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_auth_url: Option<String>,
-    /// The OAuth client id; handed to clients.
+    /// OAuth client id, handed to clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_id: Option<String>,
-    /// The OAuth scopes, a set; handed to clients.
+    /// OAuth scopes, handed to clients.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub scopes: BTreeSet<String>,
-    /// Which token clients are to present.
+    /// The token that clients present.
     #[serde(default)]
     pub target_token: TargetToken,
-    /// Whether and how holders of its tokens become identities.
+    /// Enrollment of token holders.
     #[serde(default)]
     pub enrollment: SignerEnrollment,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// Where the keys of a signer come from.
+/// Source of the verification keys of a signer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeySource {
     /// A certificate.
     Certificate(SignerCertificate),
-    /// The address of a JSON Web Key Set (RFC 7517).
+    /// URL of a JSON Web Key Set (RFC 7517).
     KeySet(String),
 }
 
-/// The certificate of a signer, and what is shown of it.
+/// The certificate of a signer with its displayed data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignerCertificate {
     /// The certificate, PEM.
@@ -108,7 +101,7 @@ pub struct SignerCertificate {
     pub not_after: Timestamp,
 }
 
-/// Which token clients are to present.
+/// The token that clients present.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum TargetToken {
@@ -119,21 +112,21 @@ pub enum TargetToken {
     Id,
 }
 
-/// Whether and how holders of a signer's tokens become identities.
+/// Enrollment of the token holders of a signer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignerEnrollment {
-    /// Whether they may ask for a certificate.
+    /// Whether they can enroll for a certificate.
     #[serde(default)]
     pub to_cert: bool,
-    /// Whether they may go on with tokens.
+    /// Whether they can enroll and keep authenticating with tokens.
     #[serde(default)]
     pub to_token: bool,
-    /// The policy of the identities made.
+    /// Authentication policy of the new identities.
     #[serde(default = "auth_policy::default_id")]
     pub auth_policy: AuthPolicyId,
     /// JSON pointer to the claim that becomes the name.
     pub name_selector: String,
-    /// JSON pointer to the claim that becomes the role attributes, if any does.
+    /// JSON pointer to the claim that becomes the role attributes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribute_selector: Option<String>,
 }
@@ -151,18 +144,18 @@ impl Default for SignerEnrollment {
 }
 
 impl Signer {
-    /// Makes a signer.
+    /// Creates a signer.
     ///
     /// # Errors
     ///
-    /// As [`SignerSpec::check`].
+    /// See [`SignerSpec::validate`].
     pub fn new(
         id: SignerId,
         keys: KeySource,
         spec: SignerSpec,
         now: Timestamp,
     ) -> Result<Self, FieldError> {
-        spec.check()?;
+        spec.validate()?;
         Ok(Self {
             id,
             created_at: now,
@@ -174,11 +167,11 @@ impl Signer {
         })
     }
 
-    /// Replaces what administrators decide about it.
+    /// Replaces all editable members.
     ///
     /// # Errors
     ///
-    /// As [`SignerSpec::check`].
+    /// See [`SignerSpec::validate`].
     pub fn replace(
         &mut self,
         keys: KeySource,
@@ -188,15 +181,15 @@ impl Signer {
         let after = Self::new(self.id.clone(), keys, spec, now)?;
         *self = Self {
             created_at: self.created_at,
-            terms: self.terms.followed(!self.judges_like(&after)),
+            terms: self.terms.next_if(!self.has_same_trust(&after)),
             is_draft: self.is_draft && after.is_draft,
             ..after
         };
         Ok(())
     }
 
-    /// Whether the same tokens are good as of another one, and name the same identities.
-    fn judges_like(&self, other: &Self) -> bool {
+    /// Whether both accept the same tokens for the same identities.
+    fn has_same_trust(&self, other: &Self) -> bool {
         let (own, others) = (&self.spec, &other.spec);
         self.keys == other.keys
             && own.issuer == others.issuer
@@ -206,11 +199,11 @@ impl Signer {
             && own.use_external_id == others.use_external_id
     }
 
-    /// Changes the members that `patch` sets; from now on its keys come from `keys`.
+    /// Changes the members that `patch` sets, and replaces the key source.
     ///
     /// # Errors
     ///
-    /// As [`SignerSpec::check`].
+    /// See [`SignerSpec::validate`].
     pub fn merge(
         &mut self,
         keys: KeySource,
@@ -224,7 +217,7 @@ impl Signer {
 }
 
 impl SignerSpec {
-    /// A signer of which no more is said than has to be; everything else is at its default.
+    /// A signer with the required members and defaults for everything else.
     pub fn new(
         name: impl Into<String>,
         issuer: impl Into<String>,
@@ -250,10 +243,9 @@ impl SignerSpec {
 }
 
 impl TargetToken {
-    /// Every choice.
     pub const ALL: [Self; 2] = [Self::Access, Self::Id];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Access => "ACCESS",
@@ -263,7 +255,6 @@ impl TargetToken {
 }
 
 impl KeySource {
-    /// The certificate, if that is the source.
     pub fn certificate(&self) -> Option<&SignerCertificate> {
         match self {
             Self::Certificate(certificate) => Some(certificate),
@@ -271,7 +262,6 @@ impl KeySource {
         }
     }
 
-    /// The address of the key set, if that is the source.
     pub fn endpoint(&self) -> Option<&str> {
         match self {
             Self::Certificate(_) => None,

@@ -1,4 +1,4 @@
-//! Tags and application data: what users attach to entities.
+//! Tags and application data of entities.
 
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
@@ -11,48 +11,45 @@ use std::io;
 pub enum TagValue {
     /// JSON `null`.
     Null,
-    /// A boolean.
     Bool(bool),
     /// A number, kept as it was written.
     Number(serde_json::Number),
-    /// A text.
     Text(String),
 }
 
-/// How much may be attached to one entity. What was attached under other limits stays readable.
+/// Limits for the tags of one entity. Tags stored under other limits stay readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagLimits {
-    /// Most tags.
-    pub keys: usize,
-    /// Most bytes that all of them take as JSON.
-    pub bytes: usize,
+    pub max_tags: usize,
+    /// Of all tags as JSON.
+    pub max_bytes: usize,
 }
 
 impl TagLimits {
-    /// For entities that administrators make.
+    /// For entities managed by administrators.
     pub const MANAGED: Self = Self {
-        keys: 128,
-        bytes: 64 * 1024,
+        max_tags: 128,
+        max_bytes: 64 * 1024,
     };
 
-    /// For what identities make for themselves, of which they may have many.
+    /// For entities that identities create for themselves in large numbers.
     pub const OWN: Self = Self {
-        keys: 32,
-        bytes: 4 * 1024,
+        max_tags: 32,
+        max_bytes: 4 * 1024,
     };
 }
 
-/// Named values that users attach to an entity; the controller gives them no meaning.
+/// Named values that users attach to an entity; the controller does not interpret them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tags(BTreeMap<String, TagValue>);
 
 impl Tags {
-    /// Reads tags from a JSON object.
+    /// Converts a JSON object to tags.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] naming `tags.<key>` when a value is an object or a list.
+    /// [`FieldError`] on `tags.<key>` when a value is an object or a list.
     pub fn from_json(
         object: impl IntoIterator<Item = (String, serde_json::Value)>,
     ) -> Result<Self, FieldError> {
@@ -70,20 +67,20 @@ impl Tags {
             .map(Self)
     }
 
-    /// Checks that there is room for the tags.
+    /// Validates number and size of the tags.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `tags` that names the limit and what was given.
+    /// [`FieldError`] on `tags` with the limit and the actual value.
     pub fn check(&self, limits: TagLimits) -> Result<(), FieldError> {
         let (count, bytes) = (self.0.len(), self.stored_bytes());
-        let reason = if count > limits.keys {
+        let reason = if count > limits.max_tags {
             format!(
                 "at most {} tags are allowed; there are {count}",
-                limits.keys
+                limits.max_tags
             )
-        } else if bytes > limits.bytes {
-            let most = limits.bytes;
+        } else if bytes > limits.max_bytes {
+            let most = limits.max_bytes;
             format!("all tags together may be at most {most} bytes of JSON; these are {bytes}")
         } else {
             return Ok(());
@@ -91,10 +88,10 @@ impl Tags {
         Err(FieldError::new("tags", reason, format!("{count} tags")))
     }
 
-    /// The bytes that the tags take in a record.
+    /// Size of the tags in a record, in bytes.
     pub fn stored_bytes(&self) -> usize {
-        let mut length = Length(0);
-        // Neither a map of plain values nor the counter can fail.
+        let mut length = ByteCounter(0);
+        // Neither serializing plain values nor the counter can fail.
         let _ = serde_json::to_writer(&mut length, &self.0);
         length.0
     }
@@ -115,10 +112,10 @@ impl Tags {
     }
 }
 
-/// Counts what is written to it.
-struct Length(usize);
+/// Counts written bytes.
+struct ByteCounter(usize);
 
-impl io::Write for Length {
+impl io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -146,7 +143,7 @@ fn tag_value(value: serde_json::Value) -> Result<TagValue, serde_json::Value> {
     }
 }
 
-/// Free-form data that an application keeps with its identity; it may nest.
+/// Free-form, possibly nested data of the application of an identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct AppData(serde_json::Map<String, serde_json::Value>);
@@ -156,8 +153,8 @@ impl AppData {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] when lists and objects lie more than 100 deep in each other, the object
-    /// itself included.
+    /// [`FieldError`] when lists and objects are nested more than 100 levels deep, including the
+    /// object itself.
     pub fn from_json(
         object: serde_json::Map<String, serde_json::Value>,
     ) -> Result<Self, FieldError> {
@@ -181,8 +178,7 @@ impl AppData {
     }
 }
 
-/// How deep application data may be nested. Records are read back by a parser with a limit of its
-/// own, which lies above.
+/// Maximum nesting of application data. The JSON parser that reads records back has a higher limit.
 const MAX_DEPTH: usize = 100;
 
 /// Whether a value has at most `levels` levels of lists and objects.
@@ -215,7 +211,10 @@ mod tests {
 
     #[test]
     fn room_for_tags_is_limited_in_number_and_bytes() {
-        let limits = TagLimits { keys: 2, bytes: 20 };
+        let limits = TagLimits {
+            max_tags: 2,
+            max_bytes: 20,
+        };
         let tags = |text: &str| serde_json::from_str::<Tags>(text).unwrap();
         for (text, refused) in [
             (r#"{"a":1,"b":2}"#, None),

@@ -1,10 +1,9 @@
-//! Characters that act on whatever shows them.
+//! Characters that affect terminals.
 
-/// Whether a character does something to a terminal, or to how the text around it reads, instead of
-/// being shown: control characters, separators of lines and paragraphs, those that change the
-/// direction of text, and those that have no width.
+/// Whether a character controls a terminal or the display of surrounding text: control characters,
+/// line and paragraph separators, direction marks and zero-width characters.
 ///
-/// Names and messages come from others, who could forge lines with them or hide what they say.
+/// Untrusted names and messages could use them to forge output lines or hide text.
 pub fn drives_terminal(character: char) -> bool {
     character.is_control()
         || matches!(

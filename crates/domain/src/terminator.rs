@@ -1,4 +1,4 @@
-//! Terminators: where circuits to a service end.
+//! Terminators, at which circuits to a service end.
 
 use crate::FieldError;
 use crate::identity::Precedence;
@@ -8,57 +8,42 @@ use crate::patch::assign;
 use crate::tags::Tags;
 use serde::{Deserialize, Serialize};
 
-/// A terminator.
 pub type Terminator = Managed<TerminatorId, TerminatorSpec>;
 
-/// What is decided about a terminator.
+/// Editable members of a terminator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TerminatorSpec {
-    /// The service.
     pub service: ServiceId,
-    /// The router at which circuits end.
     pub router: RouterId,
-    /// The part of the router that connects them to the service. Where it is empty, the address
-    /// tells: `udp` for one that begins so, else `transport`.
+    /// Router component that connects circuits to the service. Defaults to `udp` for addresses that
+    /// begin with it, else `transport`.
     pub binding: String,
-    /// What that part connects to.
+    /// Address that the binding connects to.
     pub address: String,
-    /// What it costs to use it.
     #[serde(default)]
     pub cost: u16,
-    /// How it is preferred among those of the service.
     #[serde(default)]
     pub precedence: Precedence,
-    /// The instance of the service that it is, for those who ask for a certain one; never changes.
+    /// Instance of the service, for clients that dial a specific one; immutable.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub instance_id: String,
-    /// The identity that hosts it, as the fabric was told; in a replacement, `None` where nothing is said
-    /// about it and it stays as it was.
+    /// The hosting identity as set on the fabric API; `None` in a replacement keeps the stored one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_id: Option<String>,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of a terminator to change; what is `None` stays.
+/// Members of a terminator to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TerminatorPatch {
-    /// New service.
     pub service: Option<ServiceId>,
-    /// New router.
     pub router: Option<RouterId>,
-    /// New part of the router.
     pub binding: Option<String>,
-    /// What that part is to connect to.
     pub address: Option<String>,
-    /// What it is to cost to use it.
     pub cost: Option<u16>,
-    /// How it is to be preferred.
     pub precedence: Option<Precedence>,
-    /// New host.
     pub host_id: Option<String>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
@@ -78,7 +63,7 @@ impl Spec for TerminatorSpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         if self.address.trim().is_empty() {
             let address = std::mem::take(&mut self.address);
             return Err(FieldError::new("address", "must not be blank", address));

@@ -1,23 +1,24 @@
-//! Under which terms somebody was let in.
+//! Trust generations.
 
 use serde::{Deserialize, Serialize};
 
-/// Which terms of an entity are in force: those by which it lets others in.
+/// Generation of the rules by which a signer or an authority identifies others.
 ///
-/// They count up whenever they change, and so are never the same again, even if what they say is.
+/// Incremented with every change, so a generation never recurs, even if the rules do. A session
+/// opened under an older generation is over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Terms(u64);
 
 impl Terms {
-    /// Whether they are those that were there at the beginning.
-    pub fn are_first(&self) -> bool {
+    /// Whether the rules have never changed.
+    pub fn is_first(&self) -> bool {
         self.0 == 0
     }
 
-    /// The terms after these, if what they say `has_changed`.
+    /// The next generation if the rules changed, else the same.
     #[must_use]
-    pub fn followed(self, has_changed: bool) -> Self {
+    pub fn next_if(self, has_changed: bool) -> Self {
         Self(self.0.wrapping_add(u64::from(has_changed)))
     }
 }

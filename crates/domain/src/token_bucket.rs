@@ -1,56 +1,55 @@
-//! Token buckets: so many at once, and so many a minute.
+//! Token buckets.
 
 use crate::clock::Timestamp;
 
-/// How fast a bucket fills, and how much it holds.
+/// Refill rate and capacity of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Tokens that come in a minute, at most 60 000.
+    /// Tokens per minute, at most 60 000.
     pub per_minute: u32,
-    /// Tokens that a full bucket holds.
+    /// Capacity.
     pub burst: u32,
 }
 
 impl Rate {
-    /// Milliseconds until one more token comes.
+    /// Milliseconds per token.
     fn interval(self) -> i64 {
         (60_000 / i64::from(self.per_minute.max(1))).max(1)
     }
 
-    /// Milliseconds in which an empty bucket fills.
-    fn fills_in(self) -> i64 {
+    /// Milliseconds to fill an empty bucket.
+    fn fill_time(self) -> i64 {
         self.interval() * i64::from(self.burst)
     }
 }
 
-/// A bucket that is full at first. Its rate is that of whoever asks, so that many are cheap.
+/// An initially full bucket. The caller passes the rate, which keeps buckets small.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TokenBucket {
-    /// When it is full again, in milliseconds; in the past for one that is.
+    /// When it will be full, in Unix milliseconds.
     full_at: i64,
 }
 
 impl TokenBucket {
-    /// Whether it has a token.
     pub fn has_token(self, rate: Rate, now: Timestamp) -> bool {
-        self.missing(rate, now) + rate.interval() <= rate.fills_in()
+        self.deficit(rate, now) + rate.interval() <= rate.fill_time()
     }
 
-    /// Takes a token that is there.
+    /// Takes a token; call [`TokenBucket::has_token`] first.
     pub fn take(&mut self, rate: Rate, now: Timestamp) {
-        self.full_at = now.as_millisecond() + self.missing(rate, now) + rate.interval();
+        self.full_at = now.as_millisecond() + self.deficit(rate, now) + rate.interval();
     }
 
-    /// Whether nothing is missing, so that it need not be remembered.
+    /// Whether it is full and need not be kept.
     pub fn is_full(self, now: Timestamp) -> bool {
         self.full_at <= now.as_millisecond()
     }
 
-    /// Milliseconds until it is full. More than an empty bucket takes says that the clock was set back,
-    /// which is worth a full one; otherwise it would be empty for as long as the clock was wrong.
-    fn missing(self, rate: Rate, now: Timestamp) -> i64 {
+    /// Milliseconds until it is full. A value above the fill time means that the clock was set
+    /// back; the bucket then counts as full, instead of empty for as long as the clock was wrong.
+    fn deficit(self, rate: Rate, now: Timestamp) -> i64 {
         let missing = self.full_at.saturating_sub(now.as_millisecond()).max(0);
-        if missing > rate.fills_in() {
+        if missing > rate.fill_time() {
             0
         } else {
             missing
@@ -71,7 +70,7 @@ mod tests {
         Timestamp::from_second(1_900_000_000 + second).unwrap()
     }
 
-    /// How many tokens may be taken at once.
+    /// Takes all tokens and returns their number.
     fn drain(bucket: &mut TokenBucket, now: Timestamp) -> u32 {
         let mut taken = 0;
         while bucket.has_token(RATE, now) {

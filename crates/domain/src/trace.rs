@@ -1,26 +1,24 @@
-//! Tracing: whose traffic routers are to report on, and until when.
+//! Traces of the traffic of identities.
 
 use crate::clock::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
 
-/// What administrators decide about the tracing of an identity.
+/// Request to trace the traffic of an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceSpec {
-    /// What reports are to be found by; one is drawn where none is given.
+    /// Trace id in reports; drawn if `None`.
     pub id: Option<String>,
-    /// For how long.
     pub duration: SignedDuration,
-    /// The kinds of channels; none stands for all of them.
+    /// Channel types; empty for all.
     pub channels: BTreeSet<String>,
 }
 
-/// The tracing of an identity.
+/// An active trace of an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// What reports are found by.
+    /// Trace id in reports.
     pub id: String,
-    /// When it ends.
     pub until: Timestamp,
-    /// The kinds of channels; none stands for all of them.
+    /// Channel types; empty for all.
     pub channels: BTreeSet<String>,
 }

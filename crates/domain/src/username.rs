@@ -1,22 +1,22 @@
-//! Usernames: what people type to log in, and what logs and consoles show.
+//! Validation of usernames.
 
 use crate::FieldError;
 
-/// Checks that a text can become a username: two that look the same must not be two people.
+/// Validates a new username, so that no two usernames look the same.
 ///
-/// Logins do not ask this. Whoever got a username under other rules keeps it.
+/// Logins do not apply these rules: existing usernames stay valid.
 ///
 /// # Errors
 ///
-/// [`FieldError`] on `field` when it has characters that cannot be seen or that change the direction
-/// of text, white space other than plain spaces, or white space at an end.
+/// [`FieldError`] on `field` when it contains invisible or text direction characters, white space
+/// other than plain spaces, or leading or trailing white space.
 pub fn check_username(field: &str, username: &str) -> Result<(), FieldError> {
     let reason = if let Some(hidden) = username.chars().find(|one| is_invisible(*one)) {
         let code = u32::from(hidden);
         format!(
             "must not contain control, zero-width or text direction characters; remove U+{code:04X}"
         )
-    } else if let Some(space) = username.chars().find(|one| is_another_space(*one)) {
+    } else if let Some(space) = username.chars().find(|one| is_nonstandard_space(*one)) {
         let code = u32::from(space);
         format!("must not contain white space other than plain spaces; remove U+{code:04X}")
     } else if username.trim() != username {
@@ -28,16 +28,16 @@ pub fn check_username(field: &str, username: &str) -> Result<(), FieldError> {
     Err(FieldError::new(field, reason, shown))
 }
 
-/// Whether a character looks like a space and is another one.
-fn is_another_space(character: char) -> bool {
+/// Whether a character looks like a space but is not U+0020.
+fn is_nonstandard_space(character: char) -> bool {
     character != ' ' && (character.is_whitespace() || character == BRAILLE_BLANK)
 }
 
-/// A pattern without dots, which no property of Unicode says is blank.
+/// Braille pattern blank; Unicode does not classify it as white space.
 const BRAILLE_BLANK: char = '\u{2800}';
 
-/// Whether a character leaves no mark of its own: controls, line and paragraph separators, zero-width
-/// and invisible characters, and those that change the direction of text (UAX #9).
+/// Whether a character is invisible: controls, line and paragraph separators, zero-width characters
+/// and those that change the direction of text (UAX #9).
 pub fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(

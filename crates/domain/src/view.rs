@@ -1,4 +1,4 @@
-//! Entities together with what is shown beside them: what use cases answer and transports write.
+//! Read models: entities together with related data, as returned by use cases.
 
 mod policy;
 mod posture;
@@ -27,14 +27,12 @@ use crate::session_certificate::CertificateFacts;
 use crate::signer::Signer;
 use secrecy::SecretString;
 
-/// Enough of an identity to refer to it.
+/// Reference to an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdentityRef {
-    /// Its id.
     pub id: IdentityId,
-    /// Its name.
     pub name: String,
-    /// Its authentication policy, to which references carry a link.
+    /// For the link in references.
     pub auth_policy: AuthPolicyId,
 }
 
@@ -48,16 +46,14 @@ impl From<&Identity> for IdentityRef {
     }
 }
 
-/// Enough of a third-party authority to refer to it.
+/// Reference to a third-party authority.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaRef {
-    /// Its id.
     pub id: CaId,
-    /// Its name.
     pub name: String,
-    /// Whether it is verified; references to one that is not carry a link.
+    /// References to unverified authorities carry a link.
     pub is_verified: bool,
-    /// Whether it enrolls by itself; references to one that does carry a link.
+    /// References to auto-enrolling authorities carry a link.
     pub is_auto_enrollment_enabled: bool,
 }
 
@@ -75,155 +71,139 @@ impl From<&Ca> for CaRef {
 /// An identity with its credentials and pending enrollments.
 #[derive(Debug, Clone)]
 pub struct IdentityView {
-    /// The identity.
     pub identity: Identity,
-    /// Name of its authentication policy, if that can be read.
+    /// `None` if the policy cannot be read.
     pub policy_name: Option<String>,
-    /// Its authenticators, oldest first.
+    /// Oldest first.
     pub authenticators: Vec<Authenticator>,
-    /// Its pending enrollments, expired ones included, each with what redeems it if the caller may
-    /// know that.
+    /// Pending enrollments, including expired ones, with their secrets if the caller may see them.
     pub enrollments: Vec<(Enrollment, Option<EnrollmentSecrets>)>,
-    /// The third-party authority whose certificate one of them demands.
+    /// The third-party authority of an `ottca` enrollment.
     pub ca: Option<CaRef>,
-    /// Whether it has an API session.
     pub has_api_session: bool,
-    /// When it was looked at; whether it is disabled depends on it.
+    /// Time of the view; decides whether it is disabled.
     pub seen_at: Timestamp,
 }
 
-/// An enrollment and whose it is.
+/// An enrollment and its owner.
 #[derive(Debug, Clone)]
 pub struct EnrollmentView {
-    /// The enrollment.
     pub enrollment: Enrollment,
-    /// What redeems it, if the caller may know that.
+    /// `None` unless the caller may see them.
     pub secrets: Option<EnrollmentSecrets>,
-    /// Whose it is.
     pub holder: EnrollmentHolder,
 }
 
-/// Enough of whoever obtains a credential by an enrollment to refer to it.
+/// Reference to the owner of an enrollment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EnrollmentHolder {
-    /// An identity.
     Identity(IdentityRef),
-    /// A router.
     Router(RouterRef),
 }
 
-/// An authenticator and whose it is.
+/// An authenticator and its identity.
 #[derive(Debug, Clone)]
 pub struct AuthenticatorView {
-    /// The authenticator.
     pub authenticator: Authenticator,
-    /// Whose it is.
     pub identity: IdentityRef,
 }
 
-/// An API session and whose it is.
+/// An API session and its identity.
 #[derive(Debug, Clone)]
 pub struct ApiSessionView {
-    /// The session.
     pub session: ApiSession,
-    /// Whose it is.
     pub identity: IdentityRef,
-    /// What its holder has still to answer under the identity's policy.
+    /// Pending factors under the policy of the identity.
     pub questions: Vec<AuthQuestion>,
-    /// The request for another certificate that is still to be met.
+    /// The open extension request.
     pub extension: Option<ExtensionRequest>,
-    /// When it was last used, as known in memory.
+    /// From memory, so possibly newer than the stored value.
     pub last_activity_at: Timestamp,
-    /// How long it lives without being used.
+    /// Idle timeout.
     pub timeout: SignedDuration,
-    /// When it ends however much it is used, if it has such an end.
+    /// End of the maximum lifetime, if limited.
     pub ends_at: Option<Timestamp>,
 }
 
 /// A certificate of an API session.
 #[derive(Debug, Clone)]
 pub struct SessionCertificateView {
-    /// Its id.
     pub id: SessionCertificateId,
-    /// The session.
     pub session: ApiSessionId,
-    /// When it was issued for the session, or opened it.
+    /// When it was issued, or opened the session.
     pub created_at: Timestamp,
-    /// The certificate.
     pub certificate: CertificateFacts,
 }
 
-/// A TOTP enrollment, with what its owner needs to finish it while it is not verified.
+/// A TOTP enrollment, with its setup data until it is verified.
 #[derive(Debug, Clone)]
 pub struct MfaView {
-    /// The enrollment.
     pub mfa: Mfa,
-    /// What it takes to finish it; `None` once it is verified.
+    /// `None` once it is verified.
     pub set_up: Option<MfaSetUp>,
 }
 
-/// What an authenticator app is set up with, and what to keep for the day it is lost.
+/// Setup data of an authenticator app.
 #[derive(Debug, Clone)]
 pub struct MfaSetUp {
-    /// URL of the scheme `otpauth`, with the secret.
+    /// `otpauth` URL with the secret.
     pub provisioning_url: SecretString,
-    /// The recovery codes.
     pub recovery_codes: Vec<SecretString>,
 }
 
-/// The recovery codes of a TOTP enrollment that are not spent.
+/// The unused recovery codes of a TOTP enrollment.
 #[derive(Debug, Clone)]
 pub struct RecoveryCodesView {
-    /// The enrollment.
     pub mfa: Mfa,
-    /// The codes.
     pub codes: Vec<SecretString>,
 }
 
-/// A factor that the holder of a session has still to answer, with what is needed to do so.
+/// A pending factor of a session, with the data needed to pass it.
 #[derive(Debug, Clone)]
 pub enum AuthQuestion {
     /// A TOTP code.
     Totp {
-        /// Whether there is an enrollment to answer with; otherwise one has to be made.
+        /// `false` if the identity has to enroll first.
         is_enrolled: bool,
     },
-    /// A token of this signer, with every request.
+    /// A token of this signer, required with every request.
     Token(Box<Signer>),
 }
 
 /// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The entities of the page, in order.
     pub items: Vec<T>,
-    /// The page's size that was in force; `None` for no limit.
+    /// Effective page size; `None` for no limit.
     pub limit: Option<u64>,
-    /// Entities skipped before the page.
     pub offset: u64,
-    /// Entities that match, on all pages.
+    /// Number of matches on all pages.
     pub total: u64,
 }
 
 impl<T> Page<T> {
-    /// The same page with each entity turned into something else.
-    pub fn map<U>(self, turn: impl FnMut(T) -> U) -> Page<U> {
+    /// Converts the items.
+    pub fn map<U>(self, convert: impl FnMut(T) -> U) -> Page<U> {
         Page {
-            items: self.items.into_iter().map(turn).collect(),
+            items: self.items.into_iter().map(convert).collect(),
             limit: self.limit,
             offset: self.offset,
             total: self.total,
         }
     }
 
-    /// The same page with each entity turned into something else, unless one cannot be.
+    /// Converts the items; fails with the first error.
     ///
     /// # Errors
     ///
-    /// The first that `turn` gives.
-    pub fn try_map<U, E>(self, turn: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
+    /// The first error of `convert`.
+    pub fn try_map<U, E>(self, convert: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
         Ok(Page {
-            items: self.items.into_iter().map(turn).collect::<Result<_, _>>()?,
+            items: self
+                .items
+                .into_iter()
+                .map(convert)
+                .collect::<Result<_, _>>()?,
             limit: self.limit,
             offset: self.offset,
             total: self.total,

@@ -1,45 +1,44 @@
-//! How long sessions live at most, however much they are used.
+//! Maximum lifetime of API sessions.
 
 use super::{ApiSession, OpenedBy};
 use crate::clock::{self, SignedDuration, Timestamp};
 
-/// The longest life of API sessions, counted from the login. Whoever holds a stolen token cannot keep
-/// it alive for longer by using it.
+/// Maximum lifetimes of API sessions, counted from the login, so that a stolen token cannot be kept
+/// alive by using it.
 ///
-/// Sessions that a certificate opened have no such end: they end with the certificate, which their
-/// holder could log in with again at any time.
+/// Sessions opened by a certificate are exempt: they end with the certificate, with which the
+/// holder could log in again at any time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionLifetimes {
-    /// Of everybody's sessions; `None` for no limit.
+    /// For all sessions; `None` for no limit.
     pub all: Option<SignedDuration>,
-    /// Of those of administrators, where it is shorter; `None` for no limit of their own.
+    /// For administrators, if shorter; `None` for no separate limit.
     pub administrators: Option<SignedDuration>,
 }
 
 impl SessionLifetimes {
-    /// When a session ends at the latest; `None` for one that has no such end.
+    /// Latest end of a session; `None` if unlimited.
     pub fn end(self, session: &ApiSession, is_admin: bool) -> Option<Timestamp> {
         if session.is_opened_by_certificate() {
             return None;
         }
-        let of_rank = self.administrators.filter(|_| is_admin);
-        let shortest = self.all.into_iter().chain(of_rank).min()?;
+        let administrator_limit = self.administrators.filter(|_| is_admin);
+        let shortest = self.all.into_iter().chain(administrator_limit).min()?;
         Some(clock::later(session.created_at, shortest))
     }
 
-    /// Whether a session is over, were its holder an administrator: if not, it is over for nobody.
+    /// Whether the session would have ended if its holder were an administrator; a cheap check
+    /// before the rank is known.
     pub fn may_be_over(self, session: &ApiSession, now: Timestamp) -> bool {
         self.end(session, true).is_some_and(|end| now >= end)
     }
 
-    /// Whether no session has an end.
     pub fn are_unlimited(self) -> bool {
         self == Self::default()
     }
 }
 
 impl ApiSession {
-    /// Whether a certificate opened it.
     pub fn is_opened_by_certificate(&self) -> bool {
         match &self.opened_by {
             OpenedBy::Authenticator(_) => self.certificate.is_some(),
@@ -48,8 +47,8 @@ impl ApiSession {
         }
     }
 
-    /// When its holder last proved a factor: by the login, or by a TOTP code since. The code by which an
-    /// enrollment was finished is none; see [`SessionTotp::factor_at`](super::SessionTotp::factor_at).
+    /// When a factor was last passed: the login, or a later TOTP code. The code that completes an
+    /// enrollment does not count; see [`SessionTotp::factor_at`](super::SessionTotp::factor_at).
     pub fn last_factor_at(&self) -> Timestamp {
         let code = self.totp.factor_at;
         code.map_or(self.created_at, |code| code.max(self.created_at))

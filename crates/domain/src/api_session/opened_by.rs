@@ -1,32 +1,32 @@
-//! What opens a session.
+//! Credentials that open sessions.
 
 use crate::identity::IdentityType;
 use crate::ids::{AuthenticatorId, SignerId};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What opened a session.
+/// The credential that opened a session.
 ///
-/// Its text form is the one that clients see as `authenticatorId`.
+/// The text form is the `authenticatorId` of the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum OpenedBy {
     /// An authenticator of the identity.
     Authenticator(AuthenticatorId),
-    /// A certificate of a third-party authority, in which the identity's external id stands.
+    /// A certificate of a third-party authority that contains the external id of the identity.
     ExternalId,
     /// A token of an external signer.
     Signer(SignerId),
 }
 
-/// Ids of authenticators are longer, so none is mistaken for this.
+/// No authenticator id collides with it: those are longer.
 const INTERNAL: &str = "internal";
 
-/// No id has a colon.
+/// Ids contain no colon.
 const SIGNER_PREFIX: &str = "extJwtId:";
 
 impl OpenedBy {
-    /// The text that clients see.
+    /// The text form on the wire.
     pub fn wire(&self) -> Cow<'_, str> {
         match self {
             Self::Authenticator(id) => Cow::Borrowed(id.as_str()),
@@ -35,8 +35,8 @@ impl OpenedBy {
         }
     }
 
-    /// Whether it is a way in for identities of a type. Those of routers authenticate as their routers do:
-    /// no certificate or token of somebody else that names them stands for them.
+    /// Whether identities of this type may log in with it. Router identities use authenticators
+    /// only, never certificates or tokens of third parties.
     pub fn fits(&self, kind: IdentityType) -> bool {
         kind != IdentityType::Router || matches!(self, Self::Authenticator(_))
     }

@@ -6,16 +6,14 @@ use crate::patch::assign;
 use crate::tags::Tags;
 use std::collections::BTreeSet;
 
-/// The members of a policy to change; what is `None` stays.
+/// Members of a policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuthPolicyPatch {
-    /// New name.
     pub name: Option<String>,
     /// New rules on primary mechanisms.
     pub primary: PrimaryPatch,
     /// New rules on secondary factors.
     pub secondary: SecondaryPatch,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
@@ -33,46 +31,40 @@ pub struct PrimaryPatch {
 /// Rules on client certificates to change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CertPatch {
-    /// Whether certificates are a way in.
     pub allowed: Option<bool>,
-    /// Whether one whose time is over still is.
+    /// Whether expired certificates are accepted.
     pub allow_expired_certs: Option<bool>,
 }
 
 /// Rules on username and password to change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UpdbPatch {
-    /// Whether passwords are a way in.
     pub allowed: Option<bool>,
-    /// Fewest characters of a password.
+    /// In characters.
     pub min_password_length: Option<u32>,
-    /// Whether a password needs a character that is neither letter nor digit.
+    /// Requires a character that is neither a letter nor a digit.
     pub require_special_char: Option<bool>,
-    /// Whether a password needs a digit.
     pub require_number_char: Option<bool>,
-    /// Whether a password needs letters of both cases.
+    /// Requires upper-case and lower-case letters.
     pub require_mixed_case: Option<bool>,
-    /// Wrong passwords in a row until the identity is locked.
+    /// Consecutive wrong passwords before lockout.
     pub max_attempts: Option<u32>,
-    /// Minutes for which it is locked.
     pub lockout_duration_minutes: Option<u32>,
 }
 
 /// Rules on JWTs of external signers to change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExtJwtPatch {
-    /// Whether such JWTs are a way in.
     pub allowed: Option<bool>,
-    /// The signers allowed, all of them.
+    /// Replaces the whole set.
     pub allowed_signers: Option<BTreeSet<SignerId>>,
 }
 
 /// Rules on secondary factors to change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecondaryPatch {
-    /// Whether a TOTP code is demanded.
     pub require_totp: Option<bool>,
-    /// The signer of a JWT that is demanded; `Some(None)` demands none any more.
+    /// `Some(None)` removes the requirement.
     pub require_ext_jwt_signer: Option<Option<SignerId>>,
 }
 

@@ -1,54 +1,52 @@
-//! Where a certificate names the external id of its holder.
+//! External id claims of certificates.
 
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 
-/// Says which part of a certificate is the external id of its holder.
+/// Extracts the external id of the holder from a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExternalIdClaim {
-    /// Which names of the certificate are looked at.
     pub location: Location,
-    /// Which of them count.
     pub matcher: Matcher,
-    /// The prefix, suffix or scheme that counts.
+    /// The prefix, suffix or scheme to match.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub matcher_criteria: String,
-    /// How a name is taken apart.
+    /// How a matching name is split.
     pub parser: Parser,
-    /// What stands between the parts.
+    /// The separator.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parser_criteria: String,
-    /// Which of the values that result is the external id, from 0.
+    /// Zero-based index among the resulting values.
     pub index: u32,
 }
 
-/// Which names of a certificate are looked at.
+/// The certificate field that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Location {
     /// The common name of the subject.
     CommonName,
-    /// The URIs among the alternative names.
+    /// URI subject alternative names.
     SanUri,
-    /// The mail addresses among the alternative names.
+    /// Email subject alternative names.
     SanEmail,
 }
 
-/// Which of the names count.
+/// Which values match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Matcher {
     /// All of them.
     All,
-    /// Those that begin with the criteria, which are taken off.
+    /// Values with this prefix, which is removed.
     Prefix,
-    /// Those that end with the criteria, which are taken off.
+    /// Values with this suffix, which is removed.
     Suffix,
     /// URIs of the scheme in the criteria.
     Scheme,
 }
 
-/// How a name is taken apart.
+/// How a matching name is split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Parser {
@@ -59,10 +57,9 @@ pub enum Parser {
 }
 
 impl Location {
-    /// Every location.
     pub const ALL: [Self; 3] = [Self::CommonName, Self::SanUri, Self::SanEmail];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CommonName => "COMMON_NAME",
@@ -73,10 +70,9 @@ impl Location {
 }
 
 impl Matcher {
-    /// Every matcher.
     pub const ALL: [Self; 4] = [Self::All, Self::Prefix, Self::Suffix, Self::Scheme];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::All => "ALL",
@@ -88,10 +84,9 @@ impl Matcher {
 }
 
 impl Parser {
-    /// Every parser.
     pub const ALL: [Self; 2] = [Self::None, Self::Split];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::None => "NONE",
@@ -101,13 +96,13 @@ impl Parser {
 }
 
 impl ExternalIdClaim {
-    /// Checks that its members fit together.
+    /// Validates the combination of members.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on the member that does not fit.
-    pub fn check(&self) -> Result<(), FieldError> {
-        let fault = |member: &str, reason: &str, value: &str| {
+    /// [`FieldError`] on the invalid member.
+    pub fn validate(&self) -> Result<(), FieldError> {
+        let invalid = |member: &str, reason: &str, value: &str| {
             Err(FieldError::new(
                 format!("externalIdClaim.{member}"),
                 reason,
@@ -118,21 +113,21 @@ impl ExternalIdClaim {
         match self.matcher {
             Matcher::All => {},
             Matcher::Scheme if !is_uri => {
-                return fault(
+                return invalid(
                     "matcher",
                     "SCHEME can only be used with location SAN_URI",
                     self.matcher.name(),
                 );
             },
             Matcher::Prefix | Matcher::Suffix if is_uri => {
-                return fault(
+                return invalid(
                     "matcher",
                     "must be ALL or SCHEME when location is SAN_URI",
                     self.matcher.name(),
                 );
             },
             _ if self.matcher_criteria.is_empty() => {
-                return fault(
+                return invalid(
                     "matcherCriteria",
                     "must not be empty when the matcher is PREFIX, SUFFIX or SCHEME",
                     "",
@@ -141,7 +136,7 @@ impl ExternalIdClaim {
             _ => {},
         }
         if self.parser == Parser::Split && self.parser_criteria.is_empty() {
-            return fault(
+            return invalid(
                 "parserCriteria",
                 "must not be empty when the parser is SPLIT",
                 "",
@@ -150,10 +145,10 @@ impl ExternalIdClaim {
         Ok(())
     }
 
-    /// Takes the external id out of the names that stand at the claim's location, in their order.
-    /// `None` when nothing, or an empty text, is left.
+    /// Extracts the external id from the values at the claim's location, in order. `None` when no
+    /// value, or an empty one, results.
     pub fn resolve<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-        let matching = names.into_iter().filter_map(|name| self.matched(name));
+        let matching = names.into_iter().filter_map(|name| self.matched_part(name));
         let mut values: Box<dyn Iterator<Item = &str>> = match self.parser {
             Parser::None => Box::new(matching),
             Parser::Split => {
@@ -167,14 +162,14 @@ impl ExternalIdClaim {
             .map(str::to_owned)
     }
 
-    /// The part of a name that counts, if it does.
-    fn matched<'n>(&self, name: &'n str) -> Option<&'n str> {
+    /// The matching part of a value.
+    fn matched_part<'n>(&self, name: &'n str) -> Option<&'n str> {
         let criteria = self.matcher_criteria.as_str();
         match self.matcher {
             Matcher::All => Some(name),
             Matcher::Prefix => name.strip_prefix(criteria),
             Matcher::Suffix => name.strip_suffix(criteria),
-            // Schemes are compared without regard to case (RFC 3986 section 3.1).
+            // Schemes are case-insensitive (RFC 3986 section 3.1).
             Matcher::Scheme => name
                 .split_once(':')
                 .filter(|(scheme, _)| scheme.eq_ignore_ascii_case(criteria))
@@ -232,7 +227,7 @@ mod tests {
                 Some("parserCriteria"),
             ),
         ] {
-            let found = claim.check().err().map(|error| error.field);
+            let found = claim.validate().err().map(|error| error.field);
             let expected = at_fault.map(|member| format!("externalIdClaim.{member}"));
             assert_eq!(found, expected, "{claim:?}");
         }

@@ -1,13 +1,13 @@
-//! Names of identities that an authority enrolls by itself.
+//! Names of auto-enrolled identities.
 
-/// What may stand in the name of an identity.
+/// Variables of a name format.
 #[derive(Debug, Clone, Copy)]
 pub struct NameParts<'a> {
     /// Name of the authority.
     pub ca_name: &'a str,
     /// Id of the authority.
     pub ca_id: &'a str,
-    /// Common name of the certificate; empty if it has none.
+    /// Common name of the certificate, or empty.
     pub common_name: &'a str,
     /// The name that the client asked for.
     pub requested_name: &'a str,
@@ -16,8 +16,8 @@ pub struct NameParts<'a> {
 }
 
 impl NameParts<'_> {
-    /// Puts a name together: symbols in brackets are replaced, everything else stays as it is. What
-    /// comes in for a symbol is never read as one.
+    /// Renders a name: symbols in brackets are replaced, everything else is copied. Replacement
+    /// values are not expanded again.
     pub fn fill(&self, format: &str) -> String {
         let mut name = String::with_capacity(format.len());
         let mut rest = format;
@@ -46,7 +46,7 @@ impl NameParts<'_> {
     }
 }
 
-/// The name with a counter, for one that is taken: six digits, or as many as it takes.
+/// Appends a counter of at least six digits, for a name that is already in use.
 pub fn numbered(name: &str, counter: u64) -> String {
     format!("{name}{counter:06}")
 }

@@ -1,4 +1,4 @@
-//! Partial update of an authority.
+//! Partial updates of authorities.
 
 use super::{CaSpec, DEFAULT_NAME_FORMAT, ExternalIdClaim, Location, Matcher, Parser};
 use crate::FieldError;
@@ -6,42 +6,36 @@ use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
 
-/// The members of an authority to change; what is `None` stays, but for the claim.
+/// Members of an authority to change; `None` leaves a member unchanged, except the claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaPatch {
-    /// New name.
     pub name: Option<String>,
-    /// Whether whoever holds one of its certificates becomes an identity.
+    /// Whether holders of its certificates are enrolled automatically.
     pub is_auto_enrollment_enabled: Option<bool>,
-    /// Whether enrollments may be redeemed with its certificates.
     pub is_ott_enrollment_enabled: Option<bool>,
-    /// Whether its certificates are a way in.
+    /// Whether its certificates authenticate identities.
     pub is_auth_enabled: Option<bool>,
-    /// New role attributes of identities that it enrolls, all of them.
+    /// Replaces the whole set.
     pub identity_roles: Option<RoleAttributes>,
-    /// How identities that it enrolls are named; the empty text stands for the default.
+    /// An empty string restores the default.
     pub identity_name_format: Option<String>,
-    /// What of the claim changes. `None` takes the claim away, and a change without members keeps
-    /// it: clients rely on both.
+    /// `None` removes the claim, and an empty patch keeps it: clients rely on both.
     pub external_id_claim: Option<ClaimPatch>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// The members of a claim to change; what is `None` stays.
+/// Members of a claim to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClaimPatch {
-    /// Which names of the certificate are looked at.
     pub location: Option<Location>,
-    /// Which of them count.
     pub matcher: Option<Matcher>,
-    /// The prefix, suffix or scheme that counts.
+    /// The prefix, suffix or scheme to match.
     pub matcher_criteria: Option<String>,
-    /// How a name is taken apart.
+    /// How a matching name is split.
     pub parser: Option<Parser>,
-    /// What stands between the parts.
+    /// The separator.
     pub parser_criteria: Option<String>,
-    /// Which of the values is the external id, from 0; another number is a fault.
+    /// Zero-based index; negative numbers are rejected.
     pub index: Option<i64>,
 }
 
@@ -50,10 +44,10 @@ impl CaPatch {
     ///
     /// # Errors
     ///
-    /// [`FieldError`] when the claim that results is none; see [`ClaimPatch::over`].
+    /// [`FieldError`] when the resulting claim is invalid; see [`ClaimPatch::apply_to`].
     pub(super) fn apply(self, spec: &mut CaSpec) -> Result<(), FieldError> {
         spec.external_id_claim = match self.external_id_claim {
-            Some(claim) => claim.over(spec.external_id_claim.as_ref())?,
+            Some(claim) => claim.apply_to(spec.external_id_claim.as_ref())?,
             None => None,
         };
         assign(&mut spec.name, self.name);
@@ -76,7 +70,7 @@ impl CaPatch {
     }
 }
 
-/// A format of names, for which the empty text stands for the default.
+/// The given name format, or the default if it is empty.
 pub fn name_format(given: String) -> String {
     if given.is_empty() {
         DEFAULT_NAME_FORMAT.to_owned()
@@ -86,54 +80,54 @@ pub fn name_format(given: String) -> String {
 }
 
 impl ClaimPatch {
-    /// Lays the set members over `stored` and checks the whole. Without any member set, nothing
-    /// changes.
+    /// Merges the set members into `stored` and validates the result. An empty patch changes
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on a member that is missing in both, or does not fit the others.
-    pub fn over(
+    /// [`FieldError`] on a member that is missing in both or invalid.
+    pub fn apply_to(
         self,
         stored: Option<&ExternalIdClaim>,
     ) -> Result<Option<ExternalIdClaim>, FieldError> {
         if self == Self::default() {
             Ok(stored.cloned())
         } else {
-            self.overlaid(stored).map(Some)
+            self.merged_with(stored).map(Some)
         }
     }
 
-    /// The claim that stands by itself.
+    /// Converts the patch to a complete claim.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on a member that is missing or does not fit the others.
+    /// [`FieldError`] on a missing or invalid member.
     pub fn complete(self) -> Result<ExternalIdClaim, FieldError> {
-        self.overlaid(None)
+        self.merged_with(None)
     }
 
-    fn overlaid(self, stored: Option<&ExternalIdClaim>) -> Result<ExternalIdClaim, FieldError> {
-        let index = self.index.map(index).transpose()?;
+    fn merged_with(self, stored: Option<&ExternalIdClaim>) -> Result<ExternalIdClaim, FieldError> {
+        let index = self.index.map(parse_index).transpose()?;
         let text = |given: Option<String>, stored: Option<&String>| {
             given.or_else(|| stored.cloned()).unwrap_or_default()
         };
         let claim = ExternalIdClaim {
-            location: needed("location", self.location.or(stored.map(|one| one.location)))?,
-            matcher: needed("matcher", self.matcher.or(stored.map(|one| one.matcher)))?,
+            location: require("location", self.location.or(stored.map(|one| one.location)))?,
+            matcher: require("matcher", self.matcher.or(stored.map(|one| one.matcher)))?,
             matcher_criteria: text(
                 self.matcher_criteria,
                 stored.map(|one| &one.matcher_criteria),
             ),
-            parser: needed("parser", self.parser.or(stored.map(|one| one.parser)))?,
+            parser: require("parser", self.parser.or(stored.map(|one| one.parser)))?,
             parser_criteria: text(self.parser_criteria, stored.map(|one| &one.parser_criteria)),
             index: index.or(stored.map(|one| one.index)).unwrap_or_default(),
         };
-        claim.check()?;
+        claim.validate()?;
         Ok(claim)
     }
 }
 
-fn needed<T>(member: &str, value: Option<T>) -> Result<T, FieldError> {
+fn require<T>(member: &str, value: Option<T>) -> Result<T, FieldError> {
     value.ok_or_else(|| {
         FieldError::new(
             format!("externalIdClaim.{member}"),
@@ -143,7 +137,7 @@ fn needed<T>(member: &str, value: Option<T>) -> Result<T, FieldError> {
     })
 }
 
-fn index(given: i64) -> Result<u32, FieldError> {
+fn parse_index(given: i64) -> Result<u32, FieldError> {
     u32::try_from(given).map_err(|_out_of_range| {
         FieldError::new(
             "externalIdClaim.index",

@@ -1,11 +1,11 @@
-//! The end of an enrollment as it is stored: whole seconds, as it always was, and the milliseconds
-//! beside them, which older records do not have.
+//! Serialization of the enrollment expiry: whole seconds, and milliseconds in a separate field that
+//! older records lack.
 
 use crate::clock::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredExpiry {
     #[serde(with = "jiff::fmt::serde::timestamp::second::required")]
     expires_at: Timestamp,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -22,7 +22,7 @@ const fn is_zero(milliseconds: &i16) -> bool {
 
 pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
     let milliseconds = at.as_millisecond() % 1000;
-    Stored {
+    StoredExpiry {
         expires_at: *at,
         expires_at_millisecond: i16::try_from(milliseconds).unwrap_or(0),
     }
@@ -32,7 +32,7 @@ pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Timestamp, D::Error> {
-    let stored = Stored::deserialize(deserializer)?;
+    let stored = StoredExpiry::deserialize(deserializer)?;
     let milliseconds = i64::from(stored.expires_at_millisecond);
     Timestamp::from_millisecond(stored.expires_at.as_millisecond() + milliseconds)
         .map_err(de::Error::custom)

@@ -1,11 +1,11 @@
-//! How an identity hosts services.
+//! Hosting of services by identities.
 
 use crate::FieldError;
 use crate::ids::ServiceId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a terminator is preferred among those of a service.
+/// Precedence of a terminator among those of a service.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precedence {
@@ -19,10 +19,9 @@ pub enum Precedence {
 }
 
 impl Precedence {
-    /// Every precedence.
     pub const ALL: [Self; 3] = [Self::Default, Self::Required, Self::Failed];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -31,11 +30,11 @@ impl Precedence {
         }
     }
 
-    /// Reads the member `field`.
+    /// Parses the member `field`.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when `name` is no precedence.
+    /// [`FieldError`] on `field` for an unknown name.
     pub fn from_name(field: &str, name: &str) -> Result<Self, FieldError> {
         Self::ALL
             .into_iter()
@@ -44,13 +43,13 @@ impl Precedence {
     }
 }
 
-/// Costs (0 to 65535) and precedences of the terminators that an identity makes.
+/// Costs (0 to 65535) and precedences of the terminators of an identity.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Hosting {
-    /// Precedence where the service has none of its own.
+    /// For services without an entry.
     pub default_precedence: Precedence,
-    /// Cost where the service has none of its own.
+    /// For services without an entry.
     pub default_cost: u16,
     /// Precedence by service.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -61,12 +60,11 @@ pub struct Hosting {
 }
 
 impl Hosting {
-    /// Whether nothing was decided.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The services that are named, each once.
+    /// The distinct services in both maps.
     pub fn services(&self) -> impl Iterator<Item = &ServiceId> {
         self.precedences.keys().chain(
             self.costs
@@ -75,8 +73,8 @@ impl Hosting {
         )
     }
 
-    /// Takes a service off both lists, for it is gone. Returns whether it was named.
-    pub fn forget(&mut self, service: &ServiceId) -> bool {
+    /// Removes a deleted service from both maps; returns whether it was present.
+    pub fn unlink(&mut self, service: &ServiceId) -> bool {
         let had_cost = self.costs.remove(service).is_some();
         self.precedences.remove(service).is_some() || had_cost
     }

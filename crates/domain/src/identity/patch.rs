@@ -1,4 +1,4 @@
-//! Partial update of an identity.
+//! Partial updates of identities.
 
 use super::{IdentityName, IdentitySpec, Precedence};
 use crate::ids::{AuthPolicyId, ServiceId};
@@ -8,34 +8,24 @@ use crate::roles::RoleAttributes;
 use crate::tags::{AppData, Tags};
 use std::collections::BTreeMap;
 
-/// The members of an identity to change; what is `None` stays.
+/// Members of an identity to change; `None` leaves a member unchanged, and collections are replaced
+/// as a whole.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IdentityPatch {
-    /// New name.
     pub name: Option<IdentityName>,
-    /// Whether it is an administrator.
     pub is_admin: Option<bool>,
-    /// Whether it is the first administrator. That never changes; whoever names it speaks of rank.
+    /// Never changes anything, but setting it requires administrator rights.
     pub is_default_admin: Option<bool>,
-    /// New role attributes, all of them.
     pub role_attributes: Option<RoleAttributes>,
-    /// New authentication policy.
     pub auth_policy: Option<AuthPolicyId>,
-    /// New external id; `Some(None)` takes it away.
+    /// `Some(None)` removes it.
     pub external_id: Option<Option<String>>,
-    /// New permissions, all of them.
     pub permissions: Option<PermissionSet>,
-    /// New application data, all of it.
     pub app_data: Option<AppData>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
-    /// New default precedence.
     pub default_hosting_precedence: Option<Precedence>,
-    /// New default cost.
     pub default_hosting_cost: Option<u16>,
-    /// New precedences, all of them.
     pub service_hosting_precedences: Option<BTreeMap<ServiceId, Precedence>>,
-    /// New costs, all of them.
     pub service_hosting_costs: Option<BTreeMap<ServiceId, u16>>,
 }
 

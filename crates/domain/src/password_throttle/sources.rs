@@ -1,4 +1,4 @@
-//! The sources of attempts at one password, bounded in number.
+//! Bounded list of the sources of password attempts.
 
 use super::{ThrottleRules, WrongPasswords};
 use crate::clock::{SignedDuration, Timestamp, to_millisecond};
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::net::IpAddr;
 
-/// How long a source is known after a right password.
+/// How long a source stays known after a right password.
 const KNOWN_FOR: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-/// How often it is written down that a known source gave a right password: most logins write nothing.
-const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(24);
+/// Minimum interval between updates of `right_at`, so that most logins write nothing.
+const SUCCESS_WRITE_INTERVAL: SignedDuration = SignedDuration::from_hours(24);
 
-/// As many sources as are kept that are known, and as many that are not. Those of each kind that were
-/// heard of last stay; unknown ones never take the place of known ones.
-const ROOM: usize = 8;
+/// Capacity for known and for unknown sources each. The most recently seen ones stay; unknown
+/// sources never displace known ones.
+const CAPACITY: usize = 8;
 
-/// Who made attempts at one password.
+/// Sources of attempts at one password.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Sources(Vec<Source>);
@@ -26,10 +26,10 @@ pub(super) struct Sources(Vec<Source>);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Source {
     address: IpAddr,
-    /// Its wrong passwords since its last right one.
+    /// Since its last right password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wrong: Option<WrongPasswords>,
-    /// When it gave a right password, to the day.
+    /// Last right password, to the day.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -44,7 +44,7 @@ impl Source {
             .is_some_and(|right_at| now.duration_since(right_at) < KNOWN_FOR)
     }
 
-    fn last_heard_of(&self) -> Option<Timestamp> {
+    fn last_seen(&self) -> Option<Timestamp> {
         self.right_at.max(self.wrong.map(|wrong| wrong.last_at))
     }
 }
@@ -54,42 +54,40 @@ impl Sources {
         self.0.is_empty()
     }
 
-    /// The wrong passwords of a source.
-    pub(super) fn wrong(&self, address: IpAddr) -> Option<WrongPasswords> {
+    pub(super) fn failures(&self, address: IpAddr) -> Option<WrongPasswords> {
         self.find(address)?.wrong
     }
 
-    /// Whether a right password came from there lately.
     pub(super) fn is_known(&self, address: IpAddr, now: Timestamp) -> bool {
         self.find(address)
             .is_some_and(|source| source.is_known(now))
     }
 
-    pub(super) fn note_wrong(&mut self, address: IpAddr, rules: ThrottleRules, now: Timestamp) {
-        self.change(address, now, |source| {
-            source.wrong = Some(WrongPasswords::one_more(source.wrong, rules, now));
+    pub(super) fn record_failure(&mut self, address: IpAddr, rules: ThrottleRules, now: Timestamp) {
+        self.update(address, now, |source| {
+            source.wrong = Some(WrongPasswords::incremented(source.wrong, rules, now));
         });
     }
 
-    pub(super) fn note_right(&mut self, address: IpAddr, now: Timestamp) {
-        self.change(address, now, |source| {
+    pub(super) fn record_success(&mut self, address: IpAddr, now: Timestamp) {
+        self.update(address, now, |source| {
             source.wrong = None;
-            let is_noted = source
+            let is_recorded = source
                 .right_at
-                .is_some_and(|at| now.duration_since(at).abs() < NOTED_EVERY);
-            if !is_noted {
+                .is_some_and(|at| now.duration_since(at).abs() < SUCCESS_WRITE_INTERVAL);
+            if !is_recorded {
                 source.right_at = Some(to_millisecond(now));
             }
         });
     }
 
-    pub(super) fn recall_right(&mut self, address: IpAddr, right_at: Timestamp, now: Timestamp) {
-        self.change(address, now, |source| {
+    pub(super) fn restore_success(&mut self, address: IpAddr, right_at: Timestamp, now: Timestamp) {
+        self.update(address, now, |source| {
             source.right_at = source.right_at.max(Some(to_millisecond(right_at)));
         });
     }
 
-    pub(super) fn forget_wrong(&mut self) {
+    pub(super) fn clear_failures(&mut self) {
         self.0.retain_mut(|source| {
             source.wrong = None;
             source.right_at.is_some()
@@ -101,7 +99,7 @@ impl Sources {
         self.0.iter().find(|source| source.address == address)
     }
 
-    fn change(&mut self, address: IpAddr, now: Timestamp, change: impl FnOnce(&mut Source)) {
+    fn update(&mut self, address: IpAddr, now: Timestamp, change: impl FnOnce(&mut Source)) {
         let address = peer::network_of(address);
         let place = self.0.iter().position(|source| source.address == address);
         let mut source = match place {
@@ -114,14 +112,14 @@ impl Sources {
         };
         change(&mut source);
         self.0.push(source);
-        self.make_room(now);
+        self.evict(now);
     }
 
-    /// Drops what is too much, of known and of unknown sources: those not heard of for longest.
-    fn make_room(&mut self, now: Timestamp) {
-        // The newest first, to keep the first of each kind, and always in the same order.
+    /// Evicts the least recently seen known and unknown sources beyond the capacity.
+    fn evict(&mut self, now: Timestamp) {
+        // Newest first, so that the first of each kind stay; the order is deterministic.
         self.0
-            .sort_by_key(|source| (Reverse(source.last_heard_of()), source.address));
+            .sort_by_key(|source| (Reverse(source.last_seen()), source.address));
         let (mut known, mut unknown) = (0, 0);
         self.0.retain(|source| {
             let count = if source.is_known(now) {
@@ -130,7 +128,7 @@ impl Sources {
                 &mut unknown
             };
             *count += 1;
-            *count <= ROOM
+            *count <= CAPACITY
         });
     }
 }

@@ -28,7 +28,7 @@ fn wait(throttle: &PasswordThrottle, address: IpAddr, now: Timestamp) -> u32 {
         .map_or_else(|throttled| throttled.retry_after, |()| 0)
 }
 
-/// Guesses as soon as it may, so many times; answers when the last guess was made.
+/// Guesses `times` times as soon as allowed; returns the time of the last guess.
 fn guess(throttle: &mut PasswordThrottle, address: IpAddr, times: u32, mut second: i64) -> i64 {
     for _ in 0..times {
         second += i64::from(wait(throttle, address, at(second)));
@@ -63,10 +63,10 @@ fn wait_of_a_source_doubles_up_to_the_longest() {
 fn waits_are_told_in_whole_seconds_rounded_up() {
     let mut throttle = PasswordThrottle::default();
     guess(&mut throttle, source(1), 7, 0);
-    let last = throttle.sources.wrong(source(1)).unwrap().last_at;
-    for (millisecond, told) in [(0, 4), (1, 4), (1000, 3), (3999, 1), (4000, 0)] {
+    let last = throttle.sources.failures(source(1)).unwrap().last_at;
+    for (millisecond, expected) in [(0, 4), (1, 4), (1000, 3), (3999, 1), (4000, 0)] {
         let now = last + SignedDuration::from_millis(millisecond);
-        assert_eq!(wait(&throttle, source(1), now), told, "{millisecond}");
+        assert_eq!(wait(&throttle, source(1), now), expected, "{millisecond}");
     }
 }
 
@@ -88,10 +88,10 @@ fn known_source_waits_for_itself_alone() {
         assert_eq!(wait(&throttle, source(0), at(second)), 0);
     }
     assert!(wait(&throttle, source(1), at(second)) > 3600);
-    // Its wrong passwords are its own, too.
+    // Its own wrong passwords count, though.
     let second = guess(&mut throttle, source(0), 6, second);
     assert_eq!(wait(&throttle, source(0), at(second)), 2);
-    // A right one from there does not help those who guess elsewhere.
+    // A right password from there does not help other sources.
     throttle.note_right(source(0), at(second + 2));
     assert_eq!(wait(&throttle, source(0), at(second + 2)), 0);
     assert!(wait(&throttle, source(1), at(second + 2)) > 3600);
@@ -198,7 +198,7 @@ fn another_password_begins_all_counts_anew_and_knows_the_same_sources() {
     for number in 0..40 {
         throttle.note_wrong(source(number), RULES, at(0));
     }
-    throttle.forget_wrong();
+    throttle.clear_failures();
     assert!(throttle.spent.is_empty());
     assert_eq!(wait(&throttle, source(1), at(0)), 0);
     assert!(throttle.sources.is_known(source(0), at(0)));
@@ -222,8 +222,8 @@ fn what_was_stored_is_read_again() {
 }
 
 proptest! {
-    /// No clock, count or order breaks it; what it tells stays in bounds, and a known source never
-    /// waits longer than the rules say.
+    /// For any clock, count and order the wait stays in bounds, and a known source never waits
+    /// longer than configured.
     #[test]
     fn nothing_breaks_it(
         steps in prop::collection::vec((0_u32..20, -100_000_i64..10_000_000, any::<bool>()), 1..300),
@@ -252,7 +252,7 @@ proptest! {
         }
     }
 
-    /// However many wrong passwords cost nothing, the first wait of unknown sources is a second.
+    /// For any number of free attempts, the first wait of unknown sources is one second.
     #[test]
     fn waits_of_unknown_sources_begin_with_a_second(
         free_attempts in 1_u32..=100,
@@ -265,7 +265,7 @@ proptest! {
         };
         let mut throttle = PasswordThrottle::default();
         for number in 0.. {
-            // Each in its turn, none of them with too many of its own.
+            // In turn, so that no source exceeds its own limit.
             let address = source(number % crowd.max(1 + 4 * free_attempts));
             match throttle.admit(address, rules, at(0)) {
                 Ok(()) => throttle.note_wrong(address, rules, at(0)),

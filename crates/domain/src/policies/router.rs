@@ -1,4 +1,4 @@
-//! Policies about the use of edge routers.
+//! Edge-router and service-edge-router policies.
 
 use crate::FieldError;
 use crate::ids::{EdgeRouterPolicyId, IdentityId, RouterId, ServiceEdgeRouterPolicyId, ServiceId};
@@ -15,78 +15,62 @@ pub type EdgeRouterPolicy = Managed<EdgeRouterPolicyId, EdgeRouterPolicySpec>;
 /// Grants that services are used through edge routers.
 pub type ServiceEdgeRouterPolicy = Managed<ServiceEdgeRouterPolicyId, ServiceEdgeRouterPolicySpec>;
 
-/// What is decided about an edge-router policy.
+/// Specification of an edge-router policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeRouterPolicySpec {
-    /// Its name, unique among edge-router policies.
+    /// Unique among edge-router policies.
     pub name: String,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether all attributes of a list have to match, or any.
     pub semantic: Semantic,
-    /// To whom it is granted.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub identity_roles: Roles<IdentityId>,
-    /// The use of which routers.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub edge_router_roles: Roles<RouterId>,
-    /// Whether it belongs to a router that is a tunneler too, and goes with it; never changes.
+    /// Whether it belongs to a router with a tunneler and is deleted with it; immutable.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_system: bool,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of an edge-router policy to change; what is `None` stays.
+/// Members of an edge-router policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EdgeRouterPolicyPatch {
-    /// New name.
     pub name: Option<String>,
-    /// New semantic.
     pub semantic: Option<Semantic>,
-    /// New list of identities.
     pub identity_roles: Option<Roles<IdentityId>>,
-    /// New list of routers.
     pub edge_router_roles: Option<Roles<RouterId>>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// What administrators decide about a service-edge-router policy.
+/// Editable members of a service-edge-router policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServiceEdgeRouterPolicySpec {
-    /// Its name, unique among service-edge-router policies.
+    /// Unique among service-edge-router policies.
     pub name: String,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether all attributes of a list have to match, or any.
     pub semantic: Semantic,
-    /// The use of which services.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub service_roles: Roles<ServiceId>,
-    /// Through which routers.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub edge_router_roles: Roles<RouterId>,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of a service-edge-router policy to change; what is `None` stays.
+/// Members of a service-edge-router policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServiceEdgeRouterPolicyPatch {
-    /// New name.
     pub name: Option<String>,
-    /// New semantic.
     pub semantic: Option<Semantic>,
-    /// New list of services.
     pub service_roles: Option<Roles<ServiceId>>,
-    /// New list of routers.
     pub edge_router_roles: Option<Roles<RouterId>>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
 impl EdgeRouterPolicySpec {
-    /// The policy of a router that is a tunneler too: its identity, which has the router's id, may
-    /// use the router itself.
+    /// The system policy of a router with a tunneler: its identity, which has the router's id, may
+    /// use the router.
     pub fn of_tunneler(router: &RouterId) -> Self {
         Self {
             name: format!("edge-router-{router}-system"),
@@ -110,7 +94,7 @@ impl Spec for EdgeRouterPolicySpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)?;
         if let Some(before) = before {
             self.is_system = before.is_system;
@@ -130,7 +114,7 @@ impl Spec for ServiceEdgeRouterPolicySpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)
     }
 }

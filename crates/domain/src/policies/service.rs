@@ -1,4 +1,4 @@
-//! Policies about the use of services.
+//! Service policies.
 
 use crate::FieldError;
 use crate::ids::{IdentityId, PostureCheckId, ServiceId, ServicePolicyId};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Grants identities the use of services, if they pass the posture checks that it names.
 pub type ServicePolicy = Managed<ServicePolicyId, ServicePolicySpec>;
 
-/// What may be done with a service.
+/// What a policy grants on a service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ServiceGrant {
     /// Connect to it.
@@ -21,54 +21,42 @@ pub enum ServiceGrant {
     Bind,
 }
 
-/// What administrators decide about a service policy.
+/// Editable members of a service policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServicePolicySpec {
-    /// Its name, unique among service policies.
+    /// Unique among service policies.
     pub name: String,
-    /// What it grants.
     #[serde(rename = "type")]
     pub grant: ServiceGrant,
-    /// How many of the attributes of a list an entity has to carry.
+    /// Whether all attributes of a list have to match, or any.
     pub semantic: Semantic,
-    /// To whom it is granted.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub identity_roles: Roles<IdentityId>,
-    /// The use of which services.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub service_roles: Roles<ServiceId>,
-    /// What has to be passed for it; empty for nothing.
+    /// Posture checks that have to pass; empty for none.
     #[serde(default, skip_serializing_if = "Roles::is_empty")]
     pub posture_check_roles: Roles<PostureCheckId>,
-    /// What users attached to it.
     #[serde(default, skip_serializing_if = "Tags::is_empty")]
     pub tags: Tags,
 }
 
-/// The members of a service policy to change; what is `None` stays.
+/// Members of a service policy to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServicePolicyPatch {
-    /// New name.
     pub name: Option<String>,
-    /// What it is to grant.
     pub grant: Option<ServiceGrant>,
-    /// New semantic.
     pub semantic: Option<Semantic>,
-    /// New list of identities.
     pub identity_roles: Option<Roles<IdentityId>>,
-    /// New list of services.
     pub service_roles: Option<Roles<ServiceId>>,
-    /// New list of posture checks.
     pub posture_check_roles: Option<Roles<PostureCheckId>>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
 impl ServiceGrant {
-    /// Every grant.
     pub const ALL: [Self; 2] = [Self::Dial, Self::Bind];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Dial => "Dial",
@@ -76,11 +64,11 @@ impl ServiceGrant {
         }
     }
 
-    /// Reads the member `field`.
+    /// Parses the member `field`.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when `name` is none, in exactly this case.
+    /// [`FieldError`] on `field` for an unknown name; names are case-sensitive.
     pub fn from_name(field: &str, name: &str) -> Result<Self, FieldError> {
         Self::ALL
             .into_iter()
@@ -102,7 +90,7 @@ impl Spec for ServicePolicySpec {
         assign(&mut self.tags, patch.tags);
     }
 
-    fn settle(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
+    fn normalize(&mut self, _before: Option<&Self>) -> Result<(), FieldError> {
         check_name(&self.name)
     }
 }

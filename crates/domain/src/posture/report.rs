@@ -1,87 +1,73 @@
-//! What clients report, as it comes in and as it is kept.
+//! Posture reports of clients.
 
 use crate::clock::Timestamp;
 use crate::ids::PostureCheckId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// One report, and the check for which the client says to make it.
+/// A report, and the check that the client made it for.
 ///
-/// The check is kept to be shown. It decides nothing: what a client reports once holds for all
-/// checks, as clients report once what several ask for.
+/// The check is for display only: a report applies to all checks, since clients report once what
+/// several checks ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The check.
     pub check: PostureCheckId,
-    /// What is reported.
     pub report: Report,
 }
 
-/// What a client reports about its machine.
+/// A report about the machine of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
     /// The operating system (`OS`).
     Os(Os),
     /// The Windows domain (`DOMAIN`); empty for none.
     Domain(String),
-    /// The MAC addresses of all interfaces (`MAC`), as the client writes them.
+    /// The MAC addresses of all interfaces (`MAC`), unnormalized.
     Mac(Vec<String>),
     /// A process (`PROCESS`).
     Process {
-        /// Its binary, as the check writes it; empty from old clients, which name the check alone.
+        /// Path of the binary as in the check; empty from old clients, which send only the check
+        /// id.
         path: String,
-        /// What is to be known of it.
         process: Process,
     },
-    /// What happened to the machine just now (`ENDPOINT_STATE`).
-    EndpointState {
-        /// Whether it woke up.
-        woken: bool,
-        /// Whether it was unlocked.
-        unlocked: bool,
-    },
+    /// A wake-up or unlock of the machine (`ENDPOINT_STATE`).
+    EndpointState { woken: bool, unlocked: bool },
 }
 
-/// An operating system, in the words of a client.
+/// An operating system as reported by a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Os {
-    /// Its type, in any case.
+    /// OS type, case-insensitive.
     pub kind: String,
-    /// Its version.
     pub version: String,
-    /// Its build.
     pub build: String,
 }
 
-/// What a client says of a process.
+/// A process as reported by a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Process {
-    /// Whether it runs.
     pub is_running: bool,
-    /// The hash of its binary; once recorded, bare lower-case hex.
+    /// Hash of the binary; normalized to bare lower-case hex when recorded.
     pub hash: String,
-    /// The fingerprints of its binary's signers; once recorded, bare lower-case hex.
+    /// Fingerprints of the signers; normalized to bare lower-case hex when recorded.
     pub signers: BTreeSet<String>,
 }
 
-/// Something that was reported, shared by those who quote it.
+/// A reported value with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reported<T> {
-    /// The check for which the client said to report it.
+    /// The check named by the client.
     pub check: PostureCheckId,
-    /// When it was reported.
     pub at: Timestamp,
-    /// What was.
     pub value: Arc<T>,
 }
 
 impl Report {
-    /// Most MAC addresses.
     pub const MOST_ADDRESSES: usize = 256;
-    /// Most signers of a binary.
     pub const MOST_SIGNERS: usize = 64;
-    /// Longest path of a binary, bytes.
+    /// In bytes.
     pub const LONGEST_PATH: usize = 4096;
-    /// Longest of all other texts, bytes.
+    /// For all other texts, in bytes.
     pub const LONGEST_TEXT: usize = 255;
 }

@@ -1,11 +1,11 @@
-//! Checks of the Windows domain.
+//! Posture checks of the Windows domain.
 
-use super::{check_count, check_text};
+use super::{validate_count, validate_text};
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Asks which Windows domain the machine belongs to.
+/// Requires one of several Windows domains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct DomainCheck {
@@ -13,32 +13,31 @@ pub struct DomainCheck {
 }
 
 impl DomainCheck {
-    /// Most domains of a check.
-    pub const MOST: usize = 1000;
-    /// Longest name of a domain, bytes (RFC 1035 section 2.3.4, without the root).
-    pub const LONGEST: usize = 253;
+    pub const MAX_DOMAINS: usize = 1000;
+    /// Maximum length of a domain name in bytes (RFC 1035 section 2.3.4, without the root).
+    pub const MAX_LENGTH: usize = 253;
 
-    /// Reads the list `domains`, names in any case.
+    /// Parses the list `domains`, case-insensitive names.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `domains` when it is empty or too long, or on the item at fault. A blank
-    /// one is a fault, for it would be met by clients that belong to no domain.
+    /// [`FieldError`] on `domains` when it is empty or too long, or on the invalid item. Blank
+    /// items are rejected, since clients without a domain would match them.
     pub fn new(domains: Vec<String>) -> Result<Self, FieldError> {
-        check_count("domains", domains.len(), Self::MOST)?;
+        validate_count("domains", domains.len(), Self::MAX_DOMAINS)?;
         for (place, domain) in domains.iter().enumerate() {
-            check_text(&format!("domains.{place}"), domain, Self::LONGEST)?;
+            validate_text(&format!("domains.{place}"), domain, Self::MAX_LENGTH)?;
         }
         let domains = domains.into_iter().collect();
         Ok(Self { domains })
     }
 
-    /// The domains that will do, sorted by bytes.
+    /// The accepted domains, sorted by bytes.
     pub fn domains(&self) -> &BTreeSet<String> {
         &self.domains
     }
 
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             domains: BTreeSet::new(),
         }

@@ -1,35 +1,34 @@
-//! Hashes of binaries and fingerprints of their signers.
+//! Hashes of binaries and fingerprints of signers.
 
-use super::{check_count, check_text};
+use super::{validate_count, validate_text};
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The hash of a binary or the fingerprint of a signer, in hexadecimal digits.
 ///
-/// It is kept as it was written; what it is compared by are its digits, in any case.
+/// Stored as written; compared by its digits, ignoring case and separators.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(String);
 
-/// Hashes or fingerprints of which one will do; none for any.
+/// A set of which any one has to match; empty matches everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprints(BTreeSet<Fingerprint>);
 
 impl Fingerprint {
-    /// Longest text, bytes: SHA-512 with a separator between any two bytes takes 191.
-    pub const LONGEST: usize = 256;
+    /// Maximum length in bytes; SHA-512 with a separator between any two bytes takes 191.
+    pub const MAX_LENGTH: usize = 256;
 
-    /// Reads the member `field`: hexadecimal digits, with `:`, `-` or blanks between them or
-    /// without.
+    /// Parses the member `field`: hexadecimal digits, optionally separated by `:`, `-` or blanks.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when it is something else or too long.
+    /// [`FieldError`] on `field` when it is invalid or too long.
     pub fn new(field: &str, text: impl Into<String>) -> Result<Self, FieldError> {
         let text = text.into();
-        check_text(field, &text, Self::LONGEST)?;
+        validate_text(field, &text, Self::MAX_LENGTH)?;
         let is_plain = text
             .chars()
             .all(|letter| letter.is_ascii_hexdigit() || ":- ".contains(letter));
@@ -41,34 +40,32 @@ impl Fingerprint {
         }
     }
 
-    /// The text, as it was written.
+    /// The text as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it has these digits, which are bare and of lower case.
+    /// Whether its digits are `digits`, given as bare lower-case hex.
     pub fn is(&self, digits: &str) -> bool {
         bare_hex(&self.0) == digits
     }
 
-    /// The same in lower case.
-    pub(super) fn lowered(&self) -> Self {
+    pub(super) fn to_lowercase(&self) -> Self {
         Self(self.0.to_ascii_lowercase())
     }
 }
 
 impl Fingerprints {
-    /// Most items of a list.
-    pub const MOST: usize = 128;
+    pub const MAX_ITEMS: usize = 128;
 
-    /// Reads the list `field`.
+    /// Parses the list `field`.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when it is too long, or on the item at fault.
+    /// [`FieldError`] on `field` when it is too long, or on the invalid item.
     pub fn new(field: &str, texts: Vec<String>) -> Result<Self, FieldError> {
         if !texts.is_empty() {
-            check_count(field, texts.len(), Self::MOST)?;
+            validate_count(field, texts.len(), Self::MAX_ITEMS)?;
         }
         let read = |(place, text)| Fingerprint::new(&format!("{field}.{place}"), text);
         texts
@@ -79,27 +76,27 @@ impl Fingerprints {
             .map(Self)
     }
 
-    /// Whether any will do.
+    /// Whether everything matches.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them, sorted by bytes.
+    /// In byte order.
     pub fn iter(&self) -> impl Iterator<Item = &Fingerprint> {
         self.0.iter()
     }
 
-    /// Whether one of them has digits that `found` knows, or there are none.
+    /// Whether the set is empty or one of the digit strings in `found` matches.
     pub fn are_met<'a>(&self, mut found: impl Iterator<Item = &'a str>) -> bool {
         self.is_empty() || found.any(|digits| self.iter().any(|print| print.is(digits)))
     }
 
-    pub(super) fn lowered(&self) -> Self {
-        Self(self.iter().map(Fingerprint::lowered).collect())
+    pub(super) fn to_lowercase(&self) -> Self {
+        Self(self.iter().map(Fingerprint::to_lowercase).collect())
     }
 }
 
-/// The hexadecimal digits of a text in lower case, without what stands between them.
+/// The hexadecimal digits of a text in lower case, without separators.
 pub fn bare_hex(text: &str) -> String {
     text.chars()
         .filter(char::is_ascii_hexdigit)

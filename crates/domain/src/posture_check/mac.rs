@@ -1,6 +1,6 @@
-//! Checks of MAC addresses.
+//! Posture checks of MAC addresses.
 
-use super::{bare_hex, check_count, check_length};
+use super::{bare_hex, validate_count, validate_length};
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 
 /// A MAC address: 6, 8 or 20 bytes as bare lower-case hex.
 ///
-/// Those are the lengths of EUI-48, of EUI-64 and of `InfiniBand` (RFC 4391 section 9.1.1).
+/// The lengths of EUI-48, EUI-64 and `InfiniBand` (RFC 4391 section 9.1.1).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MacAddress(String);
 
-/// Asks which MAC addresses the machine has.
+/// Requires one of several MAC addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct MacCheck {
@@ -21,15 +21,15 @@ pub struct MacCheck {
 }
 
 impl MacAddress {
-    /// Longest text of an address, bytes.
-    const LONGEST: usize = 64;
+    /// In bytes.
+    const MAX_LENGTH: usize = 64;
 
-    /// Reads the member `field`: hexadecimal digits in any case, with `:`, `-`, `.` or blanks
-    /// between them or without.
+    /// Parses the member `field`: hexadecimal digits in any case, optionally separated by `:`, `-`,
+    /// `.` or blanks.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when it is no address.
+    /// [`FieldError`] on `field` when it is not a MAC address.
     ///
     /// # Examples
     ///
@@ -41,7 +41,7 @@ impl MacAddress {
     /// # Ok::<(), portcullis_domain::FieldError>(())
     /// ```
     pub fn new(field: &str, text: &str) -> Result<Self, FieldError> {
-        check_length(field, text, Self::LONGEST)?;
+        validate_length(field, text, Self::MAX_LENGTH)?;
         let is_plain = text
             .chars()
             .all(|letter| letter.is_ascii_hexdigit() || ":-. ".contains(letter));
@@ -67,16 +67,15 @@ impl Borrow<str> for MacAddress {
 }
 
 impl MacCheck {
-    /// Most addresses of a check.
-    pub const MOST: usize = 10_000;
+    pub const MAX_ADDRESSES: usize = 10_000;
 
-    /// Reads the list `macAddresses`.
+    /// Parses the list `macAddresses`.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `macAddresses` when it is empty or too long, or on the item at fault.
+    /// [`FieldError`] on `macAddresses` when it is empty or too long, or on the invalid item.
     pub fn new(addresses: &[String]) -> Result<Self, FieldError> {
-        check_count("macAddresses", addresses.len(), Self::MOST)?;
+        validate_count("macAddresses", addresses.len(), Self::MAX_ADDRESSES)?;
         let read = |(place, text): (usize, &String)| {
             MacAddress::new(&format!("macAddresses.{place}"), text)
         };
@@ -86,12 +85,12 @@ impl MacCheck {
         })
     }
 
-    /// The addresses that will do, sorted.
+    /// The accepted addresses, sorted.
     pub fn addresses(&self) -> &BTreeSet<MacAddress> {
         &self.addresses
     }
 
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             addresses: BTreeSet::new(),
         }

@@ -1,46 +1,46 @@
-//! Checks of TOTP codes.
+//! Posture checks of TOTP codes.
 
 use crate::FieldError;
 use crate::patch::assign;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// Asks whether the user showed a TOTP code in this session, and how long ago.
+/// Requires a recent TOTP code in the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MfaCheck {
-    /// Seconds for which a code will do; `None` for as long as the session lasts.
+    /// Validity of a code in seconds; `None` for the life of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<NonZeroU32>,
-    /// Whether another is asked for when the machine woke up.
+    /// Requires another code after wake-up.
     #[serde(default)]
     pub prompt_on_wake: bool,
-    /// Whether another is asked for when the machine was unlocked.
+    /// Requires another code after unlock.
     #[serde(default)]
     pub prompt_on_unlock: bool,
-    /// Whether clients that know nothing of timeouts are told of none.
+    /// Hides the timeout from clients that do not support it.
     #[serde(default)]
     pub ignore_legacy_endpoints: bool,
 }
 
-/// The members of a check of TOTP codes to change; what is `None` stays.
+/// Members of an MFA check to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MfaPatch {
-    /// Seconds for which a code will do; `Some(None)` for as long as the session lasts.
+    /// `Some(None)` for the life of the session.
     pub timeout_seconds: Option<Option<NonZeroU32>>,
-    /// Whether another is asked for when the machine woke up.
+    /// Requires another code after wake-up.
     pub prompt_on_wake: Option<bool>,
-    /// Whether another is asked for when the machine was unlocked.
+    /// Requires another code after unlock.
     pub prompt_on_unlock: Option<bool>,
-    /// Whether clients that know nothing of timeouts are told of none.
+    /// Hides the timeout from clients that do not support it.
     pub ignore_legacy_endpoints: Option<bool>,
 }
 
 impl MfaCheck {
-    /// Reads the member `timeoutSeconds`, of which 0 and less mean that there is none.
+    /// Parses the member `timeoutSeconds`; 0 and negative values mean no timeout.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `timeoutSeconds` when it is more than 32 bits hold, 136 years.
+    /// [`FieldError`] on `timeoutSeconds` when it exceeds 32 bits (136 years).
     pub fn timeout(seconds: i64) -> Result<Option<NonZeroU32>, FieldError> {
         let refused = |_| {
             let reason = format!("must be at most {}", u32::MAX);

@@ -1,16 +1,14 @@
-//! Checks of the operating system.
+//! Posture checks of the operating system.
 
-use super::{VersionRange, check_count};
+use super::{VersionRange, validate_count};
 use crate::FieldError;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Operating systems that checks tell apart, in the order in which they are shown.
+/// Operating systems known to checks, in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum OsType {
-    /// Android.
     Android,
-    /// Linux.
     Linux,
     /// Windows for workstations.
     Windows,
@@ -24,7 +22,7 @@ pub enum OsType {
     MacOs,
 }
 
-/// Asks which operating system runs, and in which version.
+/// Requires one of several operating systems, optionally in certain versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct OsCheck {
@@ -32,7 +30,6 @@ pub struct OsCheck {
 }
 
 impl OsType {
-    /// Every operating system.
     pub const ALL: [Self; 6] = [
         Self::Android,
         Self::Linux,
@@ -42,7 +39,7 @@ impl OsType {
         Self::MacOs,
     ];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Android => "Android",
@@ -54,11 +51,11 @@ impl OsType {
         }
     }
 
-    /// Reads the member `field` of a definition.
+    /// Parses the member `field` of a definition.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when `name` is none, in exactly this case.
+    /// [`FieldError`] on `field` for an unknown name; names are case-sensitive.
     pub fn from_name(field: &str, name: &str) -> Result<Self, FieldError> {
         let found = Self::ALL.into_iter().find(|system| system.name() == name);
         found.ok_or_else(|| {
@@ -67,7 +64,7 @@ impl OsType {
         })
     }
 
-    /// The system that a client calls `name`, in any case.
+    /// Finds the system reported by a client; case-insensitive.
     pub fn of_client(name: &str) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -76,17 +73,17 @@ impl OsType {
 }
 
 impl OsCheck {
-    /// Most ranges of versions of one operating system.
-    pub const MOST_VERSIONS: usize = 64;
-    /// Most items of a list of operating systems, repetitions included.
-    const MOST_SYSTEMS: usize = 64;
+    /// Maximum number of version ranges per operating system.
+    pub const MAX_VERSIONS: usize = 64;
+    /// Maximum number of list items, including repetitions.
+    const MAX_SYSTEMS: usize = 64;
 
-    /// Reads the list `operatingSystems`: types, each with ranges of versions. Where a type is
-    /// repeated, the last one counts.
+    /// Parses the list `operatingSystems`: types with version ranges. The last entry of a repeated
+    /// type counts.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `operatingSystems` when it is empty or too long, or on the item at fault,
+    /// [`FieldError`] on `operatingSystems` when it is empty or too long, or on the invalid item,
     /// such as `operatingSystems.0.versions.1`.
     ///
     /// # Examples
@@ -102,45 +99,45 @@ impl OsCheck {
         systems: impl IntoIterator<Item = (T, Vec<V>), IntoIter: ExactSizeIterator>,
     ) -> Result<Self, FieldError> {
         let systems = systems.into_iter();
-        check_count("operatingSystems", systems.len(), Self::MOST_SYSTEMS)?;
+        validate_count("operatingSystems", systems.len(), Self::MAX_SYSTEMS)?;
         let systems = systems.enumerate().map(|(place, (kind, versions))| {
             let field = format!("operatingSystems.{place}");
             let kind = OsType::from_name(&format!("{field}.type"), &kind.into())?;
-            Ok((kind, ranges(&format!("{field}.versions"), versions)?))
+            Ok((kind, parse_ranges(&format!("{field}.versions"), versions)?))
         });
         let systems = systems.collect::<Result<_, FieldError>>()?;
         Ok(Self { systems })
     }
 
-    /// The systems, each with the ranges of versions that will do; none for any version.
+    /// The accepted systems with their version ranges; an empty set accepts any version.
     pub fn systems(&self) -> impl Iterator<Item = (OsType, &BTreeSet<VersionRange>)> {
         self.systems.iter().map(|(kind, ranges)| (*kind, ranges))
     }
 
-    /// The versions of one system that will do; `None` if the system itself will not.
+    /// The accepted versions of one system; `None` if the system is not accepted.
     pub fn versions(&self, system: OsType) -> Option<&BTreeSet<VersionRange>> {
         self.systems.get(&system)
     }
 
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             systems: BTreeMap::new(),
         }
     }
 }
 
-fn ranges<V: Into<String>>(
+fn parse_ranges<V: Into<String>>(
     field: &str,
     versions: Vec<V>,
 ) -> Result<BTreeSet<VersionRange>, FieldError> {
     if !versions.is_empty() {
-        check_count(field, versions.len(), OsCheck::MOST_VERSIONS)?;
+        validate_count(field, versions.len(), OsCheck::MAX_VERSIONS)?;
     }
     let versions = versions.into_iter().enumerate();
     let read = |(place, text): (usize, V)| {
         let text: String = text.into();
         VersionRange::parse(text.as_str()).map_err(|error| {
-            let shown: String = text.chars().take(VersionRange::LONGEST).collect();
+            let shown: String = text.chars().take(VersionRange::MAX_LENGTH).collect();
             FieldError::new(format!("{field}.{place}"), error.to_string(), shown)
         })
     };

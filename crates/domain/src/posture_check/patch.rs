@@ -8,38 +8,29 @@ use crate::patch::assign;
 use crate::roles::RoleAttributes;
 use crate::tags::Tags;
 
-/// The members of a posture check to change; what is `None` stays.
+/// Members of a posture check to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostureCheckPatch {
-    /// New name.
     pub name: Option<String>,
-    /// New role attributes, all of them.
     pub role_attributes: Option<RoleAttributes>,
-    /// What it is to ask. Its type has to be that of the check.
+    /// Its type has to match the check.
     pub check: Option<CheckPatch>,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// The members of a posture check of one type to change; what is `None` stays.
+/// Type-specific members to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckPatch {
-    /// New operating systems, all of them.
     Os(Option<OsCheck>),
-    /// New domains, all of them.
     Domain(Option<DomainCheck>),
-    /// New MAC addresses, all of them.
     Mac(Option<MacCheck>),
-    /// What to change about the demand for a code.
     Mfa(MfaPatch),
-    /// What to change about the process.
     Process(ProcessPatch),
-    /// What to change about the processes.
     ProcessMulti(ProcessMultiPatch),
 }
 
 impl CheckPatch {
-    /// The type of checks that it is meant for.
+    /// The type of check that it applies to.
     pub const fn kind(&self) -> CheckKind {
         match self {
             Self::Os(_) => CheckKind::Os,
@@ -51,7 +42,7 @@ impl CheckPatch {
         }
     }
 
-    /// Whether it sets no member, and so names a type and nothing else.
+    /// Whether it sets no member.
     pub fn sets_nothing(&self) -> bool {
         match self {
             Self::Os(systems) => systems.is_none(),
@@ -63,11 +54,11 @@ impl CheckPatch {
         }
     }
 
-    /// Writes the members that are set. A check of another type becomes one of this type, for
-    /// settling it to refuse.
+    /// Applies the members that are set. A check of another type is replaced by an empty one of
+    /// this type, which `normalize` then rejects.
     pub(super) fn apply(self, check: &mut Check) {
         if check.kind() != self.kind() {
-            *check = Self::blank(self.kind());
+            *check = Self::empty(self.kind());
         }
         match (self, check) {
             (Self::Os(patch), Check::Os(check)) => assign(check, patch),
@@ -80,14 +71,14 @@ impl CheckPatch {
         }
     }
 
-    fn blank(kind: CheckKind) -> Check {
+    fn empty(kind: CheckKind) -> Check {
         match kind {
-            CheckKind::Os => Check::Os(OsCheck::blank()),
-            CheckKind::Domain => Check::Domain(DomainCheck::blank()),
-            CheckKind::Mac => Check::Mac(MacCheck::blank()),
+            CheckKind::Os => Check::Os(OsCheck::empty()),
+            CheckKind::Domain => Check::Domain(DomainCheck::empty()),
+            CheckKind::Mac => Check::Mac(MacCheck::empty()),
             CheckKind::Mfa => Check::Mfa(MfaCheck::default()),
-            CheckKind::Process => Check::Process(ProcessCheck::blank()),
-            CheckKind::ProcessMulti => Check::ProcessMulti(ProcessMultiCheck::blank()),
+            CheckKind::Process => Check::Process(ProcessCheck::empty()),
+            CheckKind::ProcessMulti => Check::ProcessMulti(ProcessMultiCheck::empty()),
         }
     }
 }

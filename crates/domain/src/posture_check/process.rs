@@ -1,74 +1,70 @@
-//! Checks of one process.
+//! Posture checks of one process.
 
-use super::{Fingerprint, Fingerprints, OsType, check_text};
+use super::{Fingerprint, Fingerprints, OsType, validate_text};
 use crate::FieldError;
 use crate::patch::assign;
 use serde::{Deserialize, Serialize};
 
-/// Where the binary of a process lies, as its operating system writes it.
+/// Path of a binary in the syntax of its operating system.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProcessPath(String);
 
-/// Asks whether a process runs.
+/// Requires a running process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessCheck {
-    /// The system for which the path is meant.
     pub os_type: OsType,
-    /// Its binary.
+    /// Path of the binary.
     pub path: ProcessPath,
-    /// Hashes of the binary that will do.
+    /// Accepted hashes of the binary.
     #[serde(default, skip_serializing_if = "Fingerprints::is_empty")]
     pub hashes: Fingerprints,
-    /// Who has to have signed the binary; `None` for anybody.
+    /// Required signer; `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<Fingerprint>,
 }
 
-/// The members of a check of one process to change; what is `None` stays.
+/// Members of a process check to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessPatch {
-    /// New system.
     pub os_type: Option<OsType>,
-    /// New binary.
     pub path: Option<ProcessPath>,
-    /// New hashes, all of them.
     pub hashes: Option<Fingerprints>,
-    /// New signer; `Some(None)` for anybody.
+    /// `Some(None)` for any signer.
     pub signer: Option<Option<Fingerprint>>,
 }
 
 impl ProcessPath {
-    /// Longest path, bytes: `PATH_MAX` of Linux.
-    pub const LONGEST: usize = 4096;
+    /// In bytes: `PATH_MAX` of Linux.
+    pub const MAX_LENGTH: usize = 4096;
 
-    /// Reads the member `field`.
+    /// Parses the member `field`.
     ///
     /// # Errors
     ///
     /// [`FieldError`] on `field` when it is blank or too long.
     pub fn new(field: &str, path: impl Into<String>) -> Result<Self, FieldError> {
         let path = path.into();
-        check_text(field, &path, Self::LONGEST)?;
+        validate_text(field, &path, Self::MAX_LENGTH)?;
         Ok(Self(path))
     }
 
-    /// The path, as it was written.
+    /// The path as written.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self(String::new())
     }
 }
 
 impl ProcessCheck {
-    /// Reads the member `process.signerFingerprint`, where an empty text means anybody.
+    /// Parses the member `process.signerFingerprint`; an empty string means any signer.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on it when it is no fingerprint.
+    /// [`FieldError`] when it is not a fingerprint.
     pub fn signer(text: String) -> Result<Option<Fingerprint>, FieldError> {
         if text.is_empty() {
             return Ok(None);
@@ -76,16 +72,16 @@ impl ProcessCheck {
         Fingerprint::new("process.signerFingerprint", text).map(Some)
     }
 
-    /// Writes digits in lower case, as they are shown.
-    pub(super) fn lower(&mut self) {
-        self.hashes = self.hashes.lowered();
-        self.signer = self.signer.as_ref().map(Fingerprint::lowered);
+    /// Converts digits to lower case for display.
+    pub(super) fn normalize(&mut self) {
+        self.hashes = self.hashes.to_lowercase();
+        self.signer = self.signer.as_ref().map(Fingerprint::to_lowercase);
     }
 
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             os_type: OsType::Linux,
-            path: ProcessPath::blank(),
+            path: ProcessPath::empty(),
             hashes: Fingerprints::default(),
             signer: None,
         }

@@ -1,76 +1,70 @@
-//! Checks of several processes.
+//! Posture checks of several processes.
 
-use super::{Fingerprints, OsType, ProcessPath, check_count};
+use super::{Fingerprints, OsType, ProcessPath, validate_count};
 use crate::FieldError;
 use crate::patch::assign;
 use crate::roles::Semantic;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Asks whether processes run, all of them or one.
+/// Requires all or any of several processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessMultiCheck {
-    /// How many of them have to.
     pub semantic: Semantic,
-    /// The processes.
     pub processes: Processes,
 }
 
-/// One of the processes that a check asks for.
+/// One of the required processes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckedProcess {
-    /// The system for which the path is meant.
     pub os_type: OsType,
-    /// Its binary.
+    /// Path of the binary.
     pub path: ProcessPath,
-    /// Hashes of the binary that will do.
+    /// Accepted hashes of the binary.
     #[serde(default, skip_serializing_if = "Fingerprints::is_empty")]
     pub hashes: Fingerprints,
-    /// Signers of the binary that will do.
+    /// Accepted signers of the binary.
     #[serde(default, skip_serializing_if = "Fingerprints::is_empty")]
     pub signers: Fingerprints,
 }
 
-/// The processes of a check, sorted by system and path and each there once; at least one.
+/// The processes of a check: at least one, unique, sorted by system and path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Processes(Vec<CheckedProcess>);
 
-/// The members of a check of several processes to change; what is `None` stays.
+/// Members of a multi-process check to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessMultiPatch {
-    /// How many of them have to run.
     pub semantic: Option<Semantic>,
-    /// New processes, all of them.
     pub processes: Option<Processes>,
 }
 
 impl Processes {
-    /// Most processes of a check, repetitions included.
-    pub const MOST: usize = 128;
+    /// Maximum number of processes, including repetitions.
+    pub const MAX_ITEMS: usize = 128;
 
-    /// Collects processes. Where one is repeated, the last one counts.
+    /// Collects processes; the last entry of a repeated process counts.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `processes` when there is none, or too many.
+    /// [`FieldError`] on `processes` when it is empty or too long.
     pub fn new(processes: Vec<CheckedProcess>) -> Result<Self, FieldError> {
-        check_count("processes", processes.len(), Self::MOST)?;
-        let by_place: BTreeMap<_, _> = processes
+        validate_count("processes", processes.len(), Self::MAX_ITEMS)?;
+        let by_path: BTreeMap<_, _> = processes
             .into_iter()
             .map(|process| ((process.os_type, process.path.clone()), process))
             .collect();
-        Ok(Self(by_place.into_values().collect()))
+        Ok(Self(by_path.into_values().collect()))
     }
 
-    /// The processes.
     pub fn iter(&self) -> impl Iterator<Item = &CheckedProcess> {
         self.0.iter()
     }
 }
 
 impl ProcessMultiCheck {
-    pub(super) fn blank() -> Self {
+    pub(super) fn empty() -> Self {
         Self {
             semantic: Semantic::AllOf,
             processes: Processes(Vec::new()),

@@ -1,21 +1,20 @@
-//! For which operating systems there are checks of a type.
+//! Operating systems supported by each check type.
 
 use super::{CheckKind, OsType};
 
-/// A type of posture checks and the operating systems whose clients report what it asks.
+/// A check type and the operating systems whose clients support it.
 ///
-/// It is shown to those who make checks and decides nothing.
+/// For display only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckSupport {
-    /// The type.
     pub kind: CheckKind,
-    /// What it is called.
+    /// Display name.
     pub name: &'static str,
-    /// The systems, each with those of its versions that are worth a word.
+    /// Systems with notable versions.
     pub systems: &'static [(OsType, &'static [&'static str])],
 }
 
-/// Versions of Windows, like all of them sorted by bytes.
+/// Sorted by bytes, like all version lists.
 const WINDOWS: &[&str] = &["10", "2000", "7", "8", "Vista"];
 const LINUX: &[&str] = &["4.14", "4.19", "5.4", "5.9"];
 const MAC_OS: &[&str] = &["10.15", "11.0"];
@@ -23,8 +22,8 @@ const IOS: &[&str] = &["11", "12"];
 const ANDROID: &[&str] = &["10", "11", "9"];
 
 impl CheckSupport {
-    /// Every type that is shown, sorted by its word on the wire. Checks of TOTP codes are not among
-    /// them: they ask about no system.
+    /// All listed types, sorted by wire name. MFA checks are not listed, since they do not depend
+    /// on the operating system.
     pub const ALL: [Self; 5] = [
         Self {
             kind: CheckKind::Domain,
@@ -72,7 +71,7 @@ impl CheckSupport {
         },
     ];
 
-    /// The type whose word on the wire is `id`, if it is shown.
+    /// Finds a listed type by its wire name.
     pub fn find(id: &str) -> Option<Self> {
         Self::ALL
             .into_iter()

@@ -1,4 +1,4 @@
-//! Definitions of every type: what is read, what is refused, how it is kept.
+//! Parsing, validation and storage of check definitions.
 
 use super::*;
 use crate::clock::Timestamp;
@@ -55,7 +55,7 @@ fn processes() -> Processes {
     .unwrap()
 }
 
-/// One check of each type, in the order of [`CheckKind::ALL`].
+/// One check of each type, in the order of [`CheckType::ALL`].
 fn one_of_each() -> [Check; 6] {
     let systems = [("Windows", vec![">=10.0.19041"]), ("Linux", vec![])];
     let semantic = Semantic::AnyOf;
@@ -73,7 +73,7 @@ fn one_of_each() -> [Check; 6] {
     ]
 }
 
-/// A patch of each type that says nothing else, in the order of [`CheckKind::ALL`].
+/// An empty patch of each type, in the order of [`CheckType::ALL`].
 fn empty_patches() -> [CheckPatch; 6] {
     [
         CheckPatch::Os(None),
@@ -259,7 +259,7 @@ fn members_that_are_not_set_stay() {
     merge(&mut check, CheckPatch::Process(patch));
     let mut expected = process();
     expected.hashes = prints(&["dd"]);
-    expected.lower();
+    expected.normalize();
     assert_eq!(check.spec.check, Check::Process(expected));
 }
 
@@ -270,7 +270,7 @@ fn faults_are_named_by_the_member() {
     let macs = |list: &[&str]| MacCheck::new(&texts(list)).map(drop);
     let hashes = |list: Vec<String>| Fingerprints::new("process.hashes", list).map(drop);
     let path = |path: &str| ProcessPath::new("processes.0.path", path).map(drop);
-    let long = "a".repeat(ProcessPath::LONGEST + 1);
+    let long = "a".repeat(ProcessPath::MAX_LENGTH + 1);
     let process = checked_process(OsType::Linux, "/x", &[]);
     let many = |count: usize| vec![process.clone(); count];
     for (result, field) in [

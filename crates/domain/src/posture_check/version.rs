@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 
-/// A version by the rules of Semantic Versioning 2.0.0: three numbers, and what may follow them.
+/// A version by Semantic Versioning 2.0.0.
 ///
-/// Numbers are those of 64 bits, in pre-releases too. What is compared is the precedence (section
-/// 11), to which the build adds nothing.
+/// Numbers have 64 bits, in pre-releases too. Versions compare by precedence (section 11), which
+/// ignores build metadata.
 #[derive(Debug, Clone)]
 pub struct Version(semver::Version);
 
 impl Version {
-    /// Reads a version; `None` for what is none.
+    /// Parses a version.
     ///
     /// # Examples
     ///
@@ -35,8 +35,7 @@ impl Version {
             .then_some(Self(version))
     }
 
-    /// The version of these numbers.
-    pub(super) const fn of(major: u64, minor: u64, patch: u64) -> Self {
+    pub(super) const fn new(major: u64, minor: u64, patch: u64) -> Self {
         Self(semver::Version::new(major, minor, patch))
     }
 }

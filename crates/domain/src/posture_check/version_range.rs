@@ -1,4 +1,4 @@
-//! Ranges of versions.
+//! Version ranges.
 
 mod parse;
 #[cfg(test)]
@@ -8,7 +8,7 @@ use super::Version;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Which versions will do: alternatives joined by `||`, each of bounds that all have to hold.
+/// A set of versions: alternatives joined by `||`, each a conjunction of bounds.
 ///
 /// | Written | Holds for |
 /// |---|---|
@@ -18,11 +18,11 @@ use std::cmp::Ordering;
 /// | `1.2.x`, `1.x` | those that begin so; after comparators but `!` and `!=` too |
 /// | `>=1.0.0 <2.0.0 \|\| 3.x` | both of the first two, or the third |
 ///
-/// Edge routers read the text as well, with the Go library `blang/semver`. What that refuses, or
-/// reads otherwise than it looks (`! 1.2.3`, `!=1.2.x`, `1.x.x`), is refused here, and what is read
-/// here means the same there.
+/// Edge routers parse the same text with the Go library `blang/semver`. Whatever that library
+/// rejects, or interprets in a surprising way (`! 1.2.3`, `!=1.2.x`, `1.x.x`), is rejected here,
+/// and accepted ranges mean the same in both.
 ///
-/// The text is kept as it was written; ranges are equal when their texts are.
+/// The text is stored as written; ranges are equal when their texts are equal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct VersionRange {
@@ -30,27 +30,26 @@ pub struct VersionRange {
     alternatives: Vec<Vec<Bound>>,
 }
 
-/// Says why a text is no range of versions.
+/// The text is not a valid version range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RangeError {
-    /// It is too long.
-    #[error("must be at most {} bytes long", VersionRange::LONGEST)]
+pub enum VersionRangeError {
+    #[error("must be at most {} bytes long", VersionRange::MAX_LENGTH)]
     TooLong,
-    /// There is no bound before, between or behind `||`.
+    /// An alternative without bounds.
     #[error("must have a version on both sides of every ||")]
-    NoBounds,
-    /// The version of a bound is none.
+    EmptyAlternative,
+    /// A bound with an invalid version.
     #[error("{0:?} is not a version range; write one such as >=1.2.0 <2.0.0, or 1.2.x")]
-    NoVersion(String),
-    /// The comparator of a bound is none.
+    InvalidVersion(String),
+    /// A bound with an invalid comparator.
     #[error("{0:?} is not an operator; use one of = == ! != < <= > >=")]
-    NoComparator(String),
-    /// A wildcard stands after `!`.
+    InvalidComparator(String),
+    /// A wildcard after `!`.
     #[error("{0:?} excludes a wildcard; write it as two alternatives, such as <1.2.0 || >=1.3.0")]
-    WildcardExcluded(String),
+    NegatedWildcard(String),
 }
 
-/// How a version is to compare with that of a bound.
+/// Comparison of a version with a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comparator {
     Less,
@@ -68,14 +67,14 @@ struct Bound {
 }
 
 impl VersionRange {
-    /// Longest text of a range, bytes.
-    pub const LONGEST: usize = 256;
+    /// In bytes.
+    pub const MAX_LENGTH: usize = 256;
 
-    /// Reads a range.
+    /// Parses a range.
     ///
     /// # Errors
     ///
-    /// [`RangeError`] says what is wrong with it.
+    /// [`VersionRangeError`] for invalid text.
     ///
     /// # Examples
     ///
@@ -86,32 +85,32 @@ impl VersionRange {
     /// for (version, is_in_it) in [("10.0.22631", true), ("11.0.0", false), ("12.4.0", true)] {
     ///     assert_eq!(range.contains(&Version::parse(version).unwrap()), is_in_it);
     /// }
-    /// # Ok::<(), portcullis_domain::posture_check::RangeError>(())
+    /// # Ok::<(), portcullis_domain::posture_check::VersionRangeError>(())
     /// ```
-    pub fn parse(text: impl Into<String>) -> Result<Self, RangeError> {
+    pub fn parse(text: impl Into<String>) -> Result<Self, VersionRangeError> {
         let text = text.into();
-        if text.len() > Self::LONGEST {
-            return Err(RangeError::TooLong);
+        if text.len() > Self::MAX_LENGTH {
+            return Err(VersionRangeError::TooLong);
         }
-        let alternatives = parse::alternatives(&text)?;
+        let alternatives = parse::parse_alternatives(&text)?;
         Ok(Self { text, alternatives })
     }
 
-    /// Whether `version` lies in it.
+    /// Whether the range contains `version`.
     pub fn contains(&self, version: &Version) -> bool {
         self.alternatives
             .iter()
-            .any(|bounds| bounds.iter().all(|bound| bound.holds(version)))
+            .any(|bounds| bounds.iter().all(|bound| bound.contains(version)))
     }
 
-    /// The text, as it was written.
+    /// The text as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 }
 
 impl Bound {
-    fn holds(&self, version: &Version) -> bool {
+    fn contains(&self, version: &Version) -> bool {
         let order = version.cmp(&self.version);
         match self.comparator {
             Comparator::Less => order.is_lt(),
@@ -125,9 +124,9 @@ impl Bound {
 }
 
 impl TryFrom<String> for VersionRange {
-    type Error = RangeError;
+    type Error = VersionRangeError;
 
-    fn try_from(text: String) -> Result<Self, RangeError> {
+    fn try_from(text: String) -> Result<Self, VersionRangeError> {
         Self::parse(text)
     }
 }

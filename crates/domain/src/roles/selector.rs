@@ -1,4 +1,4 @@
-//! Selectors: how policies say which entities they are about.
+//! Selectors of policies.
 
 use super::RoleAttributes;
 use crate::FieldError;
@@ -6,10 +6,10 @@ use crate::ids::EntityId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The selector of every entity.
+/// Selects every entity.
 const ALL: &str = "#all";
 
-/// The entities of one kind that a policy is about, named by id or by role attribute.
+/// Selects entities of one kind by id or role attribute.
 ///
 /// On the wire it is a list of selectors: `@id`, `#attribute`, or `#all` alone. Lists are sets, shown
 /// sorted by bytes; an empty one selects nothing.
@@ -18,29 +18,29 @@ const ALL: &str = "#all";
 pub enum Roles<I> {
     /// Every entity.
     All,
-    /// Those that are named, and those with the attributes that the policy's [`Semantic`] asks for.
+    /// Entities with these ids, or with these attributes according to the [`Semantic`] of the
+    /// policy.
     Some {
         /// Role attributes.
         attributes: BTreeSet<String>,
-        /// Ids, always alternatives.
+        /// Always alternatives.
         ids: BTreeSet<I>,
     },
 }
 
-/// How many of a list's attributes an entity has to carry.
+/// Whether all attributes of a list have to match, or any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Semantic {
-    /// All of them, and at least one.
+    /// All, and at least one.
     AllOf,
-    /// One of them.
+    /// Any.
     AnyOf,
 }
 
 impl Semantic {
-    /// Every semantic.
     pub const ALL: [Self; 2] = [Self::AllOf, Self::AnyOf];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AllOf => "AllOf",
@@ -48,11 +48,11 @@ impl Semantic {
         }
     }
 
-    /// Reads the member `semantic`.
+    /// Parses the member `semantic`.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `semantic` when `name` is none, in exactly this case.
+    /// [`FieldError`] on `semantic` for an unknown name; names are case-sensitive.
     pub fn from_name(name: &str) -> Result<Self, FieldError> {
         Self::ALL
             .into_iter()
@@ -60,17 +60,17 @@ impl Semantic {
             .ok_or_else(|| FieldError::new("semantic", "must be one of AllOf, AnyOf", name))
     }
 
-    /// Whether an entity with the attributes `carried` carries those `asked` for.
-    pub fn is_met(self, asked: &BTreeSet<String>, carried: &RoleAttributes) -> bool {
-        let mut asked_for = asked.iter().map(|attribute| carried.contains(attribute));
+    /// Whether an entity with the attributes `carried` satisfies the list `required`.
+    pub fn is_satisfied_by(self, required: &BTreeSet<String>, carried: &RoleAttributes) -> bool {
+        let mut matches = required.iter().map(|attribute| carried.contains(attribute));
         match self {
-            Self::AllOf => !asked.is_empty() && asked_for.all(|carries| carries),
-            Self::AnyOf => asked_for.any(|carries| carries),
+            Self::AllOf => !required.is_empty() && matches.all(|carries| carries),
+            Self::AnyOf => matches.any(|carries| carries),
         }
     }
 }
 
-/// Whether a selector is a mark with nothing behind it.
+/// Whether a selector is `#` or `@` without a name.
 fn is_bare(selector: &str) -> bool {
     matches!(selector, "#" | "@")
 }
@@ -85,12 +85,12 @@ impl<I> Default for Roles<I> {
 }
 
 impl<I: EntityId> Roles<I> {
-    /// Reads the member `field`, a list of selectors.
+    /// Parses the member `field`, a list of selectors.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on `field` when one begins with neither `#` nor `@`, when nothing follows that,
-    /// or when `#all` is not the only one.
+    /// [`FieldError`] on `field` when a selector does not begin with `#` or `@`, has no name, or
+    /// when `#all` is not the only one.
     pub fn new(
         field: &str,
         selectors: impl IntoIterator<Item = String>,
@@ -102,12 +102,13 @@ impl<I: EntityId> Roles<I> {
                 "is incomplete; write #attribute or @id",
                 bare.as_str(),
             )),
-            None => Self::sort(field, selectors),
+            None => Self::parse(field, selectors),
         }
     }
 
-    /// Tells apart what selectors name. One that names nothing passes: a record may hold it.
-    fn sort(field: &str, selectors: BTreeSet<String>) -> Result<Self, FieldError> {
+    /// Sorts selectors into attributes and ids. Selectors without a name pass, since old records
+    /// may contain them.
+    fn parse(field: &str, selectors: BTreeSet<String>) -> Result<Self, FieldError> {
         if selectors.contains(ALL) {
             return match selectors.iter().find(|selector| *selector != ALL) {
                 Some(other) => Err(FieldError::new(
@@ -136,7 +137,7 @@ impl<I: EntityId> Roles<I> {
         Ok(Self::Some { attributes, ids })
     }
 
-    /// Those that are named by the one id.
+    /// Selects a single entity.
     pub fn of_one(id: I) -> Self {
         Self::Some {
             attributes: BTreeSet::new(),
@@ -144,12 +145,11 @@ impl<I: EntityId> Roles<I> {
         }
     }
 
-    /// Whether it selects nothing, whatever there is.
+    /// Whether it can never select anything.
     pub fn is_empty(&self) -> bool {
         self.ids().next().is_none() && self.attributes().next().is_none() && *self != Self::All
     }
 
-    /// The ids that are named.
     pub fn ids(&self) -> impl Iterator<Item = &I> {
         match self {
             Self::All => None,
@@ -159,7 +159,6 @@ impl<I: EntityId> Roles<I> {
         .flatten()
     }
 
-    /// The role attributes that are asked for.
     pub fn attributes(&self) -> impl Iterator<Item = &str> {
         match self {
             Self::All => None,
@@ -170,17 +169,16 @@ impl<I: EntityId> Roles<I> {
         .map(String::as_str)
     }
 
-    /// Whether an entity is selected.
     pub fn selects(&self, semantic: Semantic, id: &I, carried: &RoleAttributes) -> bool {
         match self {
             Self::All => true,
             Self::Some { attributes, ids } => {
-                ids.contains(id) || semantic.is_met(attributes, carried)
+                ids.contains(id) || semantic.is_satisfied_by(attributes, carried)
             },
         }
     }
 
-    /// Takes an id off the list, for it is gone. Returns whether it was named.
+    /// Removes the id of a deleted entity; returns whether it was present.
     pub fn forget(&mut self, id: &I) -> bool {
         match self {
             Self::All => false,
@@ -188,7 +186,7 @@ impl<I: EntityId> Roles<I> {
         }
     }
 
-    /// The selectors, sorted by bytes.
+    /// In byte order.
     pub fn selectors(&self) -> impl Iterator<Item = String> {
         let all = (*self == Self::All).then(|| ALL.to_owned());
         all.into_iter()
@@ -201,7 +199,7 @@ impl<I: EntityId> TryFrom<Vec<String>> for Roles<I> {
     type Error = FieldError;
 
     fn try_from(selectors: Vec<String>) -> Result<Self, FieldError> {
-        Self::sort("roles", selectors.into_iter().collect())
+        Self::parse("roles", selectors.into_iter().collect())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Partial update of an external JWT signer.
+//! Partial updates of external JWT signers.
 
 use super::{SignerEnrollment, SignerSpec, TargetToken};
 use crate::ids::AuthPolicyId;
@@ -6,58 +6,46 @@ use crate::patch::assign;
 use crate::tags::Tags;
 use std::collections::BTreeSet;
 
-/// The members of a signer to change; what is `None` stays.
+/// Members of a signer to change; `None` leaves a member unchanged, and `Some(None)` removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SignerPatch {
-    /// New name.
     pub name: Option<String>,
-    /// Whether its tokens count.
+    /// Whether its tokens are accepted.
     pub enabled: Option<bool>,
-    /// New issuer.
     pub issuer: Option<String>,
-    /// New audience.
     pub audience: Option<String>,
-    /// New key id; `Some(None)` takes it away.
     pub kid: Option<Option<String>>,
-    /// New selector of the claim that names the identity.
     pub claims_property: Option<String>,
-    /// Whether that claim is the external id.
     pub use_external_id: Option<bool>,
-    /// Where people log in; `Some(None)` takes it away.
     pub external_auth_url: Option<Option<String>>,
-    /// New OAuth client id; `Some(None)` takes it away.
     pub client_id: Option<Option<String>>,
-    /// New OAuth scopes, all of them.
     pub scopes: Option<BTreeSet<String>>,
-    /// Which token clients are to present.
+    /// The token that clients present.
     pub target_token: Option<TargetToken>,
-    /// How holders of its tokens become identities.
     pub enrollment: EnrollmentPatch,
-    /// New tags, all of them.
     pub tags: Option<Tags>,
 }
 
-/// Where the keys are to come from, as far as that changes; what is `None` stays.
+/// Key source members to change; `None` leaves a member unchanged, and `Some(None)` removes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyPatch {
-    /// A certificate, PEM; `Some(None)` takes it away.
+    /// PEM.
     pub certificate: Option<Option<String>>,
-    /// The address of a key set; `Some(None)` takes it away.
+    /// URL of a key set.
     pub endpoint: Option<Option<String>>,
 }
 
-/// How holders of a signer's tokens become identities, as far as that changes.
+/// Enrollment members to change; `None` leaves a member unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EnrollmentPatch {
-    /// Whether they may ask for a certificate.
+    /// Whether they can enroll for a certificate.
     pub to_cert: Option<bool>,
-    /// Whether they may go on with tokens.
+    /// Whether they can enroll and keep authenticating with tokens.
     pub to_token: Option<bool>,
-    /// The policy of the identities made.
+    /// Authentication policy of the new identities.
     pub auth_policy: Option<AuthPolicyId>,
-    /// New selector of the claim that becomes the name.
     pub name_selector: Option<String>,
-    /// New selector of the claim that becomes the role attributes; `Some(None)` takes it away.
+    /// `Some(None)` removes it.
     pub attribute_selector: Option<Option<String>>,
 }
 
@@ -123,7 +111,7 @@ mod tests {
         };
         after.merge(before.keys.clone(), patch, now).unwrap();
         let mut expected = before;
-        expected.terms = expected.terms.followed(true);
+        expected.terms = expected.terms.next_if(true);
         expected.spec.kid = None;
         expected.spec.enabled = false;
         expected.spec.enrollment.to_cert = true;

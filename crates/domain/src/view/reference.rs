@@ -1,4 +1,4 @@
-//! Enough of an entity to refer to it.
+//! References to entities.
 
 use crate::config::{Config, ConfigType};
 use crate::ids::{ConfigId, ConfigTypeId, RouterId, ServiceId, ServicePolicyId};
@@ -7,31 +7,27 @@ use crate::router::Router;
 use crate::service::Service;
 use std::collections::BTreeMap;
 
-/// Names by id, of those entities that are named somewhere and that there are.
+/// Names of existing entities by id.
 pub type Names<I> = BTreeMap<I, String>;
 
-/// Enough of an entity to refer to it; `I` is its id.
+/// Reference to an entity with id and name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named<I> {
-    /// Its id.
     pub id: I,
-    /// Its name.
     pub name: String,
 }
 
-/// Enough of a router to refer to it.
+/// Reference to a router.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RouterRef {
-    /// Its id.
     pub id: RouterId,
-    /// Its name.
     pub name: String,
-    /// Whether clients connect to it; references say so.
+    /// References distinguish edge routers.
     pub is_edge: bool,
 }
 
-/// Declares how entities are referred to that have nothing to show but their name.
-macro_rules! named {
+/// Implements [`NamedRef`] conversions.
+macro_rules! named_refs {
     ($($entity:ty, $id:ty;)*) => {
         $(impl From<&$entity> for Named<$id> {
             fn from(entity: &$entity) -> Self {
@@ -44,7 +40,7 @@ macro_rules! named {
     };
 }
 
-named! {
+named_refs! {
     Config, ConfigId;
     ConfigType, ConfigTypeId;
     Service, ServiceId;

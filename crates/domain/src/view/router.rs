@@ -1,4 +1,4 @@
-//! Routers and what uses them, together with what is shown beside them.
+//! Read models of routers, terminators and sessions.
 
 use super::{IdentityRef, Named, RouterRef, ServiceGrants};
 use crate::enrollment::{Enrollment, EnrollmentSecrets};
@@ -8,140 +8,117 @@ use crate::session::Session;
 use crate::terminator::Terminator;
 use std::collections::BTreeMap;
 
-/// A router and how it is connected: what clients get to see.
+/// A router as shown to clients.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RouterView {
-    /// The router.
     pub router: Router,
-    /// How it is connected.
     pub connection: RouterConnection,
 }
 
-/// A router with its pending enrollment: what administrators get to see.
+/// A router as shown to administrators, with its pending enrollment.
 #[derive(Debug, Clone)]
 pub struct ManagedRouterView {
-    /// The router.
     pub router: Router,
-    /// How it is connected.
     pub connection: RouterConnection,
-    /// Its pending enrollment, an expired one included, with what redeems it if the caller may know
-    /// that.
+    /// Pending enrollment, possibly expired, with its secrets if the caller may see them.
     pub enrollment: Option<(Enrollment, Option<EnrollmentSecrets>)>,
 }
 
-/// How a router is connected to the controller, and what it said of itself. The default is that of
-/// one that was not heard of.
+/// Connection state of a router, and what it reported about itself. The default is a router that
+/// never connected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouterConnection {
-    /// Whether it is connected.
     pub is_online: bool,
-    /// Name of its host, as it says.
+    /// As reported by the router.
     pub hostname: String,
-    /// Addresses for clients, by protocol.
+    /// Client addresses by protocol.
     pub supported_protocols: BTreeMap<String, String>,
-    /// How far it knows what it has to know.
     pub sync_status: SyncStatus,
-    /// What it runs.
     pub version: RouterVersion,
 }
 
-/// How far a router knows the identities, services and policies of the network.
+/// Synchronization state of the data model on a router.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum SyncStatus {
-    /// It was not heard of.
+    /// Never connected.
     #[default]
     Unknown,
-    /// It connected.
+    /// Connected.
     New,
-    /// It waits for its turn.
+    /// Waiting in the queue.
     Queued,
-    /// It is asked what it is.
+    /// Hello sent.
     Hello,
-    /// It answered, and others are served first.
+    /// Hello answered, waiting in the queue.
     HelloWait,
-    /// It asked for everything anew and waits.
+    /// Full resynchronization requested.
     ResyncWait,
-    /// It is being told.
+    /// Synchronizing.
     InProgress,
-    /// It knows everything.
+    /// Synchronized.
     Done,
-    /// The connection ended before it knew everything.
+    /// Disconnected before completion.
     Disconnected,
-    /// It did not say what it is in time.
+    /// No hello in time.
     HelloTimeout,
-    /// Something went wrong on the way.
+    /// Synchronization failed.
     Error,
 }
 
-/// What a router runs, as it says.
+/// Software of a router, as reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RouterVersion {
     /// Processor architecture.
     pub arch: String,
-    /// When its program was built.
     pub build_date: String,
-    /// Operating system.
     pub os: String,
-    /// Source revision of its program.
+    /// Source revision.
     pub revision: String,
-    /// Version of its program.
     pub version: String,
 }
 
-/// A terminator and what it belongs to.
+/// A terminator with its service and router.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TerminatorView {
-    /// The terminator.
     pub terminator: Terminator,
-    /// Its service.
     pub service: Named<ServiceId>,
-    /// Its router.
     pub router: RouterRef,
-    /// What using it costs besides, by what was learnt of late.
+    /// Additional cost from recent measurements.
     pub dynamic_cost: u16,
 }
 
-/// A service session and what belongs to it.
+/// A service session with related entities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionView {
-    /// The session.
     pub session: Session,
-    /// Its service.
     pub service: Named<ServiceId>,
-    /// The edge routers through which it may be used.
+    /// Usable edge routers.
     pub edge_routers: Vec<RouterView>,
-    /// The policies that grant it.
     pub policies: Vec<Named<ServicePolicyId>>,
 }
 
-/// Whether an identity can use a service, and what of it is missing.
+/// Analysis of the access of an identity to a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyAdviceView {
-    /// The identity.
     pub identity: IdentityRef,
-    /// The service.
     pub service: Named<ServiceId>,
-    /// What service policies grant the identity.
     pub grants: ServiceGrants,
-    /// How many edge routers the identity may use.
+    /// Edge routers available to the identity.
     pub identity_router_count: u32,
-    /// Through how many edge routers the service may be used.
+    /// Edge routers available to the service.
     pub service_router_count: u32,
-    /// The edge routers that are among both.
+    /// Edge routers available to both.
     pub common_routers: Vec<CommonRouter>,
 }
 
-/// An edge router that an identity and a service have in common.
+/// An edge router available to both identity and service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommonRouter {
-    /// The router.
     pub router: RouterRef,
-    /// Whether it is connected.
     pub is_online: bool,
 }
 
 impl SyncStatus {
-    /// Every status.
     pub const ALL: [Self; 11] = [
         Self::Unknown,
         Self::New,
@@ -156,7 +133,7 @@ impl SyncStatus {
         Self::Error,
     ];
 
-    /// The word on the wire.
+    /// Name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unknown => "SYNC_UNKNOWN",

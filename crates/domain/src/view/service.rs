@@ -1,4 +1,4 @@
-//! Services and configurations together with what is shown beside them.
+//! Read models of services and configurations.
 
 use super::{Named, PolicyPosture};
 use crate::config::{Config, Object};
@@ -8,22 +8,19 @@ use crate::service::Service;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A service and what it is to the one who looks at it.
+/// A service as seen by a viewer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServiceView {
-    /// The service.
     pub service: Service,
-    /// What the viewer may do with it; `None` where that was not asked.
+    /// Grants of the viewer; `None` if not requested.
     pub grants: Option<ServiceGrants>,
-    /// What its configurations say to the viewer, by the names of their types; `None` where none were
-    /// asked for.
+    /// Configuration data for the viewer by type name; `None` if not requested.
     pub config: Option<BTreeMap<Arc<str>, Arc<Object>>>,
-    /// How the viewer's posture stands with the policies that let it use the service, if there are
-    /// posture checks at all.
+    /// Posture evaluation for the policies that grant the service; empty without posture checks.
     pub posture: Vec<PolicyPosture>,
 }
 
-/// What somebody may do with a service.
+/// A set of grants on a service.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ServiceGrants {
     /// Offer it.
@@ -32,31 +29,25 @@ pub struct ServiceGrants {
     pub dial: bool,
 }
 
-/// A configuration and its type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigView {
-    /// The configuration.
     pub config: Config,
-    /// Its type.
     pub config_type: Named<ConfigTypeId>,
 }
 
-/// A configuration that an identity is shown with a service in the place of the service's own.
+/// A configuration that overrides one of a service for an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceConfigView {
-    /// The service.
     pub service: Named<ServiceId>,
-    /// The configuration.
     pub config: Named<ConfigId>,
 }
 
 impl ServiceGrants {
-    /// Whether nothing may be done.
     pub const fn is_empty(self) -> bool {
         !self.bind && !self.dial
     }
 
-    /// What may be done, in the order in which it is shown.
+    /// In display order.
     pub fn iter(self) -> impl Iterator<Item = ServiceGrant> {
         let bind = self.bind.then_some(ServiceGrant::Bind);
         let dial = self.dial.then_some(ServiceGrant::Dial);
@@ -78,7 +69,7 @@ impl FromIterator<ServiceGrant> for ServiceGrants {
 }
 
 impl ServiceView {
-    /// The service alone, as lists show it that are about something else.
+    /// A service without viewer-specific data.
     pub fn alone(service: Service) -> Self {
         Self {
             service,

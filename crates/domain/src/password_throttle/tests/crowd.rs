@@ -1,13 +1,13 @@
-//! Crowds that guess without a pause, and an owner among them at a place where nobody knows it.
+//! Distributed guessing without pauses, and an owner at an unknown source.
 
 use super::*;
 
 const DAY: i64 = 86_400;
 
-/// Where the owner is.
+/// Source of the owner.
 const OWNER: u32 = 9_000_000;
 
-/// A crowd whose sources all try all the time, and are always first.
+/// A crowd of sources that guess as often as allowed, and always before the owner.
 struct Crowd {
     throttle: PasswordThrottle,
     sources: Vec<IpAddr>,
@@ -15,7 +15,7 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn of(sources: impl IntoIterator<Item = IpAddr>) -> Self {
+    fn new(sources: impl IntoIterator<Item = IpAddr>) -> Self {
         Self {
             throttle: PasswordThrottle::default(),
             sources: sources.into_iter().collect(),
@@ -23,7 +23,7 @@ impl Crowd {
         }
     }
 
-    /// Lets each source guess that may.
+    /// Lets every allowed source guess.
     fn guess(&mut self, second: i64) {
         while let Some(&source) = self
             .sources
@@ -35,14 +35,14 @@ impl Crowd {
         }
     }
 
-    /// The next second at which anybody may guess.
+    /// The next second at which any source may guess.
     fn next(&self, second: i64) -> i64 {
         let waits = self.sources.iter();
         let waits = waits.map(|&source| wait(&self.throttle, source, at(second)));
         second + i64::from(waits.min().unwrap())
     }
 
-    /// Guesses from the first second on.
+    /// Guesses from second 0.
     fn guess_until(&mut self, end: i64) {
         let mut second = 0;
         while second < end {
@@ -51,9 +51,8 @@ impl Crowd {
         }
     }
 
-    /// When an owner gets in who tries once a minute from the second `since` on, and at first the
-    /// crowd each time.
-    fn keeps_out_until(&mut self, owner: IpAddr, since: i64) -> i64 {
+    /// Seconds until an owner gets in who tries once a minute from `since`, always after the crowd.
+    fn owner_wait(&mut self, owner: IpAddr, since: i64) -> i64 {
         let mut second = since;
         loop {
             while self.next(second) <= second + 59 {
@@ -77,8 +76,8 @@ impl Crowd {
 #[test]
 fn owner_at_a_new_place_gets_in_past_a_crowd_within_a_minute_for_each_of_its_sources() {
     for size in [2, 50, 250] {
-        let mut crowd = Crowd::of((0..size).map(source));
-        let waited = crowd.keeps_out_until(source(OWNER), 0);
+        let mut crowd = Crowd::new((0..size).map(source));
+        let waited = crowd.owner_wait(source(OWNER), 0);
         assert!(waited <= 60 * (i64::from(size) + 2), "{size}: {waited} s");
         assert!(crowd.guesses_on(0) < 300);
     }
@@ -86,9 +85,9 @@ fn owner_at_a_new_place_gets_in_past_a_crowd_within_a_minute_for_each_of_its_sou
 
 #[test]
 fn owner_who_comes_later_does_not_wait_for_those_who_have_guessed() {
-    let mut crowd = Crowd::of((0..250).map(source));
+    let mut crowd = Crowd::new((0..250).map(source));
     crowd.guess_until(DAY);
-    let waited = crowd.keeps_out_until(source(OWNER), DAY);
+    let waited = crowd.owner_wait(source(OWNER), DAY);
     assert!(waited <= 120, "{waited} s");
 }
 
@@ -98,12 +97,12 @@ fn networks_of_one_site_are_one_of_the_crowd() {
         let site = 0x2001_0db8_0000_u128 << 80;
         std::net::Ipv6Addr::from_bits(site | number << 64).into()
     });
-    let mut crowd = Crowd::of(networks);
-    let waited = crowd.keeps_out_until(source(OWNER), 0);
+    let mut crowd = Crowd::new(networks);
+    let waited = crowd.owner_wait(source(OWNER), 0);
     assert!(waited <= 300, "{waited} s");
 }
 
-/// Of a crowd larger than what is remembered each source is new whenever it comes again.
+/// In a crowd above the capacity, every source looks new each time.
 #[test]
 fn crowd_of_any_size_guesses_a_few_times_a_day() {
     let (mut throttle, mut second) = (PasswordThrottle::default(), 0);
@@ -120,10 +119,10 @@ fn crowd_of_any_size_guesses_a_few_times_a_day() {
     assert!(guesses_on_day[1..].iter().all(|&guesses| guesses <= 5));
 }
 
-/// Nor do logins of the owner from one new place after the other give it a new start.
+/// Logins of the owner from ever new sources do not reset the crowd either.
 #[test]
 fn owner_who_moves_about_does_not_help_a_crowd() {
-    let mut crowd = Crowd::of((0..250).map(source));
+    let mut crowd = Crowd::new((0..250).map(source));
     crowd.guess_until(DAY);
     for hour in 24..10 * 24 {
         crowd.guess(hour * 3600);

@@ -17,7 +17,7 @@ fn unknown_source_is_slowed_once_the_common_count_is_spent() {
         throttle.is_slowed_as_unknown(source(number), RULES, at(100))
     };
     throttle.note_right(source(1), at(0));
-    let free = RULES.free_together();
+    let free = RULES.shared_free_attempts();
     for number in 0..free {
         assert!(!is_slowed(&throttle, 99), "{number}");
         throttle.note_wrong(source(1000 + number), RULES, at(100));
@@ -29,7 +29,7 @@ fn unknown_source_is_slowed_once_the_common_count_is_spent() {
 #[test]
 fn known_source_that_is_recalled_is_not_slowed_by_others() {
     let mut throttle = PasswordThrottle::default();
-    for number in 0..RULES.free_together() {
+    for number in 0..RULES.shared_free_attempts() {
         throttle.note_wrong(source(1000 + number), RULES, at(100));
     }
     assert!(throttle.is_slowed_as_unknown(source(1), RULES, at(100)));
@@ -41,7 +41,7 @@ fn known_source_that_is_recalled_is_not_slowed_by_others() {
 #[test]
 fn right_password_from_a_new_place_leaves_others_counted() {
     let mut throttle = PasswordThrottle::default();
-    for number in 0..RULES.free_together() {
+    for number in 0..RULES.shared_free_attempts() {
         throttle.note_wrong(source(1000 + number), RULES, at(100));
     }
     throttle.note_right(source(1000), at(100));

@@ -1,23 +1,23 @@
-//! From the text of a range to its bounds.
+//! Parser of version ranges.
 
-use super::{Bound, Comparator, RangeError, Version};
+use super::{Bound, Comparator, Version, VersionRangeError};
 
-/// Reads the alternatives of a range, each a list of bounds.
-pub(super) fn alternatives(text: &str) -> Result<Vec<Vec<Bound>>, RangeError> {
-    words(text)
+/// Parses the alternatives of a range, each a list of bounds.
+pub(super) fn parse_alternatives(text: &str) -> Result<Vec<Vec<Bound>>, VersionRangeError> {
+    split_words(text)
         .split(|word| word == "||")
         .map(|words| match words {
-            [] => Err(RangeError::NoBounds),
+            [] => Err(VersionRangeError::EmptyAlternative),
             words => words.iter().try_fold(Vec::new(), |mut bounds, word| {
-                bounds.extend(read(word)?);
+                bounds.extend(parse_bounds(word)?);
                 Ok(bounds)
             }),
         })
         .collect()
 }
 
-/// The words of a range: what blanks separate, unless they stand after a comparator.
-fn words(text: &str) -> Vec<String> {
+/// Splits a range at blanks, except blanks after a comparator.
+fn split_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for part in text.split(' ').filter(|part| !part.is_empty()) {
         match words.last_mut() {
@@ -28,21 +28,21 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Reads one word: a bound, or two that stand for a wildcard.
-fn read(word: &str) -> Result<Vec<Bound>, RangeError> {
+/// Parses one word: a bound, or the two bounds of a wildcard.
+fn parse_bounds(word: &str) -> Result<Vec<Bound>, VersionRangeError> {
     let digits = word.find(|letter: char| letter.is_ascii_digit());
     let (comparator, version) = word.split_at(digits.unwrap_or(word.len()));
-    let comparator = Comparator::read(comparator)
-        .ok_or_else(|| RangeError::NoComparator(comparator.to_owned()))?;
-    // An `x` is a wildcard wherever it stands, in a pre-release too, where none may stand.
+    let comparator = Comparator::parse(comparator)
+        .ok_or_else(|| VersionRangeError::InvalidComparator(comparator.to_owned()))?;
+    // Any `x` counts as a wildcard, even in a pre-release, where it is invalid.
     if !version.contains('x') {
-        let version = Version::parse(version).ok_or_else(|| no_version(version))?;
+        let version = Version::parse(version).ok_or_else(|| invalid_version(version))?;
         return Ok(vec![Bound {
             comparator,
             version,
         }]);
     }
-    let (first, next) = wildcard(version).ok_or_else(|| no_version(version))?;
+    let (first, next) = expand_wildcard(version).ok_or_else(|| invalid_version(version))?;
     let bounds = match comparator {
         Comparator::Less => vec![(Comparator::Less, first)],
         Comparator::LessOrEqual => vec![(Comparator::Less, next)],
@@ -52,7 +52,7 @@ fn read(word: &str) -> Result<Vec<Bound>, RangeError> {
             (Comparator::GreaterOrEqual, first),
             (Comparator::Less, next),
         ],
-        Comparator::NotEqual => return Err(RangeError::WildcardExcluded(word.to_owned())),
+        Comparator::NotEqual => return Err(VersionRangeError::NegatedWildcard(word.to_owned())),
     };
     let bound = |(comparator, version)| Bound {
         comparator,
@@ -61,14 +61,14 @@ fn read(word: &str) -> Result<Vec<Bound>, RangeError> {
     Ok(bounds.into_iter().map(bound).collect())
 }
 
-/// The first version that a wildcard stands for, and the first one after all that it stands for.
-fn wildcard(text: &str) -> Option<(Version, Version)> {
-    let mut parts = text.strip_suffix(".x")?.split('.').map(number);
+/// The half-open range of versions that a wildcard matches.
+fn expand_wildcard(text: &str) -> Option<(Version, Version)> {
+    let mut parts = text.strip_suffix(".x")?.split('.').map(parse_number);
     let major = parts.next()??;
     let Some(minor) = parts.next() else {
         return Some((
-            Version::of(major, 0, 0),
-            Version::of(successor(major)?, 0, 0),
+            Version::new(major, 0, 0),
+            Version::new(successor(major)?, 0, 0),
         ));
     };
     if parts.next().is_some() {
@@ -76,12 +76,12 @@ fn wildcard(text: &str) -> Option<(Version, Version)> {
     }
     let minor = minor?;
     Some((
-        Version::of(major, minor, 0),
-        Version::of(major, successor(minor)?, 0),
+        Version::new(major, minor, 0),
+        Version::new(major, successor(minor)?, 0),
     ))
 }
 
-/// The number after `number`; edge routers count up to the largest one of 63 bits.
+/// The next number; edge routers are limited to 63 bits.
 fn successor(number: u64) -> Option<u64> {
     i64::try_from(number)
         .ok()?
@@ -89,8 +89,8 @@ fn successor(number: u64) -> Option<u64> {
         .and_then(|next| u64::try_from(next).ok())
 }
 
-/// Reads a number of a version, which does not begin with a zero unless it is one.
-fn number(text: &str) -> Option<u64> {
+/// Parses a version number without leading zeros.
+fn parse_number(text: &str) -> Option<u64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let is_padded = text.len() > 1 && text.starts_with('0');
     (is_plain && !is_padded)
@@ -98,12 +98,12 @@ fn number(text: &str) -> Option<u64> {
         .flatten()
 }
 
-fn no_version(text: &str) -> RangeError {
-    RangeError::NoVersion(text.to_owned())
+fn invalid_version(text: &str) -> VersionRangeError {
+    VersionRangeError::InvalidVersion(text.to_owned())
 }
 
 impl Comparator {
-    fn read(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "" | "=" | "==" => Self::Equal,
             "!" | "!=" => Self::NotEqual,

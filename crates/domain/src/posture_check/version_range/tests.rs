@@ -1,9 +1,9 @@
-//! Ranges against what edge routers make of them, and against a plain reading.
+//! Ranges compared with the library of edge routers and with a naive model.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Versions in order, apart from those with a build, which equal the one before.
+/// Versions in ascending order; those with build metadata equal their predecessor.
 const VERSIONS: [&str; 28] = [
     "0.0.0",
     "0.9.9",
@@ -35,7 +35,7 @@ const VERSIONS: [&str; 28] = [
     "12.4.0",
 ];
 
-/// Ranges, and which of [`VERSIONS`] lie in them as the library of edge routers has it.
+/// Ranges and the [`VERSIONS`] that match according to the library of edge routers.
 const VERDICTS: [(&str, &str); 25] = [
     ("1.2.3", "0000000000011000000000000000"),
     ("=1.2.3", "0000000000011000000000000000"),
@@ -135,13 +135,19 @@ fn what_edge_routers_read_otherwise_than_it_looks_is_refused() {
 
 #[test]
 fn errors_say_what_is_wrong() {
-    let long = "1".repeat(VersionRange::LONGEST + 1);
+    let long = "1".repeat(VersionRange::MAX_LENGTH + 1);
     for (text, error) in [
-        (long.as_str(), RangeError::TooLong),
-        ("1.0.0 ||", RangeError::NoBounds),
-        (">=7", RangeError::NoVersion("7".to_owned())),
-        ("~1.2.3", RangeError::NoComparator("~".to_owned())),
-        ("!1.x", RangeError::WildcardExcluded("!1.x".to_owned())),
+        (long.as_str(), VersionRangeError::TooLong),
+        ("1.0.0 ||", VersionRangeError::EmptyAlternative),
+        (">=7", VersionRangeError::InvalidVersion("7".to_owned())),
+        (
+            "~1.2.3",
+            VersionRangeError::InvalidComparator("~".to_owned()),
+        ),
+        (
+            "!1.x",
+            VersionRangeError::NegatedWildcard("!1.x".to_owned()),
+        ),
     ] {
         assert_eq!(VersionRange::parse(text).unwrap_err(), error);
         assert!(!error.to_string().is_empty());
@@ -157,10 +163,10 @@ fn a_range_is_stored_as_its_text() {
     assert!(serde_json::from_str::<VersionRange>(r#""x""#).is_err());
 }
 
-/// A bound as a plain reader sees it: a comparator, three numbers, the last of them or the last two
-/// unknown for a wildcard, and whether it is a pre-release.
+/// A bound in the naive model: a comparator, three numbers of which the last ones are `None` for a
+/// wildcard, and whether it is a pre-release.
 #[derive(Debug, Clone)]
-struct Plain {
+struct PlainBound {
     comparator: &'static str,
     numbers: (u64, Option<u64>, Option<u64>),
     is_pre: bool,
@@ -168,7 +174,7 @@ struct Plain {
 
 type PlainVersion = (u64, u64, u64, bool);
 
-impl Plain {
+impl PlainBound {
     fn text(&self) -> String {
         let rest = match self.numbers {
             (major, None, _) => format!("{major}.x"),
@@ -181,8 +187,8 @@ impl Plain {
         format!("{}{rest}", self.comparator)
     }
 
-    /// The first version it speaks of, and the first one after all of them. A release is taken to
-    /// follow its pre-release at once.
+    /// The half-open range of matching versions. A release is taken to directly follow its
+    /// pre-release.
     fn span(&self) -> (PlainVersion, PlainVersion) {
         match self.numbers {
             (major, None, _) => ((major, 0, 0, true), (major + 1, 0, 0, true)),
@@ -210,7 +216,7 @@ impl Plain {
     }
 }
 
-fn plain() -> impl Strategy<Value = Plain> {
+fn plain() -> impl Strategy<Value = PlainBound> {
     let numbers = (
         0..3_u64,
         prop::option::weighted(0.8, 0..3_u64),
@@ -218,7 +224,7 @@ fn plain() -> impl Strategy<Value = Plain> {
     );
     let comparators = prop::sample::select(vec!["", "=", "==", "!", "!=", "<", "<=", ">", ">="]);
     (comparators, numbers, any::<bool>())
-        .prop_map(|(comparator, (major, minor, patch), is_pre)| Plain {
+        .prop_map(|(comparator, (major, minor, patch), is_pre)| PlainBound {
             comparator,
             numbers: (major, minor, minor.and(patch)),
             is_pre,
@@ -237,7 +243,7 @@ proptest! {
     ) {
         let text = alternatives
             .iter()
-            .map(|bounds| bounds.iter().map(Plain::text).collect::<Vec<_>>().join(" "))
+            .map(|bounds| bounds.iter().map(PlainBound::text).collect::<Vec<_>>().join(" "))
             .collect::<Vec<_>>()
             .join(" || ");
         let range = VersionRange::parse(text.as_str()).unwrap();

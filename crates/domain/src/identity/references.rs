@@ -1,25 +1,24 @@
-//! What an identity names of services and configurations.
+//! References of identities to services and configurations.
 
 use super::Identity;
 use crate::ids::{ConfigId, ServiceId};
 use std::collections::BTreeSet;
 
 impl Identity {
-    /// The services that it names: because it hosts them, or because it is shown configurations of
-    /// its own with them.
+    /// The services that it refers to, by hosting settings or configuration overrides.
     pub fn services(&self) -> BTreeSet<&ServiceId> {
         let hosted = self.spec.hosting.services();
         hosted.chain(self.service_configs.keys()).collect()
     }
 
-    /// The configurations that it is shown.
+    /// The configurations that override those of services.
     pub fn configs(&self) -> BTreeSet<&ConfigId> {
         self.service_configs.values().flatten().collect()
     }
 
-    /// Takes a service off all that it names, for it is gone. Returns whether it was named.
+    /// Removes all references to a deleted service; returns whether there were any.
     pub fn forget_service(&mut self, service: &ServiceId) -> bool {
-        let hosted = self.spec.hosting.forget(service);
+        let hosted = self.spec.hosting.unlink(service);
         self.service_configs.remove(service).is_some() || hosted
     }
 }

@@ -1,42 +1,41 @@
-//! How often peers came lately.
+//! Recent attempts by peer.
 
 use super::{Peer, PeerUsage};
 use std::time::{Duration, Instant};
 
-/// Attempts count for one of these times at least, and for two at most.
+/// Attempts count for at least one and at most two windows.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// A window ends early with so many attempts, which bounds the peers that are remembered.
-const MOST: usize = 8192;
+/// A window ends early at this number of attempts, which bounds memory.
+const MAX_ATTEMPTS: usize = 8192;
 
-/// The attempts of each peer in the present window and the one before.
+/// Attempts by peer in the current and the previous window.
 #[derive(Debug, Default)]
 pub struct RecentAttempts {
-    present: PeerUsage,
-    before: PeerUsage,
-    since: Option<Instant>,
+    current: PeerUsage,
+    previous: PeerUsage,
+    window_start: Option<Instant>,
 }
 
 impl RecentAttempts {
-    /// Counts an attempt; answers whether older ones were forgotten.
+    /// Counts an attempt; returns whether a new window began.
     pub fn note(&mut self, peer: Peer, now: Instant) -> bool {
-        let since = *self.since.get_or_insert(now);
+        let since = *self.window_start.get_or_insert(now);
         let lasted = now.saturating_duration_since(since);
-        let is_over = lasted >= WINDOW || self.present.total() >= MOST;
+        let is_over = lasted >= WINDOW || self.current.total() >= MAX_ATTEMPTS;
         if is_over {
-            self.before = std::mem::take(&mut self.present);
+            self.previous = std::mem::take(&mut self.current);
             if lasted >= 2 * WINDOW {
-                self.before = PeerUsage::default();
+                self.previous = PeerUsage::default();
             }
-            self.since = Some(now);
+            self.window_start = Some(now);
         }
-        self.present.charge(peer, 1);
+        self.current.charge(peer, 1);
         is_over
     }
 
-    /// The attempts of a peer.
     pub fn of(&self, peer: Peer) -> usize {
-        self.present.of(peer) + self.before.of(peer)
+        self.current.of(peer) + self.previous.of(peer)
     }
 }
 
@@ -66,10 +65,10 @@ mod tests {
     #[test]
     fn peers_that_are_remembered_are_bounded() {
         let (mut recent, now) = (RecentAttempts::default(), Instant::now());
-        for number in 0..5 * MOST {
+        for number in 0..5 * MAX_ATTEMPTS {
             recent.note(at(number), now);
         }
-        let known = (0..5 * MOST).filter(|&number| recent.of(at(number)) > 0);
-        assert_eq!(known.count(), 2 * MOST);
+        let known = (0..5 * MAX_ATTEMPTS).filter(|&number| recent.of(at(number)) > 0);
+        assert_eq!(known.count(), 2 * MAX_ATTEMPTS);
     }
 }

@@ -1,26 +1,23 @@
-//! What can be said of a signer.
+//! Validation of signers.
 
 use super::SignerSpec;
 use crate::FieldError;
 use std::collections::BTreeSet;
 
-/// Most bytes of a text of a signer.
-const LONGEST: usize = 2048;
+const MAX_TEXT_BYTES: usize = 2048;
 
-/// Most bytes of a scope.
-const LONGEST_SCOPE: usize = 256;
+const MAX_SCOPE_BYTES: usize = 256;
 
-/// Most scopes of a signer.
-const MOST_SCOPES: usize = 64;
+const MAX_SCOPES: usize = 64;
 
 impl SignerSpec {
-    /// Checks that the members that have to say something do, and that none says too much.
+    /// Validates that required members are not blank and that none is too long.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] on the first that is blank, or longer than 2048 bytes, and on scopes that are
-    /// more than 64 or longer than 256 bytes.
-    pub fn check(&self) -> Result<(), FieldError> {
+    /// [`FieldError`] on the first member that is blank or longer than 2048 bytes, and on more than
+    /// 64 scopes or scopes longer than 256 bytes.
+    pub fn validate(&self) -> Result<(), FieldError> {
         let members = [
             ("name", &self.name),
             ("issuer", &self.issuer),
@@ -45,34 +42,34 @@ impl SignerSpec {
         ] {
             check_length(field, text.map_or("", String::as_str))?;
         }
-        check_scopes(&self.scopes)
+        validate_scopes(&self.scopes)
     }
 }
 
-/// Checks that a text of a signer is not too long.
+/// Validates the length of a text member.
 ///
 /// # Errors
 ///
-/// [`FieldError`] on `field`, without the text, when it has more than 2048 bytes.
+/// [`FieldError`] on `field`, without the text, when it exceeds 2048 bytes.
 pub fn check_length(field: &str, text: &str) -> Result<(), FieldError> {
-    check_bytes(field, text, LONGEST)
+    validate_bytes(field, text, MAX_TEXT_BYTES)
 }
 
-fn check_bytes(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
-    if text.len() > most {
-        let reason = format!("must be at most {most} bytes long");
+fn validate_bytes(field: &str, text: &str, max: usize) -> Result<(), FieldError> {
+    if text.len() > max {
+        let reason = format!("must be at most {max} bytes long");
         Err(FieldError::new(field, reason, ""))
     } else {
         Ok(())
     }
 }
 
-fn check_scopes(scopes: &BTreeSet<String>) -> Result<(), FieldError> {
-    if scopes.len() > MOST_SCOPES {
-        let reason = format!("must not have more than {MOST_SCOPES} entries");
+fn validate_scopes(scopes: &BTreeSet<String>) -> Result<(), FieldError> {
+    if scopes.len() > MAX_SCOPES {
+        let reason = format!("must not have more than {MAX_SCOPES} entries");
         return Err(FieldError::new("scopes", reason, ""));
     }
     scopes
         .iter()
-        .try_for_each(|scope| check_bytes("scopes", scope, LONGEST_SCOPE))
+        .try_for_each(|scope| validate_bytes("scopes", scope, MAX_SCOPE_BYTES))
 }
