@@ -2,11 +2,11 @@
 //!
 //! `cargo run -p portcullis-filter --example filter_a_vector -- 'anyOf(roles) = "web" sort by name'`
 //!
-//! Worth a try:
+//! Examples to try:
 //!
-//! - `name contains "i" and port < 100 or isEmpty(roles)`: there is no precedence, as the reading shows
+//! - `name contains "i" and port < 100 or isEmpty(roles)`: there is no precedence, as the output shows
 //! - `not anyOf(roles) in ["web", "docs"] limit 1`: the total counts all pages
-//! - `prot = 25` and `port = "25"`: mistakes are pointed at
+//! - `prot = 25` and `port = "25"`: errors point at the mistake
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 

@@ -1,16 +1,16 @@
-//! Untyped tree to typed query: every symbol has to be known, every operator has to fit.
+//! Type checker: converts the syntax tree to a typed query.
 
 mod comparison;
 
-use crate::error::{Fault, Problem};
+use crate::error::{Problem, SpannedError};
 use crate::page::{Limit, Offset};
-use crate::parser::shown;
+use crate::parser::truncated;
 use crate::query::{Collection, Predicate, Query, SortKey, Subject, Test};
 use crate::schema::{Resolved, Schema, SymbolId, SymbolKind, ValueType};
 use crate::tree::{self, Count, Expression, LimitClause, Name, SortField};
 
 /// Checks a query on rows of the kind `schema`. The recursion is bounded by the depth of the tree.
-pub(crate) fn query(tree: tree::Query<'_>, schema: &'static Schema) -> Result<Query, Fault> {
+pub(crate) fn query(tree: tree::Query<'_>, schema: &'static Schema) -> Result<Query, SpannedError> {
     let predicate = match tree.expression {
         Some(expression) => predicate(expression, schema)?,
         None => Predicate::Constant(true),
@@ -37,15 +37,18 @@ pub(crate) fn query(tree: tree::Query<'_>, schema: &'static Schema) -> Result<Qu
 pub(crate) fn sort(
     fields: &[SortField<'_>],
     schema: &'static Schema,
-) -> Result<Vec<SortKey>, Fault> {
+) -> Result<Vec<SortKey>, SpannedError> {
     fields.iter().map(|field| sort_key(field, schema)).collect()
 }
 
-fn sort_key(field: &SortField<'_>, schema: &Schema) -> Result<SortKey, Fault> {
+fn sort_key(field: &SortField<'_>, schema: &Schema) -> Result<SortKey, SpannedError> {
     let resolved = resolve(field.name, schema)?;
     if !matches!(resolved.kind, SymbolKind::One(_)) {
-        let symbol = shown(field.name.text);
-        return Err(Fault::new(field.name.span, Problem::NotSortable { symbol }));
+        let symbol = truncated(field.name.text);
+        return Err(SpannedError::new(
+            field.name.span,
+            Problem::NotSortable { symbol },
+        ));
     }
     Ok(SortKey {
         symbol: resolved.id,
@@ -53,13 +56,16 @@ fn sort_key(field: &SortField<'_>, schema: &Schema) -> Result<SortKey, Fault> {
     })
 }
 
-fn integer(count: Count, clause: &'static str) -> Result<i64, Fault> {
+fn integer(count: Count, clause: &'static str) -> Result<i64, SpannedError> {
     count
         .value
-        .ok_or_else(|| Fault::new(count.span, Problem::NotAnInteger { clause }))
+        .ok_or_else(|| SpannedError::new(count.span, Problem::NotAnInteger { clause }))
 }
 
-fn predicate(expression: Expression<'_>, schema: &'static Schema) -> Result<Predicate, Fault> {
+fn predicate(
+    expression: Expression<'_>,
+    schema: &'static Schema,
+) -> Result<Predicate, SpannedError> {
     let all = |operands: Vec<Expression<'_>>| {
         operands
             .into_iter()
@@ -71,24 +77,24 @@ fn predicate(expression: Expression<'_>, schema: &'static Schema) -> Result<Pred
         Expression::Not(inner) => Ok(Predicate::Not(Box::new(predicate(*inner, schema)?))),
         Expression::And(operands) => all(operands).map(Predicate::And),
         Expression::Or(operands) => all(operands).map(Predicate::Or),
-        Expression::Symbol(name) => standing_alone(name, schema),
+        Expression::Symbol(name) => bare_symbol(name, schema),
         Expression::IsEmpty(inner) => collection(inner, schema, "isEmpty").map(Predicate::IsEmpty),
         Expression::Comparison(inner) => comparison::comparison(inner, schema),
     }
 }
 
-/// A symbol without an operator asks whether it is true.
-fn standing_alone(name: Name<'_>, schema: &Schema) -> Result<Predicate, Fault> {
-    let (subject, left) = single(name, schema)?;
+/// A symbol without an operator tests whether it is true.
+fn bare_symbol(name: Name<'_>, schema: &Schema) -> Result<Predicate, SpannedError> {
+    let (subject, left) = resolve_value(name, schema)?;
     match left {
-        Left::Any | Left::One(ValueType::Boolean) => Ok(Predicate::Test {
+        LeftType::Any | LeftType::One(ValueType::Boolean) => Ok(Predicate::Test {
             subject,
             test: Test::Boolean(true),
         }),
-        Left::One(_) => {
-            let symbol = shown(name.text);
-            let actual = left.described();
-            Err(Fault::new(
+        LeftType::One(_) => {
+            let symbol = truncated(name.text);
+            let actual = left.description();
+            Err(SpannedError::new(
                 name.span,
                 Problem::NotBoolean { symbol, actual },
             ))
@@ -96,68 +102,85 @@ fn standing_alone(name: Name<'_>, schema: &Schema) -> Result<Predicate, Fault> {
     }
 }
 
-/// What is known about the left side of an operator.
+/// Type of the left side of an operator.
 #[derive(Clone, Copy)]
-enum Left {
+enum LeftType {
     One(ValueType),
     /// An entry of a map takes the type of the literal.
     Any,
 }
 
-impl Left {
-    const fn described(self) -> &'static str {
+impl LeftType {
+    const fn description(self) -> &'static str {
         match self {
-            Self::One(value_type) => value_type.described(),
+            Self::One(value_type) => value_type.description(),
             Self::Any => "a map entry",
         }
     }
 }
 
-fn subject(subject: tree::Subject<'_>, schema: &'static Schema) -> Result<(Subject, Left), Fault> {
-    // The elements of all sets are texts: attributes or ids.
-    let element = Left::One(ValueType::String);
+fn field_expr(
+    subject: tree::FieldExpr<'_>,
+    schema: &'static Schema,
+) -> Result<(Subject, LeftType), SpannedError> {
+    // The elements of all sets are strings: attributes or ids.
+    let element = LeftType::One(ValueType::String);
     match subject {
-        tree::Subject::Symbol(name) => single(name, schema),
-        tree::Subject::AnyOf(name) => Ok((Subject::AnyOf(set(name, schema, "anyOf")?), element)),
-        tree::Subject::AllOf(name) => Ok((Subject::AllOf(set(name, schema, "allOf")?), element)),
-        tree::Subject::Count(inner) => {
+        tree::FieldExpr::Symbol(name) => resolve_value(name, schema),
+        tree::FieldExpr::AnyOf(name) => {
+            Ok((Subject::AnyOf(resolve_set(name, schema, "anyOf")?), element))
+        },
+        tree::FieldExpr::AllOf(name) => {
+            Ok((Subject::AllOf(resolve_set(name, schema, "allOf")?), element))
+        },
+        tree::FieldExpr::Count(inner) => {
             let collection = collection(inner, schema, "count")?;
-            Ok((Subject::Count(collection), Left::One(ValueType::Integer)))
+            Ok((
+                Subject::Count(collection),
+                LeftType::One(ValueType::Integer),
+            ))
         },
     }
 }
 
-/// A symbol outside of a set function.
-fn single(name: Name<'_>, schema: &Schema) -> Result<(Subject, Left), Fault> {
+/// Resolves a symbol outside of a set function.
+fn resolve_value(name: Name<'_>, schema: &Schema) -> Result<(Subject, LeftType), SpannedError> {
     let Resolved { id, kind, key } = resolve(name, schema)?;
     match (kind, key) {
-        (SymbolKind::One(value_type), _) => Ok((Subject::Value(id), Left::One(value_type))),
+        (SymbolKind::One(value_type), _) => Ok((Subject::Value(id), LeftType::One(value_type))),
         (SymbolKind::Map, Some(key)) => Ok((
             Subject::Entry {
                 map: id,
                 key: key.to_owned(),
             },
-            Left::Any,
+            LeftType::Any,
         )),
-        (SymbolKind::Map, None) => Err(Fault::new(
+        (SymbolKind::Map, None) => Err(SpannedError::new(
             name.span,
             Problem::MapWithoutKey { symbol: id.name() },
         )),
-        (SymbolKind::Set | SymbolKind::References(_), _) => Err(Fault::new(
+        (SymbolKind::Set | SymbolKind::References(_), _) => Err(SpannedError::new(
             name.span,
             Problem::SetWithoutFunction { symbol: id.name() },
         )),
     }
 }
 
-/// A symbol inside of a set function.
-fn set(name: Name<'_>, schema: &Schema, function: &'static str) -> Result<SymbolId, Fault> {
+/// Resolves a symbol inside of a set function.
+fn resolve_set(
+    name: Name<'_>,
+    schema: &Schema,
+    function: &'static str,
+) -> Result<SymbolId, SpannedError> {
     let resolved = resolve(name, schema)?;
     match resolved.kind {
         SymbolKind::Set | SymbolKind::References(_) => Ok(resolved.id),
         SymbolKind::One(_) | SymbolKind::Map => {
-            let symbol = shown(name.text);
-            Err(Fault::new(name.span, Problem::NotASet { symbol, function }))
+            let symbol = truncated(name.text);
+            Err(SpannedError::new(
+                name.span,
+                Problem::NotASet { symbol, function },
+            ))
         },
     }
 }
@@ -166,16 +189,19 @@ fn collection(
     collection: tree::Collection<'_>,
     schema: &'static Schema,
     function: &'static str,
-) -> Result<Collection, Fault> {
+) -> Result<Collection, SpannedError> {
     match collection {
-        tree::Collection::Symbol(name) => set(name, schema, function).map(Collection::Set),
+        tree::Collection::Symbol(name) => resolve_set(name, schema, function).map(Collection::Set),
         tree::Collection::SubQuery(name, inner) => {
             let resolved = resolve(name, schema)?;
             let SymbolKind::References(target) = resolved.kind else {
-                let symbol = shown(name.text);
-                return Err(Fault::new(name.span, Problem::NotReferences { symbol }));
+                let symbol = truncated(name.text);
+                return Err(SpannedError::new(
+                    name.span,
+                    Problem::NotReferences { symbol },
+                ));
             };
-            // Checked against the inner kind; OpenZiti wants the names to be public in the outer kind too.
+            // Checked against the inner kind; OpenZiti requires the names to be public in the outer kind too.
             let inner = query(*inner, target.0)?;
             Ok(Collection::SubQuery {
                 references: resolved.id,
@@ -185,13 +211,13 @@ fn collection(
     }
 }
 
-fn resolve<'n>(name: Name<'n>, schema: &Schema) -> Result<Resolved<'n>, Fault> {
+fn resolve<'n>(name: Name<'n>, schema: &Schema) -> Result<Resolved<'n>, SpannedError> {
     schema.resolve(name.text).ok_or_else(|| {
-        let nearest = schema.nearest(name.text).map(|name| shown(&name));
-        Fault::new(
+        let nearest = schema.nearest(name.text).map(|name| truncated(&name));
+        SpannedError::new(
             name.span,
             Problem::UnknownSymbol {
-                name: shown(name.text),
+                name: truncated(name.text),
                 nearest,
             },
         )

@@ -1,9 +1,9 @@
-//! Conditions that programs add to those of people.
+//! Predicates built by programs.
 
 use crate::query::{CompareOp, Comparison, Predicate, Subject, Test};
 use crate::schema::{Schema, SymbolKind, ValueType};
 
-/// Conditions beside a filter, such as the `roleFilter` of a list.
+/// Conditions in addition to a filter, such as the `roleFilter` of a list.
 ///
 /// # Examples
 ///
@@ -31,7 +31,7 @@ use crate::schema::{Schema, SymbolKind, ValueType};
 /// # Ok::<(), portcullis_filter::ListingError>(())
 /// ```
 impl Predicate {
-    /// `symbol = "text"`; `None` if the kind has no such symbol, or none of type string.
+    /// `symbol = "text"`; `None` if the kind has no such symbol of type string.
     pub fn equals(schema: &Schema, symbol: &str, text: impl Into<String>) -> Option<Self> {
         let (id, symbol) = schema.find(symbol)?;
         matches!(symbol.kind, SymbolKind::One(ValueType::String))
@@ -46,17 +46,17 @@ impl Predicate {
             .then(|| equality(Subject::AnyOf(id), element.into()))
     }
 
-    /// All of `operands`, in their order; every row if there are none.
+    /// Conjunction of `operands` in order; true if there are none.
     ///
-    /// Operands that are themselves such lists are taken apart, and constants among them are worked out,
-    /// so what is the same for every row shows as a [`Constant`](Self::Constant).
+    /// Nested conjunctions are flattened and constants are folded, so a predicate with the same result for
+    /// every row is a [`Constant`](Self::Constant).
     pub fn all(operands: impl IntoIterator<Item = Self>) -> Self {
         connect(operands, true)
     }
 
-    /// At least one of `operands`, in their order; no row if there are none.
+    /// Disjunction of `operands` in order; false if there are none.
     ///
-    /// Takes lists apart and works constants out as [`all`](Self::all) does.
+    /// Flattens and folds like [`all`](Self::all).
     pub fn any(operands: impl IntoIterator<Item = Self>) -> Self {
         connect(operands, false)
     }
@@ -72,8 +72,8 @@ const fn equality(subject: Subject, operand: String) -> Predicate {
     }
 }
 
-/// Connects by `and` if `neutral` is true, else by `or`: the constant that changes nothing is left out,
-/// the other one decides.
+/// Connects by `and` if `neutral` is true, else by `or`: the neutral constant is dropped, the other one
+/// is the result.
 fn connect(operands: impl IntoIterator<Item = Predicate>, neutral: bool) -> Predicate {
     let mut kept = Vec::new();
     for operand in operands {

@@ -1,27 +1,26 @@
-//! What can be wrong with a query.
+//! Errors of queries.
 
 use crate::limits::{MAX_BYTES, MAX_DEPTH, MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH, MAX_TERMS};
 use crate::span::{Location, Span};
 use thiserror::Error;
 
-/// A query that was refused: what is wrong and where.
+/// An invalid query, with the problem and its location.
 ///
-/// The text names symbols and operators but never repeats a literal, which may be a secret.
+/// The message names symbols and operators but never quotes a literal, which may be a secret.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {}, column {}: {problem}", location.line, location.column + 1)]
 pub struct QueryError {
-    /// What is wrong.
     pub problem: Problem,
-    /// The piece of the text that is wrong.
+    /// The invalid part of the text.
     pub span: Span,
-    /// Where that piece starts.
+    /// Start of the invalid part.
     pub location: Location,
 }
 
 impl QueryError {
-    /// Renders the line of `text` that holds the mistake, with carets under it.
+    /// Renders the line of `text` with the mistake, underlined by carets.
     ///
-    /// `text` is the query that was refused.
+    /// `text` is the query that was parsed.
     ///
     /// # Examples
     ///
@@ -46,7 +45,7 @@ impl QueryError {
     }
 }
 
-/// The kinds of mistakes.
+/// Problems of queries.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Problem {
     /// The text is longer than [`MAX_BYTES`].
@@ -68,11 +67,10 @@ pub enum Problem {
     )]
     TooManySubqueries,
     /// A character that has no meaning outside a string.
-    #[error("unexpected character {character:?}{}", in_brackets(*.hint))]
+    #[error("unexpected character {character:?}{}", parenthesized(*.hint))]
     UnknownCharacter {
-        /// The character.
         character: char,
-        /// What was probably meant.
+        /// Suggestion of what was probably meant.
         hint: Option<&'static str>,
     },
     /// A string without its closing quote.
@@ -84,60 +82,60 @@ pub enum Problem {
     /// A raw character below U+0020 in a string.
     #[error("control character U+{:04X} in a string; write it as an escape sequence", u32::from(*.0))]
     ControlCharacter(char),
-    /// A digit directly after a symbol.
+    /// A digit immediately after a symbol.
     #[error("field names cannot contain digits")]
     DigitInSymbol,
     /// `datetime(...)` without a valid timestamp.
     #[error(
         "`datetime(...)` expects an RFC 3339 timestamp with time zone, such as 2031-01-02T03:04:05Z"
     )]
-    BadTimestamp,
+    InvalidTimestamp,
     /// A number that does not fit into 64-bit floating point.
     #[error("the number is out of range")]
     NumberOutOfRange,
-    /// Something else was expected here.
-    #[error("expected {expected}, but found {found}{}", in_brackets(*.hint))]
+    /// Another token was expected.
+    #[error("expected {expected}, but found {found}{}", parenthesized(*.hint))]
     Unexpected {
-        /// What was found.
+        /// The token that was found.
         found: String,
-        /// What the grammar allows here.
+        /// The tokens that the grammar allows.
         expected: &'static str,
-        /// What was probably meant.
+        /// Suggestion of what was probably meant.
         hint: Option<&'static str>,
     },
-    /// A blank is required here.
+    /// A space is required.
     #[error("a space is required before {before}")]
-    BlankNeeded {
-        /// What the blank has to precede.
+    BlankRequired {
+        /// The token after the missing space.
         before: String,
     },
-    /// The bracket has to touch the name of the function.
+    /// A space between the name of a function and its parenthesis.
     #[error("no space is allowed between `{function}` and its opening parenthesis")]
     BlankNotAllowed {
         /// The function.
         function: &'static str,
     },
-    /// A symbol that the kind does not have.
-    #[error("unknown field `{name}`{}", nearest_known(.nearest.as_deref()))]
+    /// A symbol that the schema does not have.
+    #[error("unknown field `{name}`{}", did_you_mean(.nearest.as_deref()))]
     UnknownSymbol {
         /// The symbol as written.
         name: String,
-        /// The known symbol that is spelled most alike.
+        /// The known symbol with the most similar spelling.
         nearest: Option<String>,
     },
-    /// A map was named without one of its keys.
+    /// A map without one of its keys.
     #[error("`{symbol}` is a map; refer to one of its keys as `{symbol}.<key>`")]
     MapWithoutKey {
         /// The map.
         symbol: &'static str,
     },
-    /// A set was used outside of a set function.
+    /// A set outside of a set function.
     #[error("`{symbol}` is a set; use it inside `anyOf`, `allOf`, `count` or `isEmpty`")]
     SetWithoutFunction {
         /// The set.
         symbol: &'static str,
     },
-    /// A set function was applied to something else.
+    /// A set function applied to something else.
     #[error("`{symbol}` is not a set, so `{function}` cannot be applied to it")]
     NotASet {
         /// The symbol as written.
@@ -145,18 +143,18 @@ pub enum Problem {
         /// The function.
         function: &'static str,
     },
-    /// A sub-query was made over something that does not refer to entities.
+    /// A sub-query over something that does not refer to entities.
     #[error("`{symbol}` does not refer to entities, so it cannot be the source of a sub-query")]
     NotReferences {
         /// The symbol as written.
         symbol: String,
     },
-    /// A symbol stands alone but is not a boolean.
+    /// A symbol without an operator that is not a boolean.
     #[error("`{symbol}` is {actual}; compare it with a value; only booleans can be used alone")]
     NotBoolean {
         /// The symbol.
         symbol: String,
-        /// What it is.
+        /// Its type.
         actual: &'static str,
     },
     /// The operator does not apply to these operands.
@@ -164,11 +162,11 @@ pub enum Problem {
     TypeMismatch {
         /// The left side.
         subject: String,
-        /// What the left side is.
+        /// Type of the left side.
         actual: &'static str,
         /// The operator.
         operator: &'static str,
-        /// What the right side is.
+        /// Type of the right side.
         operand: &'static str,
     },
     /// `skip` or `limit` with a fraction or an exponent.
@@ -177,7 +175,7 @@ pub enum Problem {
         /// `skip` or `limit`.
         clause: &'static str,
     },
-    /// A symbol that rows cannot be ordered by.
+    /// A symbol that rows cannot be sorted by.
     #[error("the list cannot be sorted by `{symbol}`")]
     NotSortable {
         /// The symbol as written.
@@ -185,31 +183,31 @@ pub enum Problem {
     },
 }
 
-fn in_brackets(hint: Option<&str>) -> String {
+fn parenthesized(hint: Option<&str>) -> String {
     hint.map(|hint| format!(" ({hint})")).unwrap_or_default()
 }
 
-fn nearest_known(nearest: Option<&str>) -> String {
+fn did_you_mean(nearest: Option<&str>) -> String {
     nearest
         .map(|name| format!("; did you mean `{name}`?"))
         .unwrap_or_default()
 }
 
-/// A mistake before its place is worked out, which is done once and only for the one that is reported.
+/// A problem with its span. The location is computed only for the one that is reported.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct SpannedError {
     pub(crate) problem: Problem,
     pub(crate) span: Span,
 }
 
-impl Fault {
+impl SpannedError {
     pub(crate) const fn new(span: Span, problem: Problem) -> Self {
         Self { problem, span }
     }
 
     pub(crate) fn locate(self, text: &str) -> QueryError {
         QueryError {
-            location: Location::of(text, self.span.start),
+            location: Location::from_offset(text, self.span.start),
             problem: self.problem,
             span: self.span,
         }

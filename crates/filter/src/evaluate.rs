@@ -1,7 +1,7 @@
-//! Whether a row matches.
+//! Evaluation of queries on rows.
 //!
-//! The recursion follows the predicate, whose depth is bounded; the work per row is bounded by the number
-//! of tests and the sizes of the sets they look into.
+//! Recursion follows the predicate, whose depth is bounded; the work per row is bounded by the number of
+//! tests and the sizes of the sets that they use.
 
 use crate::fold::upper_case;
 use crate::page::Limit;
@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 impl Predicate {
-    /// Whether `row`, which is of the kind the predicate was read for, matches.
+    /// Whether `row` matches. The predicate must have been parsed for the schema of the row.
     pub fn matches(&self, row: &dyn Row) -> bool {
         match self {
             Self::Constant(value) => *value,
@@ -53,7 +53,7 @@ fn has_element(row: &dyn Row, set: SymbolId, wanted: impl Fn(&str) -> bool) -> b
 }
 
 impl Collection {
-    /// The number of elements, or `enough` as soon as there are that many.
+    /// The number of elements, counted up to `enough`.
     fn count(&self, row: &dyn Row, enough: usize) -> usize {
         let mut count = 0_usize;
         match self {
@@ -66,7 +66,7 @@ impl Collection {
                         ControlFlow::Break(())
                     }
                 };
-                // How the visit ended is already in `count`.
+                // `count` already tells how the visit ended.
                 let _ = row.elements(*set, &mut visit);
                 count
             },
@@ -90,7 +90,7 @@ impl Collection {
 }
 
 impl Query {
-    /// Whether `row` matches the predicate, wherever it stands in the order.
+    /// Whether `row` matches the predicate, whatever its position in the order.
     pub fn matches(&self, row: &dyn Row) -> bool {
         self.predicate.matches(row)
     }
@@ -147,7 +147,7 @@ impl<T> Comparison<T> {
         match (self, order) {
             (Self::Is { op, operand }, Some(order)) => op.holds(order(operand)),
             (Self::Is { op, .. }, None) => *op == CompareOp::NotEqual,
-            // The search wants the order of the element to the value, which is the other way round.
+            // The search needs the order of the element relative to the value, which is the reverse.
             (Self::OneOf(list), Some(order)) => list
                 .binary_search_by(|element| order(element).reverse())
                 .is_ok(),

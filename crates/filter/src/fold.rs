@@ -1,7 +1,7 @@
-//! Upper case for `icontains`.
+//! Case folding for `icontains`.
 
-/// The text in upper case by Unicode's simple mapping: every character stays one character, so `ß` stays
-/// as it is. OpenZiti compares the same way.
+/// The text in upper case by Unicode's simple mapping: every character maps to one character, so `ß`
+/// is unchanged. OpenZiti compares in the same way.
 pub(crate) fn upper_case(text: &str) -> String {
     text.chars().map(upper).collect()
 }

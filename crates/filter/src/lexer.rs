@@ -1,15 +1,15 @@
-//! Text to words, one at a time, so that the first mistake in the text is the one reported.
+//! Lexer, which yields one token at a time, so that the first mistake in the text is reported.
 //!
-//! The longest match wins, so `order` is a symbol and not `or` with something behind it. Unlike in
-//! OpenZiti, characters without meaning are refused instead of dropped: `cost = .5` would silently mean
-//! `cost = 5` and `!isAdmin` would be another symbol.
+//! The longest match wins, so `order` is a symbol and not `or` followed by something else. Unlike in
+//! OpenZiti, unknown characters are refused instead of dropped: `cost = .5` would silently mean
+//! `cost = 5`, and `!isAdmin` would be another symbol.
 
 mod datetime;
 mod number;
 mod string;
 mod word;
 
-use crate::error::{Fault, Problem};
+use crate::error::{Problem, SpannedError};
 use crate::query::CompareOp;
 use crate::span::Span;
 use crate::token::{Token, TokenKind};
@@ -18,7 +18,7 @@ use crate::token::{Token, TokenKind};
 pub(crate) struct Lexer<'t> {
     text: &'t str,
     position: usize,
-    /// Whether the word before was a symbol, for which a digit is a likely slip.
+    /// Whether the previous token was a symbol, after which a digit is a likely mistake.
     after_symbol: bool,
 }
 
@@ -31,8 +31,8 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// The next word; at the end of the text, [`TokenKind::End`] again and again.
-    pub(crate) fn next(&mut self) -> Result<Token<'t>, Fault> {
+    /// The next token; at the end of the text always [`TokenKind::End`].
+    pub(crate) fn next(&mut self) -> Result<Token<'t>, SpannedError> {
         let blanks = blank_length(self.rest());
         self.position += blanks;
         let start = self.position;
@@ -51,12 +51,12 @@ impl<'t> Lexer<'t> {
         self.text.get(self.position..).unwrap_or_default()
     }
 
-    /// A piece of the text that starts at the cursor.
+    /// The span of `length` bytes at the cursor.
     fn ahead(&self, length: usize) -> Span {
         Span::new(self.position, self.position + length)
     }
 
-    fn scan(&self, blank_before: bool) -> Result<(usize, TokenKind<'t>), Fault> {
+    fn scan(&self, blank_before: bool) -> Result<(usize, TokenKind<'t>), SpannedError> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
             return Ok((0, TokenKind::End));
@@ -71,7 +71,7 @@ impl<'t> Lexer<'t> {
             '"' => string::scan(rest, self.position),
             '\'' => self.quoted(rest),
             '=' | '<' | '>' | '!' => self.comparison(rest, first),
-            '0'..='9' if touches_symbol => Err(Fault::new(self.ahead(1), Problem::DigitInSymbol)),
+            '0'..='9' if touches_symbol => Err(SpannedError::new(self.ahead(1), Problem::DigitInSymbol)),
             '.' | '-' if touches_symbol => Err(self.unexpected(
                 first,
                 Some("names consist of letters and `_`; after a dot and a letter, `-` is allowed too"),
@@ -82,7 +82,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn comparison(&self, rest: &str, first: char) -> Result<(usize, TokenKind<'t>), Fault> {
+    fn comparison(&self, rest: &str, first: char) -> Result<(usize, TokenKind<'t>), SpannedError> {
         let with_equals = rest.as_bytes().get(1) == Some(&b'=');
         let (length, op) = match (first, with_equals) {
             ('=', _) => (1, CompareOp::Equal),
@@ -96,30 +96,30 @@ impl<'t> Lexer<'t> {
         Ok((length, TokenKind::Compare(op)))
     }
 
-    fn number(&self, rest: &str, first: char) -> Result<(usize, TokenKind<'t>), Fault> {
+    fn number(&self, rest: &str, first: char) -> Result<(usize, TokenKind<'t>), SpannedError> {
         let Some(length) = number::length(rest) else {
             return Err(self.unknown(first));
         };
         let value = rest.get(..length).and_then(number::value);
-        let value =
-            value.ok_or_else(|| Fault::new(self.ahead(length), Problem::NumberOutOfRange))?;
+        let value = value
+            .ok_or_else(|| SpannedError::new(self.ahead(length), Problem::NumberOutOfRange))?;
         Ok((length, TokenKind::Number(value)))
     }
 
-    fn word(&self, rest: &'t str) -> Result<(usize, TokenKind<'t>), Fault> {
+    fn word(&self, rest: &'t str) -> Result<(usize, TokenKind<'t>), SpannedError> {
         if let Some(inside) = rest.strip_prefix("datetime(") {
             let Some((length, instant)) = datetime::scan(inside) else {
                 let end = inside.find([')', '"']).unwrap_or(inside.len());
                 let span = self.ahead("datetime(".len() + end);
-                return Err(Fault::new(span, Problem::BadTimestamp));
+                return Err(SpannedError::new(span, Problem::InvalidTimestamp));
             };
             return Ok(("datetime(".len() + length, TokenKind::Datetime(instant)));
         }
         Ok(word::scan(rest))
     }
 
-    /// A symbol in single quotes, which the grammar knows although no kind has such a symbol.
-    fn quoted(&self, rest: &'t str) -> Result<(usize, TokenKind<'t>), Fault> {
+    /// A symbol in single quotes, which is part of the grammar although no schema has such a symbol.
+    fn quoted(&self, rest: &'t str) -> Result<(usize, TokenKind<'t>), SpannedError> {
         let inside = rest.get(1..).unwrap_or_default();
         match inside.find(['\'', '\n']) {
             Some(end) if inside.get(end..).is_some_and(|tail| tail.starts_with('\'')) => {
@@ -133,7 +133,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn unknown(&self, character: char) -> Fault {
+    fn unknown(&self, character: char) -> SpannedError {
         let hint = match character {
             '&' => Some("write `and`"),
             '|' => Some("write `or`"),
@@ -146,18 +146,18 @@ impl<'t> Lexer<'t> {
         self.unexpected(character, hint)
     }
 
-    fn unexpected(&self, character: char, hint: Option<&'static str>) -> Fault {
+    fn unexpected(&self, character: char, hint: Option<&'static str>) -> SpannedError {
         let span = self.ahead(character.len_utf8());
-        Fault::new(span, Problem::UnknownCharacter { character, hint })
+        SpannedError::new(span, Problem::UnknownCharacter { character, hint })
     }
 }
 
-/// Whether the language takes the byte as a blank.
+/// Whether the byte is white space in the language.
 const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Number of blanks at the start of `text`.
+/// Length of the white space at the start of `text`.
 fn blank_length(text: &str) -> usize {
     text.bytes().take_while(|byte| is_blank(*byte)).count()
 }

@@ -1,9 +1,9 @@
-//! The language in which lists are filtered, sorted and paged.
+//! Query language for filtering, sorting and paging lists.
 //!
-//! A kind of row declares its symbols once as a [`Schema`] and answers for their values through [`Row`].
+//! A kind of row declares its symbols once as a [`Schema`] and provides their values through [`Row`].
 //! [`Listing::from_parameters`] then turns the parameters of a request into a predicate, an order and a
-//! page; [`Listing::select`] applies all three to rows in memory, and [`Predicate`] is open for those who
-//! can do better with an index.
+//! page; [`Listing::select`] applies all three to rows in memory, and [`Predicate`] is public for query
+//! planners with an index.
 //!
 //! ```
 //! use portcullis_filter::{Listing, Parameters, Row, Schema, Symbol, SymbolId, Value};
@@ -31,15 +31,16 @@
 //! # Ok::<(), portcullis_filter::ListingError>(())
 //! ```
 //!
-//! The language is the one of OpenZiti's list endpoints, with a few corrections that accept more or make
-//! results reliable; the one thing that it accepts and this crate refuses is characters without meaning.
-//! There is no precedence: `and`, `or` and `not` reach as far to the right as they can. Every query is
-//! bounded ([`MAX_BYTES`], [`MAX_DEPTH`], [`MAX_TERMS`]) before it is evaluated.
+//! The language is that of OpenZiti's list endpoints, with a few corrections that accept more or make
+//! results reliable; only unknown characters are refused here but accepted there. There is no precedence:
+//! `and`, `or` and `not` extend as far to the right as possible. Every query is bounded ([`MAX_BYTES`],
+//! [`MAX_DEPTH`], [`MAX_TERMS`]) before it is evaluated.
 //!
-//! No I/O, no clock; planning over an index is left to whoever has one.
+//! The crate uses neither I/O nor a clock, and does not plan over indexes.
 
 mod check;
 mod compose;
+mod display;
 mod error;
 mod evaluate;
 mod fold;
@@ -50,7 +51,6 @@ mod nearest;
 mod order;
 mod page;
 mod parser;
-mod print;
 mod query;
 mod row;
 mod schema;
@@ -69,6 +69,6 @@ pub use query::{
     parse_sort,
 };
 pub use row::{Row, VisitElement, VisitRow};
-pub use schema::{Schema, Symbol, SymbolId, SymbolKind, Target, ValueType};
+pub use schema::{Schema, Symbol, SymbolId, SymbolKind, TargetSchema, ValueType};
 pub use span::{Location, Span};
 pub use value::{Number, Value};

@@ -1,4 +1,4 @@
-//! The four parameters of a list endpoint as one request.
+//! List requests, combined from the parameters of a list endpoint.
 
 use crate::error::QueryError;
 use crate::order::Order;
@@ -9,26 +9,26 @@ use crate::schema::Schema;
 use std::num::IntErrorKind;
 use thiserror::Error;
 
-/// The parameters as they stand in the address, decoded once; of a repeated one, the first.
+/// Query parameters of a list, URL-decoded; of a repeated one, the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parameters<'p> {
-    /// A query, which may itself sort and page.
+    /// A query, which may itself have sort and paging clauses.
     pub filter: Option<&'p str>,
-    /// Most rows.
+    /// Maximum number of rows.
     pub limit: Option<&'p str>,
-    /// Rows to skip.
+    /// Number of rows to skip.
     pub offset: Option<&'p str>,
-    /// What follows the words "sort by".
+    /// Sort fields, written like after `sort by`.
     pub sort: Option<&'p str>,
 }
 
-/// What is wrong with the parameters of a list.
+/// An invalid parameter of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ListingError {
-    /// The filter is refused.
+    /// The filter is invalid.
     #[error("invalid filter: {0}")]
     Filter(#[source] QueryError),
-    /// The sort parameter is refused.
+    /// The sort parameter is invalid.
     #[error("invalid sort order: {0}")]
     Sort(#[source] QueryError),
     /// The limit is not an integer.
@@ -39,7 +39,7 @@ pub enum ListingError {
     Offset,
 }
 
-/// What a list endpoint is asked for: which rows, in which order, which part of them.
+/// A list request: predicate, order and page.
 ///
 /// # Examples
 ///
@@ -57,24 +57,21 @@ pub enum ListingError {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
-    /// Which rows.
     pub predicate: Predicate,
-    /// In which order.
     pub order: Order,
-    /// Which part.
     pub page: Page,
 }
 
 impl Listing {
-    /// Combines the parameters. What the filter itself says about order, limit and offset wins, each for
-    /// itself; a parameter that loses has to be valid all the same.
+    /// Combines the parameters. Order, limit and offset in the filter each override the parameter, which has
+    /// to be valid nevertheless.
     ///
     /// An empty parameter counts as absent.
     ///
     /// # Errors
     ///
-    /// [`ListingError`] for the first parameter, in the order filter, limit, offset, sort, that is wrong.
-    /// A limit or offset is never wrong for its size.
+    /// [`ListingError`] for the first invalid parameter, in the order filter, limit, offset, sort. Limits and
+    /// offsets out of range are clamped.
     pub fn from_parameters(
         schema: &'static Schema,
         parameters: &Parameters<'_>,
@@ -82,7 +79,7 @@ impl Listing {
         let query = filter(schema, parameters.filter)?;
         let limit = integer(parameters.limit, ListingError::Limit)?;
         let offset = integer(parameters.offset, ListingError::Offset)?;
-        let sort = match given(parameters.sort) {
+        let sort = match non_empty(parameters.sort) {
             Some(text) => parse_sort(schema, text).map_err(ListingError::Sort)?,
             None => Vec::new(),
         };
@@ -99,8 +96,7 @@ impl Listing {
         Ok(Self::from_query(schema, query, Limit::default()))
     }
 
-    /// For lists that take a filter only and give everything unless it says otherwise, as those of role
-    /// attributes do.
+    /// For lists with a filter only and without a default limit, such as those of role attributes.
     ///
     /// # Errors
     ///
@@ -109,7 +105,7 @@ impl Listing {
         Ok(Self::from_query(schema, filter(schema, text)?, Limit::NONE))
     }
 
-    /// A listing for a query that was read for the kind `schema`, with the limit to use when it has none.
+    /// A listing for a query that was parsed for `schema`, with a default limit.
     pub fn from_query(schema: &Schema, query: Query, default: Limit) -> Self {
         Self {
             predicate: query.predicate,
@@ -121,9 +117,9 @@ impl Listing {
         }
     }
 
-    /// Looks at every row and gives the page with the number of all that match.
+    /// Evaluates every row and returns the page with the number of all matching rows.
     ///
-    /// Keeps at most about twice as many rows as lie before the end of the page, or all that match when
+    /// Holds at most about twice as many rows as there are up to the end of the page, or all matching rows if
     /// there is no limit.
     pub fn select<R: Row>(&self, rows: impl IntoIterator<Item = R>) -> Selection<R> {
         let keep = self.page.end().unwrap_or(usize::MAX);
@@ -149,26 +145,26 @@ impl Listing {
 /// A page of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection<R> {
-    /// The rows of the page, in order.
+    /// Rows of the page, in order.
     pub rows: Vec<R>,
-    /// The number of rows that match, on all pages.
+    /// Number of matching rows on all pages.
     pub total: usize,
 }
 
-fn given(parameter: Option<&str>) -> Option<&str> {
+fn non_empty(parameter: Option<&str>) -> Option<&str> {
     parameter.filter(|text| !text.is_empty())
 }
 
 fn filter(schema: &'static Schema, text: Option<&str>) -> Result<Query, ListingError> {
-    match given(text) {
+    match non_empty(text) {
         Some(text) => Query::parse(schema, text).map_err(ListingError::Filter),
-        None => Ok(Query::everything()),
+        None => Ok(Query::match_all()),
     }
 }
 
-/// An optional integer. Beyond 64 bits the largest ones stand for it.
+/// An optional integer, clamped to 64 bits.
 fn integer(parameter: Option<&str>, wrong: ListingError) -> Result<Option<i64>, ListingError> {
-    let Some(text) = given(parameter) else {
+    let Some(text) = non_empty(parameter) else {
         return Ok(None);
     };
     match text.parse::<i64>() {

@@ -1,14 +1,14 @@
-//! The known name that was probably meant.
+//! Spelling suggestions.
 
-use crate::limits::MAX_SHOWN;
+use crate::limits::MAX_NAME_CHARS;
 
-/// The candidate that is spelled most like `name`, if it is close: at most a third of it, rounded up, differs.
+/// The candidate closest to `name`, if at most a third of its characters, rounded up, differ.
 pub(crate) fn nearest(
     name: &str,
     candidates: impl Iterator<Item = &'static str>,
 ) -> Option<&'static str> {
-    // Comparing is quadratic, and nobody mistypes a short name into a very long one.
-    if name.len() > MAX_SHOWN {
+    // The distance takes quadratic time, and no typo turns a short name into a very long one.
+    if name.len() > MAX_NAME_CHARS {
         return None;
     }
     let wanted = name.to_ascii_lowercase();

@@ -1,21 +1,21 @@
-//! The order of a list.
+//! Sort order of rows.
 
 use crate::query::{Direction, SortKey};
 use crate::row::Row;
 use crate::schema::Schema;
 use std::cmp::Ordering;
 
-/// A total order of the rows of one kind: the fields asked for, then `id` ascending.
+/// A total order of the rows of one kind: the requested fields, then `id` ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
     keys: Vec<SortKey>,
 }
 
 impl Order {
-    /// Appends `id`, if the kind has it.
+    /// Appends `id`, if the schema has it.
     ///
-    /// Of a symbol that occurs several times only the first occurrence decides anything, so the others are
-    /// left out: a comparison of rows never costs more than the kind has symbols.
+    /// Only the first occurrence of a repeated symbol is kept, since the others have no effect: comparing
+    /// rows never takes more steps than the schema has symbols.
     pub fn new(schema: &Schema, keys: Vec<SortKey>) -> Self {
         let id = schema.find("id").map(|(symbol, _)| SortKey {
             symbol,
@@ -30,12 +30,12 @@ impl Order {
         order
     }
 
-    /// The fields, most important first, `id` included.
+    /// The fields, most significant first, including `id`.
     pub fn keys(&self) -> &[SortKey] {
         &self.keys
     }
 
-    /// How two rows stand to each other.
+    /// Compares two rows.
     pub fn compare(&self, left: &dyn Row, right: &dyn Row) -> Ordering {
         let compare = |key: &SortKey| {
             let order = left.value(key.symbol).order(&right.value(key.symbol));

@@ -1,23 +1,23 @@
-//! Which part of the matching rows is given.
+//! Limits, offsets and pages.
 
 use std::ops::Range;
 
-/// Rows of a page when nobody says otherwise.
+/// Default page size.
 const DEFAULT_LIMIT: u16 = 10;
-/// Largest page that can be asked for by number.
+/// Maximum page size, except for no limit at all.
 const MAX_LIMIT: u16 = 500;
-/// Most rows that can be skipped.
+/// Maximum number of skipped rows.
 const MAX_OFFSET: u32 = 100_000;
 
-/// The most rows of a page, within the bounds of the API. Asking for too many or too few is no error.
+/// Maximum number of rows of a page, within the bounds of the API. Values out of range are clamped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(Option<u16>);
 
 impl Limit {
-    /// No limit, as `limit none` and -1 ask for.
+    /// No limit, as requested by `limit none` or -1.
     pub const NONE: Self = Self(None);
 
-    /// The effective limit for the number asked for: -1 is none, other numbers below 1 are 10, numbers
+    /// The effective limit for a requested number: -1 is no limit, other numbers below 1 are 10, numbers
     /// above 500 are 500.
     pub fn clamped(asked: i64) -> Self {
         match asked {
@@ -29,12 +29,12 @@ impl Limit {
         }
     }
 
-    /// The number of rows, `None` when there is no limit.
+    /// Number of rows; `None` for no limit.
     pub fn rows(self) -> Option<usize> {
         self.0.map(usize::from)
     }
 
-    /// The number for `meta.pagination.limit`, where no limit is the largest 64-bit integer.
+    /// The value of `meta.pagination.limit`: [`i64::MAX`] for no limit.
     pub fn on_wire(self) -> i64 {
         self.0.map_or(i64::MAX, i64::from)
     }
@@ -47,23 +47,22 @@ impl Default for Limit {
     }
 }
 
-/// Rows to skip, within the bounds of the API.
+/// Number of rows to skip, within the bounds of the API.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Offset(u32);
 
 impl Offset {
-    /// The effective offset for the number asked for: negative numbers are 0, numbers above 100 000 are
-    /// 100 000.
+    /// The effective offset for a requested number, clamped to 0 to 100 000.
     pub fn clamped(asked: i64) -> Self {
         Self(u32::try_from(asked.clamp(0, i64::from(MAX_OFFSET))).unwrap_or(MAX_OFFSET))
     }
 
-    /// The number of rows.
+    /// Number of rows.
     pub fn rows(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 
-    /// The number for `meta.pagination.offset`.
+    /// The value of `meta.pagination.offset`.
     pub fn on_wire(self) -> i64 {
         i64::from(self.0)
     }
@@ -72,20 +71,18 @@ impl Offset {
 /// A part of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Page {
-    /// Most rows.
     pub limit: Limit,
-    /// Rows before the first.
     pub offset: Offset,
 }
 
 impl Page {
-    /// The positions of the page in a list of `total` rows; empty behind the end.
+    /// The index range of the page in a list of `total` rows; empty past the end.
     pub fn range(self, total: usize) -> Range<usize> {
         let start = self.offset.rows().min(total);
         start..self.end().map_or(total, |end| end.min(total))
     }
 
-    /// The position after the page, `None` when it reaches to the end of the list.
+    /// The index after the page; `None` if it extends to the end of the list.
     pub fn end(self) -> Option<usize> {
         self.limit
             .rows()

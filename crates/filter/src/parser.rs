@@ -1,31 +1,31 @@
-//! Words to an untyped tree, by recursive descent.
+//! Recursive descent parser, from tokens to the syntax tree.
 //!
-//! The language has no precedence: `and`, `or` and `not` all reach as far to the right as they can, so
-//! `a and b or c` is `a and (b or c)` and `not a and b` is `not (a and b)`. Every recursion counts towards
+//! The language has no precedence: `and`, `or` and `not` all extend as far to the right as possible, so
+//! `a and b or c` is `a and (b or c)`, and `not a and b` is `not (a and b)`. Every recursion counts towards
 //! the depth, so no text can exhaust the stack.
 
 mod clauses;
 mod comparison;
 mod expression;
 
-use crate::error::{Fault, Problem};
+use crate::error::{Problem, SpannedError};
 use crate::lexer::Lexer;
-use crate::limits::{MAX_BYTES, MAX_DEPTH, MAX_SHOWN, MAX_TERMS};
+use crate::limits::{MAX_BYTES, MAX_DEPTH, MAX_NAME_CHARS, MAX_TERMS};
 use crate::query::CompareOp;
 use crate::span::Span;
 use crate::token::{Keyword, Token, TokenKind};
 use crate::tree::{Name, Query, SortField};
 
-/// Reads a whole query.
-pub(crate) fn query(text: &str) -> Result<Query<'_>, Fault> {
+/// Parses a query.
+pub(crate) fn query(text: &str) -> Result<Query<'_>, SpannedError> {
     let mut parser = Parser::new(text)?;
     let query = parser.query(0)?;
     parser.end()?;
     Ok(query)
 }
 
-/// Reads what follows "sort by"; `skip` and `limit` behind it are read and dropped.
-pub(crate) fn sort(text: &str) -> Result<Vec<SortField<'_>>, Fault> {
+/// Parses sort fields; a following `skip` or `limit` is parsed and ignored.
+pub(crate) fn sort(text: &str) -> Result<Vec<SortField<'_>>, SpannedError> {
     let mut parser = Parser::new(text)?;
     let fields = parser.sort_fields()?;
     parser.paging()?;
@@ -33,29 +33,29 @@ pub(crate) fn sort(text: &str) -> Result<Vec<SortField<'_>>, Fault> {
     Ok(fields)
 }
 
-/// What may follow a condition.
+/// Description of the tokens allowed after a condition.
 const AFTER_CONDITION: &str = "`and`, `or`, `sort by`, `skip`, `limit` or the end";
 
-/// One word of lookahead over the text, and the counters of the bounds.
+/// Parser with one token of lookahead, and the counters for the limits.
 struct Parser<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
     current: Token<'t>,
-    /// Whether the word before the current one is a sign of comparison.
+    /// Whether the previous token is a comparison operator.
     after_sign: bool,
-    /// What may come next when the query does not end here.
+    /// Description of the tokens allowed next if the query does not end here.
     follow: &'static str,
     terms: usize,
     subqueries: usize,
-    /// Sub-queries that are open at the moment.
+    /// Nesting of sub-queries at the current position.
     open_subqueries: usize,
 }
 
 impl<'t> Parser<'t> {
-    fn new(text: &'t str) -> Result<Self, Fault> {
+    fn new(text: &'t str) -> Result<Self, SpannedError> {
         if text.len() > MAX_BYTES {
             let problem = Problem::TooLong { bytes: text.len() };
-            return Err(Fault::new(Span::new(0, 0), problem));
+            return Err(SpannedError::new(Span::new(0, 0), problem));
         }
         let mut lexer = Lexer::new(text);
         let current = lexer.next()?;
@@ -71,8 +71,8 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// Moves on by one word and yields the one that was current.
-    fn advance(&mut self) -> Result<Token<'t>, Fault> {
+    /// Advances by one token and returns the previous one.
+    fn advance(&mut self) -> Result<Token<'t>, SpannedError> {
         let next = self.lexer.next()?;
         self.after_sign = matches!(self.current.kind, TokenKind::Compare(_));
         Ok(std::mem::replace(&mut self.current, next))
@@ -82,47 +82,55 @@ impl<'t> Parser<'t> {
         self.current.kind == TokenKind::Keyword(keyword)
     }
 
-    /// Requires a blank before the current word.
-    fn blank(&self) -> Result<(), Fault> {
+    /// Requires white space before the current token.
+    fn expect_blank(&self) -> Result<(), SpannedError> {
         if self.current.blank_before || self.current.kind == TokenKind::End {
             return Ok(());
         }
         let before = self.describe_current();
-        Err(self.fault(Problem::BlankNeeded { before }))
+        Err(self.error(Problem::BlankRequired { before }))
     }
 
-    /// Requires a word and moves past it.
-    fn expect(&mut self, kind: &TokenKind<'_>, expected: &'static str) -> Result<Span, Fault> {
+    /// Requires a token and consumes it.
+    fn expect(
+        &mut self,
+        kind: &TokenKind<'_>,
+        expected: &'static str,
+    ) -> Result<Span, SpannedError> {
         if self.current.kind != *kind {
             return Err(self.unexpected(expected));
         }
         Ok(self.advance()?.span)
     }
 
-    /// Requires a keyword with a blank before it, and moves past it.
-    fn expect_keyword(&mut self, keyword: Keyword, expected: &'static str) -> Result<(), Fault> {
+    /// Requires a keyword with white space before it, and consumes it.
+    fn expect_keyword(
+        &mut self,
+        keyword: Keyword,
+        expected: &'static str,
+    ) -> Result<(), SpannedError> {
         if !self.at(keyword) {
             return Err(self.unexpected(expected));
         }
-        self.blank()?;
+        self.expect_blank()?;
         self.advance()?;
         Ok(())
     }
 
-    /// Requires the bracket that touches the name of a function.
-    fn open_function(&mut self, function: &'static str) -> Result<(), Fault> {
+    /// Requires the opening parenthesis immediately after the name of a function.
+    fn open_function(&mut self, function: &'static str) -> Result<(), SpannedError> {
         if self.current.kind == TokenKind::Open && self.current.blank_before {
-            return Err(self.fault(Problem::BlankNotAllowed { function }));
+            return Err(self.error(Problem::BlankNotAllowed { function }));
         }
         self.expect(&TokenKind::Open, "`(`")?;
         Ok(())
     }
 
-    fn close(&mut self) -> Result<Span, Fault> {
+    fn close(&mut self) -> Result<Span, SpannedError> {
         self.expect(&TokenKind::Close, "`)`")
     }
 
-    fn name(&mut self, expected: &'static str) -> Result<Name<'t>, Fault> {
+    fn name(&mut self, expected: &'static str) -> Result<Name<'t>, SpannedError> {
         let TokenKind::Symbol(text) = self.current.kind else {
             return Err(self.unexpected(expected));
         };
@@ -130,47 +138,47 @@ impl<'t> Parser<'t> {
         Ok(Name { text, span })
     }
 
-    fn end(&self) -> Result<(), Fault> {
+    fn end(&self) -> Result<(), SpannedError> {
         match self.current.kind {
             TokenKind::End => Ok(()),
             _ => Err(self.unexpected(self.follow)),
         }
     }
 
-    /// The depth one level further in.
-    fn deeper(&self, depth: usize) -> Result<usize, Fault> {
+    /// The next depth.
+    fn descend(&self, depth: usize) -> Result<usize, SpannedError> {
         if depth < MAX_DEPTH {
             Ok(depth + 1)
         } else {
-            Err(self.fault(Problem::TooDeep))
+            Err(self.error(Problem::TooDeep))
         }
     }
 
-    /// Counts one more test.
-    fn count_term(&mut self) -> Result<(), Fault> {
+    /// Counts a test.
+    fn count_term(&mut self) -> Result<(), SpannedError> {
         self.terms += 1;
         if self.terms <= MAX_TERMS {
             Ok(())
         } else {
-            Err(self.fault(Problem::TooManyTerms))
+            Err(self.error(Problem::TooManyTerms))
         }
     }
 
-    fn fault(&self, problem: Problem) -> Fault {
-        Fault::new(self.current.span, problem)
+    fn error(&self, problem: Problem) -> SpannedError {
+        SpannedError::new(self.current.span, problem)
     }
 
-    fn unexpected(&self, expected: &'static str) -> Fault {
+    fn unexpected(&self, expected: &'static str) -> SpannedError {
         let found = self.describe_current();
-        self.fault(Problem::Unexpected {
+        self.error(Problem::Unexpected {
             found,
             expected,
-            hint: self.slip(),
+            hint: self.hint(),
         })
     }
 
-    /// What is probably meant by a word that has no place here.
-    fn slip(&self) -> Option<&'static str> {
+    /// Suggestion for an unexpected token.
+    fn hint(&self) -> Option<&'static str> {
         match self.current.kind {
             TokenKind::Compare(CompareOp::Equal) if self.after_sign => Some("use a single `=`"),
             TokenKind::Compare(CompareOp::Greater) if self.after_sign => Some("use `!=`"),
@@ -197,23 +205,23 @@ impl<'t> Parser<'t> {
         self.text.get(span.start..span.end).unwrap_or_default()
     }
 
-    /// The current word for a message; literals stay unsaid, since they may be secrets.
+    /// The current token, for error messages; literals are not quoted, since they may be secrets.
     fn describe_current(&self) -> String {
         match self.current.kind {
             TokenKind::Text(_) => "a string".to_owned(),
             TokenKind::Number(_) => "a number".to_owned(),
             TokenKind::Datetime(_) => "a datetime".to_owned(),
             TokenKind::End => "end".to_owned(),
-            // Quoted words are what somebody meant as a literal.
+            // Probably meant as a string literal.
             TokenKind::Symbol(text) if text.starts_with('\'') => "a quoted symbol".to_owned(),
-            _ => format!("`{}`", shown(self.text_of(self.current.span))),
+            _ => format!("`{}`", truncated(self.text_of(self.current.span))),
         }
     }
 }
 
-/// A name for a message, cut when it is very long.
-pub(crate) fn shown(name: &str) -> String {
-    match name.char_indices().nth(MAX_SHOWN) {
+/// A name for error messages, truncated if very long.
+pub(crate) fn truncated(name: &str) -> String {
+    match name.char_indices().nth(MAX_NAME_CHARS) {
         Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
     }

@@ -1,4 +1,4 @@
-//! Typed queries: what a text means for the rows of one kind.
+//! Typed queries.
 
 use crate::error::QueryError;
 use crate::page::{Limit, Offset};
@@ -8,11 +8,11 @@ use crate::{check, parser};
 use jiff::Timestamp;
 use std::cmp::Ordering;
 
-/// A query that fits its kind.
+/// A query that is valid for a schema.
 ///
-/// Printing one gives a text that is read as the same query again, with brackets wherever a reader might
-/// expect another grouping. (With these and its blanks, what is near [`MAX_BYTES`](crate::MAX_BYTES) may
-/// print as a text that is longer than that.)
+/// Its text form parses as the same query again, with parentheses wherever a reader might expect another
+/// grouping. (With these and its spaces, a query near [`MAX_BYTES`](crate::MAX_BYTES) may have a longer
+/// text form.)
 ///
 /// # Examples
 ///
@@ -32,22 +32,19 @@ use std::cmp::Ordering;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// Which rows match.
     pub predicate: Predicate,
-    /// The order asked for; the final order by `id` is not in it.
+    /// The requested order, without the final order by `id`.
     pub sort: Vec<SortKey>,
-    /// Rows to skip.
     pub skip: Option<Offset>,
-    /// Most rows to give.
     pub limit: Option<Limit>,
 }
 
 impl Query {
-    /// Reads `text` as a query on rows of the kind `schema`.
+    /// Parses `text` as a query on rows of the kind `schema`.
     ///
     /// # Errors
     ///
-    /// The first mistake in the text; mistakes of grammar come before those of symbols and types.
+    /// The first mistake in the text; syntax errors come before unknown symbols and type errors.
     pub fn parse(schema: &'static Schema, text: &str) -> Result<Self, QueryError> {
         parser::query(text)
             .and_then(|tree| check::query(tree, schema))
@@ -55,7 +52,7 @@ impl Query {
     }
 
     /// The query of an empty text: every row.
-    pub const fn everything() -> Self {
+    pub const fn match_all() -> Self {
         Self {
             predicate: Predicate::Constant(true),
             sort: Vec::new(),
@@ -65,11 +62,12 @@ impl Query {
     }
 }
 
-/// Reads what follows the words "sort by", as the `sort` parameter of a list has it.
+/// Parses sort fields, as in the `sort` parameter of a list. A following `skip` or `limit` is parsed and
+/// ignored, like in OpenZiti.
 ///
 /// # Errors
 ///
-/// As [`Query::parse`]. A `skip` or `limit` behind the fields is read and ignored, as OpenZiti does.
+/// Like [`Query::parse`].
 pub fn parse_sort(schema: &'static Schema, text: &str) -> Result<Vec<SortKey>, QueryError> {
     parser::sort(text)
         .and_then(|fields| check::sort(&fields, schema))
@@ -78,22 +76,22 @@ pub fn parse_sort(schema: &'static Schema, text: &str) -> Result<Vec<SortKey>, Q
 
 /// A condition on a row.
 ///
-/// Some spellings are brought into one form, so that there is less to look at: a bare boolean symbol and
-/// `!= false` are `= true`; `not in` and `not between` are [`Predicate::Not`]; numbers compared with a
-/// string are texts; lists are sorted. Nesting is at most [`MAX_DEPTH`](crate::MAX_DEPTH) deep.
+/// Equivalent forms are normalized: a bare boolean symbol and `!= false` are `= true`; `not in` and
+/// `not between` are [`Predicate::Not`]; numbers compared with a string are strings; lists are sorted.
+/// Nesting is at most [`MAX_DEPTH`](crate::MAX_DEPTH) deep.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Predicate {
-    /// The same answer for every row.
+    /// The same result for every row.
     Constant(bool),
-    /// The opposite.
+    /// Negation.
     Not(Box<Self>),
-    /// All of them, tried from left to right; at least two.
+    /// Conjunction of at least two operands, evaluated from left to right.
     And(Vec<Self>),
-    /// One of them, tried from left to right; at least two.
+    /// Disjunction of at least two operands, evaluated from left to right.
     Or(Vec<Self>),
     /// A test of a value.
     Test {
-        /// What is tested.
+        /// The tested value.
         subject: Subject,
         /// The test.
         test: Test,
@@ -102,27 +100,27 @@ pub enum Predicate {
     IsEmpty(Collection),
 }
 
-/// What a test is applied to.
+/// The left side of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     /// The value of a symbol.
     Value(SymbolId),
-    /// An entry of a map, whose type is not known beforehand.
+    /// An entry of a map, which may be of any type.
     Entry {
         /// The map.
         map: SymbolId,
         /// The key; it may contain dots.
         key: String,
     },
-    /// Some element of a set passes.
+    /// Any element of a set.
     AnyOf(SymbolId),
-    /// Every element of a set passes, also when there is none.
+    /// Every element of a set; true for an empty set.
     AllOf(SymbolId),
     /// The number of elements.
     Count(Collection),
 }
 
-/// A set, or the part of it that a sub-query picks.
+/// A set, or the part of it that matches a sub-query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Collection {
     /// All elements of a set.
@@ -131,17 +129,17 @@ pub enum Collection {
     SubQuery {
         /// The set of references.
         references: SymbolId,
-        /// The query on the referenced entities. Its order is without effect.
+        /// The query on the referenced entities. Its order has no effect.
         query: Box<Query>,
     },
 }
 
 /// A test of one value.
 ///
-/// A missing value fails every test but [`Null`](Self::Null), a comparison by
+/// A missing value fails every test except [`Null`](Self::Null), a comparison by
 /// [`NotEqual`](CompareOp::NotEqual), `Boolean(false)` and a negated [`Contains`](Self::Contains). A value
-/// of a type that the test is not for counts as missing, except that numbers and booleans are texts for
-/// the tests of texts.
+/// of another type than that of the test counts as missing, except that string tests use the text of
+/// numbers and booleans.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Test {
     /// There is no value.
@@ -150,7 +148,7 @@ pub enum Test {
     Present,
     /// The value is this; a missing one counts as `false`.
     Boolean(bool),
-    /// A comparison of texts by the bytes of their UTF-8.
+    /// A comparison of strings by their UTF-8 bytes.
     Text(Comparison<String>),
     /// A comparison of numbers: as integers if both sides are, else as floats.
     Number(Comparison<Number>),
@@ -160,24 +158,24 @@ pub enum Test {
     NumberBetween {
         /// The smallest number that passes.
         low: Number,
-        /// The smallest number above that does not pass any more.
+        /// The smallest number above `low` that fails.
         high: Number,
     },
     /// From `low`, included, to `high`, excluded.
     DatetimeBetween {
         /// The first instant that passes.
         low: Timestamp,
-        /// The first instant after it that does not pass any more.
+        /// The first instant after `low` that fails.
         high: Timestamp,
     },
-    /// A part of the text is `needle`.
+    /// The text contains `needle`.
     Contains {
-        /// What to look for; in upper case when `ignore_case` is set.
+        /// The text to search for; in upper case if `ignore_case` is set.
         needle: String,
         /// Whether both sides are compared in upper case.
         ignore_case: bool,
-        /// Whether the test passes when the part is *not* there. Inside `anyOf` and `allOf` this is about
-        /// the single element.
+        /// Whether the test passes if the text does *not* contain `needle`. Inside `anyOf` and `allOf` this
+        /// applies to the single element.
         negated: bool,
     },
 }
@@ -185,18 +183,17 @@ pub enum Test {
 /// A comparison with one or several operands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Comparison<T> {
-    /// With one.
+    /// With one operand.
     Is {
-        /// How the value has to relate to the operand.
         op: CompareOp,
         /// The right side.
         operand: T,
     },
-    /// Equal to one of these, which are in ascending order without duplicates.
+    /// Equal to one of these operands, which are in ascending order without duplicates.
     OneOf(Vec<T>),
 }
 
-/// The signs of comparison.
+/// Comparison operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompareOp {
     /// `=`
@@ -214,7 +211,7 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// Whether the relation holds when the left side has this order to the right side.
+    /// Whether the relation holds if the left side has this order relative to the right side.
     pub const fn holds(self, order: Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),
@@ -226,7 +223,6 @@ impl CompareOp {
         }
     }
 
-    /// The sign.
     pub const fn sign(self) -> &'static str {
         match self {
             Self::Equal => "=",
@@ -244,16 +240,15 @@ impl CompareOp {
 pub struct SortKey {
     /// The symbol, which has a single value.
     pub symbol: SymbolId,
-    /// Which way.
     pub direction: Direction,
 }
 
-/// Which way to sort.
+/// Sort direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Direction {
-    /// Smallest first, missing values before all.
+    /// Smallest first; missing values come first.
     #[default]
     Ascending,
-    /// Largest first, missing values after all.
+    /// Largest first; missing values come last.
     Descending,
 }

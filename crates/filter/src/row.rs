@@ -1,4 +1,4 @@
-//! What queries ask of rows.
+//! Rows that queries can be evaluated on.
 
 use crate::schema::SymbolId;
 use crate::value::Value;
@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 /// A row that queries can be evaluated on.
 ///
-/// Only [`value`](Self::value) is needed; kinds without maps, sets and references leave the rest. Rows are
-/// asked for the symbols of their own [`Schema`](crate::Schema) only.
+/// Only [`value`](Self::value) is required; kinds without maps, sets and references need nothing else.
+/// Only symbols of the row's own [`Schema`](crate::Schema) are passed.
 ///
 /// # Examples
 ///
@@ -36,32 +36,32 @@ use std::ops::ControlFlow;
 /// }
 /// ```
 pub trait Row {
-    /// The value of a symbol that has a single one.
+    /// The value of a single-valued symbol.
     fn value(&self, symbol: SymbolId) -> Value<'_>;
 
-    /// The value under `key` in a map.
+    /// The value of `key` in a map.
     fn entry(&self, map: SymbolId, key: &str) -> Value<'_> {
         let _ = (map, key);
         Value::Missing
     }
 
-    /// Shows the elements of a set, or the ids of a set of references, each once, until `visit` breaks.
+    /// Visits the elements of a set, or the ids of a set of references, each once, until `visit` breaks.
     fn elements(&self, set: SymbolId, visit: &mut VisitElement<'_>) -> ControlFlow<()> {
         let _ = (set, visit);
         ControlFlow::Continue(())
     }
 
-    /// Shows the entities of a set of references, each once, until `visit` breaks.
+    /// Visits the entities of a set of references, each once, until `visit` breaks.
     fn referenced(&self, set: SymbolId, visit: &mut VisitRow<'_>) -> ControlFlow<()> {
         let _ = (set, visit);
         ControlFlow::Continue(())
     }
 }
 
-/// Takes one element of a set and says whether it wants more.
+/// Callback for one element of a set, which decides whether to continue.
 pub type VisitElement<'v> = dyn FnMut(&str) -> ControlFlow<()> + 'v;
 
-/// Takes one referenced entity and says whether it wants more.
+/// Callback for one referenced entity, which decides whether to continue.
 pub type VisitRow<'v> = dyn FnMut(&dyn Row) -> ControlFlow<()> + 'v;
 
 impl<R: Row + ?Sized> Row for &R {

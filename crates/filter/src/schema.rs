@@ -1,4 +1,4 @@
-//! Which symbols the queries of a kind of row may use.
+//! Schemas: the symbols that queries on a kind of row may use.
 
 use crate::nearest;
 use std::fmt;
@@ -58,7 +58,7 @@ impl Schema {
         self.symbols().map(|symbol| symbol.name)
     }
 
-    /// The symbol with that exact name, with the id that rows are asked by.
+    /// Finds a symbol by its exact name, with the id that is passed to rows.
     pub fn find(&self, name: &str) -> Option<(SymbolId, &'static Symbol)> {
         (0..)
             .zip(self.symbols())
@@ -72,12 +72,12 @@ impl Schema {
             })
     }
 
-    /// The symbol behind an id of this schema.
+    /// The symbol with this id of the schema.
     pub fn symbol(&self, id: SymbolId) -> Option<&'static Symbol> {
         self.symbols().nth(id.index())
     }
 
-    /// What `name` stands for: a symbol, or an entry of a map.
+    /// Resolves `name` to a symbol or an entry of a map.
     pub(crate) fn resolve<'n>(&self, name: &'n str) -> Option<Resolved<'n>> {
         if let Some((id, symbol)) = self.find(name) {
             return Some(Resolved {
@@ -97,9 +97,9 @@ impl Schema {
         }
     }
 
-    /// The known name that is spelled most like `name`, if any is close enough to have been meant.
+    /// The known name closest to `name`, if any is close enough for a suggestion.
     pub(crate) fn nearest(&self, name: &str) -> Option<String> {
-        // The quotes of a quoted symbol are part of its name, but never meant.
+        // The quotes of a quoted symbol are part of its name, but never intended.
         let name = name.trim_matches('\'');
         nearest::nearest(name, self.names())
             .map(str::to_owned)
@@ -114,7 +114,7 @@ impl Schema {
     }
 }
 
-/// A name of a query after looking it up.
+/// A resolved name of a query.
 pub(crate) struct Resolved<'n> {
     pub(crate) id: SymbolId,
     pub(crate) kind: SymbolKind,
@@ -125,9 +125,8 @@ pub(crate) struct Resolved<'n> {
 /// A name that queries may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Symbol {
-    /// The name; case matters. Letters, `_` and `.` only, since the language has no other symbols.
+    /// The case-sensitive name: letters, `_` and `.` only, since the language has no other symbols.
     pub name: &'static str,
-    /// What is behind it.
     pub kind: SymbolKind,
 }
 
@@ -173,11 +172,11 @@ impl Symbol {
         }
     }
 
-    /// A set of ids of entities of another kind, which sub-queries may look into.
+    /// A set of ids of entities of another kind, on which sub-queries are possible.
     pub const fn references(name: &'static str, target: &'static Schema) -> Self {
         Self {
             name,
-            kind: SymbolKind::References(Target(target)),
+            kind: SymbolKind::References(TargetSchema(target)),
         }
     }
 
@@ -199,7 +198,7 @@ impl Symbol {
     }
 }
 
-/// What is behind a symbol.
+/// Kinds of symbols.
 #[derive(Debug, Clone, Copy)]
 pub enum SymbolKind {
     /// One value of a type, or none.
@@ -209,16 +208,16 @@ pub enum SymbolKind {
     /// A set of texts.
     Set,
     /// A set of ids of entities of another kind.
-    References(Target),
+    References(TargetSchema),
 }
 
-/// The symbols of referenced entities.
+/// The schema of referenced entities.
 ///
-/// Kinds may refer to each other in circles, so printing it for debugging does not follow it.
+/// Schemas may refer to each other in cycles, so the `Debug` output does not include it.
 #[derive(Clone, Copy)]
-pub struct Target(pub &'static Schema);
+pub struct TargetSchema(pub &'static Schema);
 
-impl fmt::Debug for Target {
+impl fmt::Debug for TargetSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Target")
     }
@@ -241,7 +240,7 @@ pub enum ValueType {
 
 impl ValueType {
     /// The type with its article, for messages.
-    pub(crate) const fn described(self) -> &'static str {
+    pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::String => "a string",
             Self::Integer => "an integer",
@@ -252,7 +251,7 @@ impl ValueType {
     }
 }
 
-/// The handle of a symbol in its [`Schema`], by which rows are asked for values.
+/// Handle of a symbol in its [`Schema`], which is passed to rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SymbolId {
     index: u16,
@@ -260,7 +259,7 @@ pub struct SymbolId {
 }
 
 impl SymbolId {
-    /// The position in the table, for columns; the five of [`Schema::entity`] come first.
+    /// The index in the schema, for columns; the five symbols of [`Schema::entity`] come first.
     pub fn index(self) -> usize {
         usize::from(self.index)
     }

@@ -1,6 +1,6 @@
-//! Places in the text of a query.
+//! Positions in the text of a query.
 
-/// A piece of the query text, as byte offsets.
+/// A part of the query text, as byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// Offset of the first byte.
@@ -10,24 +10,24 @@ pub struct Span {
 }
 
 impl Span {
-    /// The piece from `start` up to, but not including, `end`.
+    /// The part from `start` up to, but not including, `end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 }
 
-/// A place in the query text for people.
+/// Human-readable position in the query text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
     /// Line, from 1.
     pub line: usize,
-    /// Characters before the place in its line, so the first column is 0, as OpenZiti counts.
+    /// Column in characters, from 0, as OpenZiti counts.
     pub column: usize,
 }
 
 impl Location {
-    /// The place of the byte at `offset` of `text`; offsets past the end mean the end.
-    pub(crate) fn of(text: &str, offset: usize) -> Self {
+    /// The position of the byte at `offset` of `text`; offsets past the end mean the end.
+    pub(crate) fn from_offset(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {

@@ -1,16 +1,16 @@
-//! The words of the language.
+//! Tokens of the language.
 
 use crate::query::CompareOp;
 use crate::span::Span;
 use crate::value::Number;
 use jiff::Timestamp;
 
-/// One word with its place. Blanks are not words, but some have to be there and some must not be.
+/// A token with its span. White space is no token, but required in some places and forbidden in others.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Token<'t> {
     pub(crate) kind: TokenKind<'t>,
     pub(crate) span: Span,
-    /// Whether a blank stands before it.
+    /// Whether white space precedes it.
     pub(crate) blank_before: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) enum TokenKind<'t> {
     End,
 }
 
-/// Reserved words, in any letter case, and the operators of two words.
+/// Reserved words, in any letter case, and two-word operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyword {
     AllOf,
@@ -63,8 +63,8 @@ pub(crate) enum Keyword {
     Where,
 }
 
-/// Every word of one part with its spelling.
-const WORDS: &[(&str, Keyword)] = &[
+/// Single-word keywords with their spelling.
+const KEYWORDS: &[(&str, Keyword)] = &[
     ("allOf", Keyword::AllOf),
     ("and", Keyword::And),
     ("anyOf", Keyword::AnyOf),
@@ -91,9 +91,9 @@ const WORDS: &[(&str, Keyword)] = &[
 ];
 
 impl Keyword {
-    /// The keyword that `word` spells.
-    pub(crate) fn of(word: &str) -> Option<Self> {
-        WORDS
+    /// Finds a keyword by its spelling.
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
+        KEYWORDS
             .iter()
             .find(|(spelling, _)| spelling.eq_ignore_ascii_case(word))
             .map(|(_, keyword)| *keyword)

@@ -1,4 +1,4 @@
-//! What the grammar makes of a text, before any symbol is known.
+//! Syntax tree, before symbols are resolved.
 
 use crate::query::{CompareOp, Direction};
 use crate::span::Span;
@@ -12,7 +12,7 @@ pub(crate) struct Query<'t> {
     pub(crate) limit: Option<LimitClause>,
 }
 
-/// Operands of `and` and `or` are flat only where the text has no brackets between them.
+/// Operands of `and` and `or` are flat only where the text has no parentheses between them.
 pub(crate) enum Expression<'t> {
     Constant(bool),
     Not(Box<Self>),
@@ -30,13 +30,13 @@ pub(crate) struct Name<'t> {
 }
 
 pub(crate) struct Comparison<'t> {
-    pub(crate) subject: Subject<'t>,
+    pub(crate) field: FieldExpr<'t>,
     pub(crate) operation: Operation,
-    /// What to point at when the operation does not fit the subject.
+    /// Span for errors about an operation that does not match the type of the field.
     pub(crate) span: Span,
 }
 
-pub(crate) enum Subject<'t> {
+pub(crate) enum FieldExpr<'t> {
     Symbol(Name<'t>),
     AnyOf(Name<'t>),
     AllOf(Name<'t>),

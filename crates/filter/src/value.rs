@@ -5,30 +5,25 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// What a row has under a symbol.
+/// Value of a symbol in a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
-    /// Nothing, or a stored null.
+    /// No value, or a stored null.
     Missing,
-    /// A text.
     Text(Cow<'a, str>),
-    /// A whole number.
     Integer(i64),
-    /// A floating-point number; not-a-number counts as missing.
+    /// A floating-point number; NaN counts as missing.
     Float(f64),
-    /// A truth value.
     Boolean(bool),
-    /// An instant.
     Datetime(Timestamp),
 }
 
 impl Value<'_> {
-    /// Whether there is nothing.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing) || matches!(self, Self::Float(value) if value.is_nan())
     }
 
-    /// The value as the tests on strings see it: numbers and booleans are their text.
+    /// The value for string tests: numbers and booleans are converted to text.
     pub(crate) fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Text(text) => Some(Cow::Borrowed(text)),
@@ -40,7 +35,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value as the tests on numbers see it.
+    /// The value for number tests.
     pub(crate) fn as_number(&self) -> Option<Number> {
         match self {
             Self::Integer(value) => Some(Number::Integer(*value)),
@@ -49,7 +44,7 @@ impl Value<'_> {
         }
     }
 
-    /// The value as the tests on instants see it.
+    /// The value for datetime tests.
     pub(crate) fn as_datetime(&self) -> Option<Timestamp> {
         match self {
             Self::Datetime(value) => Some(*value),
@@ -57,10 +52,10 @@ impl Value<'_> {
         }
     }
 
-    /// The order of two values of one column; missing ones come first.
+    /// Compares two values of one column; missing ones come first.
     ///
-    /// Values of different types do not occur in one column; should they, they are ordered by type so
-    /// that sorting stays a total order.
+    /// Values of different types do not occur in one column; if they did, they would be ordered by type, so
+    /// that sorting remains a total order.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         if let (Some(left), Some(right)) = (self.as_number(), other.as_number()) {
             return left
@@ -135,12 +130,12 @@ impl<T: Into<Self>> From<Option<T>> for Value<'_> {
     }
 }
 
-/// A number of a query. Never not-a-number or infinite.
+/// A number of a query, never NaN or infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// Written without fraction and exponent, within 64 bits.
     Integer(i64),
-    /// Everything else.
+    /// Any other number.
     Float(f64),
 }
 
@@ -157,11 +152,11 @@ impl Number {
         }
     }
 
-    /// The order of two numbers: exact between integers, as floats otherwise.
+    /// Compares two numbers: exactly between integers, as floats otherwise.
     pub(crate) fn order(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Integer(left), Self::Integer(right)) => left.cmp(&right),
-            // Neither side is ever not-a-number, so the two always have an order.
+            // Neither side is ever NaN, so they always have an order.
             _ => self
                 .as_float()
                 .partial_cmp(&other.as_float())
@@ -169,7 +164,7 @@ impl Number {
         }
     }
 
-    /// The number without its fraction, which tells apart what is the same float.
+    /// The number without its fraction, which distinguishes integers that are equal as floats.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "floats beyond 128 bits are told apart as floats"
@@ -181,7 +176,7 @@ impl Number {
         }
     }
 
-    /// The decimal text without exponent, which is how a number takes part in tests on strings.
+    /// The decimal text without exponent, which string tests use.
     pub(crate) fn to_text(self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
@@ -190,7 +185,7 @@ impl Number {
     }
 }
 
-/// The number as a query would write it.
+/// The number as a literal of the language.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,9 +1,9 @@
-//! Which operator takes which operands.
+//! Type rules of comparison operators.
 
-use super::{Left, subject};
-use crate::error::{Fault, Problem};
+use super::{LeftType, field_expr};
+use crate::error::{Problem, SpannedError};
 use crate::fold::upper_case;
-use crate::parser::shown;
+use crate::parser::truncated;
 use crate::query::{CompareOp, Comparison, Predicate, Test};
 use crate::schema::{Schema, ValueType};
 use crate::tree::{self, Literal, Literals, Operation};
@@ -13,26 +13,26 @@ use crate::value::Number;
 pub(super) fn comparison(
     tree: tree::Comparison<'_>,
     schema: &'static Schema,
-) -> Result<Predicate, Fault> {
-    let written = written(&tree.subject);
-    let (subject, left) = subject(tree.subject, schema)?;
+) -> Result<Predicate, SpannedError> {
+    let written = display_field(&tree.field);
+    let (subject, left) = field_expr(tree.field, schema)?;
     let (operator, operand) = (operator(&tree.operation), operand(&tree.operation));
     let negated = matches!(
         tree.operation,
         Operation::In { negated: true, .. } | Operation::Between { negated: true, .. }
     );
     let Some(test) = test(left, tree.operation) else {
-        let actual = left.described();
+        let actual = left.description();
         let problem = Problem::TypeMismatch {
             subject: written,
             actual,
             operator,
             operand,
         };
-        return Err(Fault::new(tree.span, problem));
+        return Err(SpannedError::new(tree.span, problem));
     };
     let test = Predicate::Test { subject, test };
-    // These negate the whole test, outside of a set function: no element is in the list.
+    // Negates the whole test, outside of a set function: no element is in the list.
     Ok(if negated {
         Predicate::Not(Box::new(test))
     } else {
@@ -40,11 +40,11 @@ pub(super) fn comparison(
     })
 }
 
-/// The test that the operation is for the left side, `None` when they do not fit.
-fn test(left: Left, operation: Operation) -> Option<Test> {
+/// The test for the left side; `None` when the types do not match.
+fn test(left: LeftType, operation: Operation) -> Option<Test> {
     match operation {
         Operation::Compare(op, literal) => compare(left, op, literal),
-        Operation::In { list, .. } => one_of(left, list),
+        Operation::In { list, .. } => is_in_list(left, list),
         Operation::Between { bounds, .. } => between(left, bounds),
         Operation::Contains {
             negated,
@@ -58,48 +58,48 @@ fn test(left: Left, operation: Operation) -> Option<Test> {
     }
 }
 
-fn compare(left: Left, op: CompareOp, literal: Literal) -> Option<Test> {
+fn compare(left: LeftType, op: CompareOp, literal: Literal) -> Option<Test> {
     use ValueType::{Boolean, Datetime, Float, Integer, String};
     let equal = matches!(op, CompareOp::Equal);
     match (left, literal) {
         (_, Literal::Null) => Some(if equal { Test::Null } else { Test::Present }),
-        (Left::Any | Left::One(String), Literal::Text(operand)) => {
+        (LeftType::Any | LeftType::One(String), Literal::Text(operand)) => {
             Some(Test::Text(Comparison::Is { op, operand }))
         },
-        (Left::One(String), Literal::Number(number)) => Some(Test::Text(Comparison::Is {
+        (LeftType::One(String), Literal::Number(number)) => Some(Test::Text(Comparison::Is {
             op,
             operand: number.to_text(),
         })),
-        (Left::Any | Left::One(Integer | Float), Literal::Number(operand)) => {
+        (LeftType::Any | LeftType::One(Integer | Float), Literal::Number(operand)) => {
             Some(Test::Number(Comparison::Is { op, operand }))
         },
-        // A missing boolean counts as false, so `!=` is the same as `=` with the other word.
-        (Left::Any | Left::One(Boolean), Literal::Boolean(operand)) => {
+        // A missing boolean counts as false, so `!=` is the same as `=` with the other value.
+        (LeftType::Any | LeftType::One(Boolean), Literal::Boolean(operand)) => {
             Some(Test::Boolean(operand == equal))
         },
-        (Left::Any | Left::One(Datetime), Literal::Datetime(operand)) => {
+        (LeftType::Any | LeftType::One(Datetime), Literal::Datetime(operand)) => {
             Some(Test::Datetime(Comparison::Is { op, operand }))
         },
         _ => None,
     }
 }
 
-fn one_of(left: Left, list: Literals) -> Option<Test> {
+fn is_in_list(left: LeftType, list: Literals) -> Option<Test> {
     use ValueType::{Datetime, Float, Integer, String};
     match (left, list) {
-        (Left::Any | Left::One(String | Integer | Float), Literals::Texts(list)) => {
+        (LeftType::Any | LeftType::One(String | Integer | Float), Literals::Texts(list)) => {
             Some(Test::Text(texts(list)))
         },
-        (Left::One(String), Literals::Numbers(list)) => Some(Test::Text(texts(
+        (LeftType::One(String), Literals::Numbers(list)) => Some(Test::Text(texts(
             list.into_iter().map(Number::to_text).collect(),
         ))),
-        (Left::Any | Left::One(Integer | Float), Literals::Numbers(list)) => {
+        (LeftType::Any | LeftType::One(Integer | Float), Literals::Numbers(list)) => {
             let mut list = of_one_type(list);
             list.sort_by(|left, right| left.order(*right));
             list.dedup();
             Some(Test::Number(Comparison::OneOf(list)))
         },
-        (Left::Any | Left::One(Datetime), Literals::Datetimes(mut list)) => {
+        (LeftType::Any | LeftType::One(Datetime), Literals::Datetimes(mut list)) => {
             list.sort_unstable();
             list.dedup();
             Some(Test::Datetime(Comparison::OneOf(list)))
@@ -114,7 +114,7 @@ fn texts(mut list: Vec<String>) -> Comparison<String> {
     Comparison::OneOf(list)
 }
 
-/// A list with one float in it is a list of floats.
+/// Converts a list with any float in it to floats.
 fn of_one_type(list: Vec<Number>) -> Vec<Number> {
     if list
         .iter()
@@ -127,10 +127,10 @@ fn of_one_type(list: Vec<Number>) -> Vec<Number> {
         .collect()
 }
 
-fn between(left: Left, bounds: Literals) -> Option<Test> {
+fn between(left: LeftType, bounds: Literals) -> Option<Test> {
     use ValueType::{Datetime, Float, Integer};
     match (left, bounds) {
-        (Left::Any | Left::One(Integer | Float), Literals::Numbers(bounds)) => {
+        (LeftType::Any | LeftType::One(Integer | Float), Literals::Numbers(bounds)) => {
             match of_one_type(bounds).as_slice() {
                 [low, high] => Some(Test::NumberBetween {
                     low: *low,
@@ -139,41 +139,49 @@ fn between(left: Left, bounds: Literals) -> Option<Test> {
                 _ => None,
             }
         },
-        (Left::Any | Left::One(Datetime), Literals::Datetimes(bounds)) => match bounds.as_slice() {
-            [low, high] => Some(Test::DatetimeBetween {
-                low: *low,
-                high: *high,
-            }),
-            _ => None,
+        (LeftType::Any | LeftType::One(Datetime), Literals::Datetimes(bounds)) => {
+            match bounds.as_slice() {
+                [low, high] => Some(Test::DatetimeBetween {
+                    low: *low,
+                    high: *high,
+                }),
+                _ => None,
+            }
         },
         _ => None,
     }
 }
 
-/// The text to look for.
-fn contains(left: Left, needle: Literal, ignore_case: bool) -> Option<String> {
+/// The text to search for.
+fn contains(left: LeftType, needle: Literal, ignore_case: bool) -> Option<String> {
     use ValueType::{Float, Integer, String};
     match (left, needle, ignore_case) {
-        (Left::Any | Left::One(String), Literal::Text(text), true) => Some(upper_case(&text)),
-        (Left::Any | Left::One(String | Integer | Float), Literal::Text(text), false) => Some(text),
-        (Left::Any | Left::One(String | Integer | Float), Literal::Number(number), false) => {
-            Some(number.to_text())
+        (LeftType::Any | LeftType::One(String), Literal::Text(text), true) => {
+            Some(upper_case(&text))
         },
+        (LeftType::Any | LeftType::One(String | Integer | Float), Literal::Text(text), false) => {
+            Some(text)
+        },
+        (
+            LeftType::Any | LeftType::One(String | Integer | Float),
+            Literal::Number(number),
+            false,
+        ) => Some(number.to_text()),
         _ => None,
     }
 }
 
-/// The left side for a message.
-fn written(subject: &tree::Subject<'_>) -> String {
+/// The left side, for error messages.
+fn display_field(subject: &tree::FieldExpr<'_>) -> String {
     match subject {
-        tree::Subject::Symbol(name) => shown(name.text),
-        tree::Subject::AnyOf(name) => format!("anyOf({})", shown(name.text)),
-        tree::Subject::AllOf(name) => format!("allOf({})", shown(name.text)),
-        tree::Subject::Count(_) => "count(...)".to_owned(),
+        tree::FieldExpr::Symbol(name) => truncated(name.text),
+        tree::FieldExpr::AnyOf(name) => format!("anyOf({})", truncated(name.text)),
+        tree::FieldExpr::AllOf(name) => format!("allOf({})", truncated(name.text)),
+        tree::FieldExpr::Count(_) => "count(...)".to_owned(),
     }
 }
 
-/// The operator for a message.
+/// The operator, for error messages.
 const fn operator(operation: &Operation) -> &'static str {
     match operation {
         Operation::Compare(op, _) => op.sign(),
@@ -204,7 +212,7 @@ const fn operator(operation: &Operation) -> &'static str {
     }
 }
 
-/// The right side for a message.
+/// The type of the right side, for error messages.
 const fn operand(operation: &Operation) -> &'static str {
     match operation {
         Operation::Compare(_, literal)

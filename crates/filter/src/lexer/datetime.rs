@@ -1,16 +1,17 @@
-//! The inside of `datetime(...)`: an RFC 3339 timestamp with zone.
+//! Argument of `datetime(...)`: an RFC 3339 timestamp with time zone.
 
 use super::blank_length;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// The first instant that a timestamp in UTC can be written for.
+/// The first instant that can be written as a timestamp in UTC.
 const YEAR_ZERO: Timestamp = Timestamp::constant(-62_167_219_200, 0);
 
-/// Reads blanks, a timestamp, blanks and the closing bracket; yields the length of all of that.
+/// Scans a timestamp with surrounding white space and the closing parenthesis; returns the length of all
+/// that and the instant.
 ///
-/// A second of 60 is refused: the instants of the controller have no leap seconds.
+/// Second 60 is refused, since leap seconds are not supported.
 pub(super) fn scan(text: &str) -> Option<(usize, Timestamp)> {
     let mut cursor = Cursor { text };
     cursor.blanks();
@@ -18,8 +19,8 @@ pub(super) fn scan(text: &str) -> Option<(usize, Timestamp)> {
     let offset = cursor.offset()?;
     cursor.blanks();
     cursor.one_of(b")")?;
-    // The last hours of the year 9999 are beyond the range, and an offset can lead before the year 0,
-    // which has no text. No stored instant lies at either end, and people write them for "never".
+    // The last hours of the year 9999 are out of range, and an offset can lead before the year 0, which
+    // cannot be written. No stored instant is at either end, and both are used to mean "never".
     let instant = offset.to_timestamp(civil).unwrap_or(Timestamp::MAX);
     let instant = instant.max(YEAR_ZERO);
     Some((text.len() - cursor.text.len(), instant))
@@ -79,7 +80,7 @@ impl Cursor<'_> {
         DateTime::new(year, month, day, hour, minute, second, nanosecond).ok()
     }
 
-    /// The optional fraction in nanoseconds; digits beyond the ninth are cut off.
+    /// The optional fraction in nanoseconds; digits after the ninth are ignored.
     fn fraction(&mut self) -> Option<i32> {
         if self.one_of(b".").is_none() {
             return Some(0);

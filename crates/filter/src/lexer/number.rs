@@ -1,4 +1,4 @@
-//! Numbers: the shape of JSON numbers.
+//! Numbers in JSON syntax.
 
 use crate::value::Number;
 
@@ -15,7 +15,7 @@ pub(super) fn length(text: &str) -> Option<usize> {
     };
 
     let sign = usize::from(at(0) == Some(b'-'));
-    // A leading zero stands alone: `007` is three numbers, which no place of the grammar takes.
+    // A leading zero is a number of its own: `007` is three numbers, which the grammar never allows.
     let whole = if at(sign) == Some(b'0') {
         1
     } else {
@@ -39,7 +39,7 @@ pub(super) fn length(text: &str) -> Option<usize> {
 
 /// The value of a number: an integer if it is written as one and fits, else floating point.
 ///
-/// `None` when it does not even fit into floating point.
+/// `None` when it is out of range for floating point.
 pub(super) fn value(text: &str) -> Option<Number> {
     if let Ok(integer) = text.parse() {
         return Some(Number::Integer(integer));

@@ -1,14 +1,14 @@
 //! Strings in double quotes.
 
-use crate::error::{Fault, Problem};
+use crate::error::{Problem, SpannedError};
 use crate::span::Span;
 use crate::token::TokenKind;
 
-/// Reads the string that `text` starts with; `offset` is its place in the whole query.
+/// Scans the string at the start of `text`; `offset` is its position in the query.
 ///
 /// Escapes are decoded once from left to right. OpenZiti decodes in several passes, which turns an
 /// escaped backslash followed by `n` into a line feed.
-pub(super) fn scan<'t>(text: &str, offset: usize) -> Result<(usize, TokenKind<'t>), Fault> {
+pub(super) fn scan<'t>(text: &str, offset: usize) -> Result<(usize, TokenKind<'t>), SpannedError> {
     let mut value = String::new();
     let mut characters = text.char_indices().skip(1);
     while let Some((at, character)) = characters.next() {
@@ -20,19 +20,26 @@ pub(super) fn scan<'t>(text: &str, offset: usize) -> Result<(usize, TokenKind<'t
             },
             '\0'..='\u{1f}' => {
                 let span = Span::new(offset + at, offset + at + 1);
-                return Err(Fault::new(span, Problem::ControlCharacter(character)));
+                return Err(SpannedError::new(
+                    span,
+                    Problem::ControlCharacter(character),
+                ));
             },
             _ => value.push(character),
         }
     }
-    Err(Fault::new(
+    Err(SpannedError::new(
         Span::new(offset, offset + text.len()),
         Problem::UnclosedString,
     ))
 }
 
-/// The character that a backslash at `start` makes of the next one.
-fn unescape(escaped: Option<(usize, char)>, start: usize, end: usize) -> Result<char, Fault> {
+/// Decodes the escape sequence with the backslash at `start`.
+fn unescape(
+    escaped: Option<(usize, char)>,
+    start: usize,
+    end: usize,
+) -> Result<char, SpannedError> {
     match escaped {
         Some((_, '"')) => Ok('"'),
         Some((_, '\\')) => Ok('\\'),
@@ -42,8 +49,11 @@ fn unescape(escaped: Option<(usize, char)>, start: usize, end: usize) -> Result<
         Some((_, 't')) => Ok('\t'),
         Some((_, other)) => {
             let span = Span::new(start, start + 1 + other.len_utf8());
-            Err(Fault::new(span, Problem::UnknownEscape))
+            Err(SpannedError::new(span, Problem::UnknownEscape))
         },
-        None => Err(Fault::new(Span::new(start, end), Problem::UnclosedString)),
+        None => Err(SpannedError::new(
+            Span::new(start, end),
+            Problem::UnclosedString,
+        )),
     }
 }

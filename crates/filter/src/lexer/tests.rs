@@ -149,7 +149,7 @@ fn datetimes_are_rfc_3339_with_zone() {
         "\"2031-01-02T03:04:05Z\"",
     ] {
         let text = format!("datetime({inside})");
-        assert_eq!(words(&text), Err(Problem::BadTimestamp), "{inside}");
+        assert_eq!(words(&text), Err(Problem::InvalidTimestamp), "{inside}");
     }
 }
 

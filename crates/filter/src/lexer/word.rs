@@ -1,13 +1,13 @@
-//! Keywords, symbols and the operators of two words.
+//! Keywords, symbols and two-word operators.
 
 use super::blank_length;
 use crate::token::{Keyword, TokenKind};
 
-/// Reads the word that `text` starts with, which is known to be a letter.
+/// Scans the word at the start of `text`, which begins with a letter.
 pub(super) fn scan(text: &str) -> (usize, TokenKind<'_>) {
     let length = symbol_length(text);
     let word = text.get(..length).unwrap_or_default();
-    match Keyword::of(word) {
+    match Keyword::from_word(word) {
         Some(Keyword::Not) => {
             let (length, keyword) = negated(text).unwrap_or((length, Keyword::Not));
             (length, TokenKind::Keyword(keyword))
@@ -32,16 +32,16 @@ fn symbol_length(text: &str) -> usize {
     end
 }
 
-/// An operator of two words at the start of `text`, which begins with `not` and no other letter.
+/// A two-word operator at the start of `text`, which begins with the word `not`.
 ///
-/// `not in` takes exactly one blank, the others any number of them. A longer word that merely begins like
-/// an operator stays a symbol, so `not inside` is the negation of a symbol.
+/// `not in` needs exactly one space, the others any amount of white space. A longer word that merely
+/// begins like an operator is a symbol, so `not inside` is the negation of a symbol.
 fn negated(text: &str) -> Option<(usize, Keyword)> {
     let after_not = text.get("not".len()..)?;
     let blanks = blank_length(after_not);
     let second = after_not.get(blanks..).filter(|_| blanks > 0)?;
     let length = symbol_length(second);
-    let keyword = match Keyword::of(second.get(..length)?)? {
+    let keyword = match Keyword::from_word(second.get(..length)?)? {
         Keyword::In if blanks == 1 => Keyword::NotIn,
         Keyword::Between => Keyword::NotBetween,
         Keyword::Contains => Keyword::NotContains,

@@ -1,13 +1,13 @@
-//! Single tests: an operator and its operands.
+//! Comparisons: an operator and its operands.
 
 use super::Parser;
-use crate::error::Fault;
+use crate::error::SpannedError;
 use crate::query::CompareOp;
 use crate::token::{Keyword, TokenKind};
-use crate::tree::{Comparison, Expression, Literal, Literals, Operation, Subject};
+use crate::tree::{Comparison, Expression, FieldExpr, Literal, Literals, Operation};
 
 impl<'t> Parser<'t> {
-    /// Whether the current word begins the right side of a comparison.
+    /// Whether the current token is a comparison operator.
     pub(super) fn at_operator(&self) -> bool {
         matches!(
             self.current.kind,
@@ -25,19 +25,22 @@ impl<'t> Parser<'t> {
         )
     }
 
-    /// The operator and operands behind `subject`.
-    pub(super) fn comparison(&mut self, subject: Subject<'t>) -> Result<Expression<'t>, Fault> {
+    /// The operator and operands after `field`.
+    pub(super) fn comparison(
+        &mut self,
+        subject: FieldExpr<'t>,
+    ) -> Result<Expression<'t>, SpannedError> {
         if !self.at_operator() {
             return Err(self.unexpected("an operator"));
         }
-        // The grammar wants a blank before lists and bounds only: `anyOf(s)contains "x"` has none.
+        // The grammar requires white space before lists and bounds only: `anyOf(s)contains "x"` is valid.
         if matches!(
             self.current.kind,
             TokenKind::Keyword(
                 Keyword::In | Keyword::NotIn | Keyword::Between | Keyword::NotBetween
             )
         ) {
-            self.blank()?;
+            self.expect_blank()?;
         }
         let token = self.advance()?;
         let operand = self.current.span;
@@ -51,17 +54,17 @@ impl<'t> Parser<'t> {
             TokenKind::Keyword(Keyword::NotContains) => (self.contains(true)?, token.span),
             TokenKind::Keyword(Keyword::Icontains) => (self.icontains(false)?, token.span),
             TokenKind::Keyword(Keyword::NotIcontains) => (self.icontains(true)?, token.span),
-            // `at_operator` lets nothing else through.
+            // Unreachable after `at_operator`.
             _ => return Err(self.unexpected("an operator")),
         };
         Ok(Expression::Comparison(Comparison {
-            subject,
+            field: subject,
             operation,
             span,
         }))
     }
 
-    fn compare(&mut self, op: CompareOp) -> Result<Operation, Fault> {
+    fn compare(&mut self, op: CompareOp) -> Result<Operation, SpannedError> {
         let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
         let literal = if equality {
             self.literal(true, "a string, a number, a datetime, a boolean or `null`")?
@@ -71,7 +74,7 @@ impl<'t> Parser<'t> {
         Ok(Operation::Compare(op, literal))
     }
 
-    fn literal(&mut self, words: bool, expected: &'static str) -> Result<Literal, Fault> {
+    fn literal(&mut self, words: bool, expected: &'static str) -> Result<Literal, SpannedError> {
         let literal = match &mut self.current.kind {
             TokenKind::Text(text) => Literal::Text(std::mem::take(text)),
             TokenKind::Number(number) => Literal::Number(*number),
@@ -85,8 +88,8 @@ impl<'t> Parser<'t> {
         Ok(literal)
     }
 
-    fn contains(&mut self, negated: bool) -> Result<Operation, Fault> {
-        self.blank()?;
+    fn contains(&mut self, negated: bool) -> Result<Operation, SpannedError> {
+        self.expect_blank()?;
         if matches!(self.current.kind, TokenKind::Datetime(_)) {
             return Err(self.unexpected("a string or a number"));
         }
@@ -98,8 +101,8 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn icontains(&mut self, negated: bool) -> Result<Operation, Fault> {
-        self.blank()?;
+    fn icontains(&mut self, negated: bool) -> Result<Operation, SpannedError> {
+        self.expect_blank()?;
         if !matches!(self.current.kind, TokenKind::Text(_)) {
             return Err(self.unexpected("a string"));
         }
@@ -111,8 +114,8 @@ impl<'t> Parser<'t> {
         })
     }
 
-    fn between(&mut self, negated: bool) -> Result<Operation, Fault> {
-        self.blank()?;
+    fn between(&mut self, negated: bool) -> Result<Operation, SpannedError> {
+        self.expect_blank()?;
         let expected = "a number or a datetime";
         if matches!(self.current.kind, TokenKind::Text(_)) {
             return Err(self.unexpected(expected));
@@ -120,14 +123,14 @@ impl<'t> Parser<'t> {
         let mut bounds = Literals::starting_with(self.literal(false, expected)?)
             .ok_or_else(|| self.unexpected(expected))?;
         self.expect_keyword(Keyword::And, "`and`")?;
-        self.blank()?;
+        self.expect_blank()?;
         self.push_literal(&mut bounds)?;
         Ok(Operation::Between { negated, bounds })
     }
 
-    fn list(&mut self, negated: bool) -> Result<Operation, Fault> {
+    fn list(&mut self, negated: bool) -> Result<Operation, SpannedError> {
         if self.current.kind == TokenKind::ListOpen {
-            self.blank()?;
+            self.expect_blank()?;
         }
         self.expect(&TokenKind::ListOpen, "`[`")?;
         let expected = "a string, a number or a datetime";
@@ -141,8 +144,8 @@ impl<'t> Parser<'t> {
         Ok(Operation::In { negated, list })
     }
 
-    /// Adds the current word to `list`, if it is of the same type.
-    fn push_literal(&mut self, list: &mut Literals) -> Result<(), Fault> {
+    /// Adds the current token to `list`, if it is of the same type.
+    fn push_literal(&mut self, list: &mut Literals) -> Result<(), SpannedError> {
         match (list, &mut self.current.kind) {
             (Literals::Texts(list), TokenKind::Text(text)) => list.push(std::mem::take(text)),
             (Literals::Numbers(list), TokenKind::Number(number)) => list.push(*number),

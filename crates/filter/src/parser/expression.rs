@@ -1,33 +1,37 @@
-//! Conditions: `and`, `or`, `not`, brackets and the single tests.
+//! Conditions: `and`, `or`, `not`, parentheses and single tests.
 
 use super::{AFTER_CONDITION, Parser};
-use crate::error::{Fault, Problem};
+use crate::error::{Problem, SpannedError};
 use crate::limits::{MAX_SUBQUERIES, MAX_SUBQUERY_DEPTH};
 use crate::token::{Keyword, TokenKind};
-use crate::tree::{Collection, Expression, Subject};
+use crate::tree::{Collection, Expression, FieldExpr};
 
 impl<'t> Parser<'t> {
-    /// An operand and everything that `and` and `or` add to its right.
-    pub(super) fn expression(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+    /// An operand and the `and` and `or` chain after it.
+    pub(super) fn expression(&mut self, depth: usize) -> Result<Expression<'t>, SpannedError> {
         let first = self.operand(depth)?;
         self.chain(first, depth)
     }
 
-    /// Collects the operands of one operator; at the other operator the rest of the text, which belongs
-    /// to the right side of the last operand, becomes the last operand.
-    fn chain(&mut self, first: Expression<'t>, depth: usize) -> Result<Expression<'t>, Fault> {
+    /// Collects the operands of one operator; from the other operator on, the rest of the expression becomes
+    /// part of the last operand.
+    fn chain(
+        &mut self,
+        first: Expression<'t>,
+        depth: usize,
+    ) -> Result<Expression<'t>, SpannedError> {
         let Some(operator) = self.connective() else {
             return Ok(first);
         };
         let mut operands = vec![first];
         loop {
             self.expect_keyword(operator, "`and` or `or`")?;
-            self.blank()?;
+            self.expect_blank()?;
             let operand = self.operand(depth)?;
             match self.connective() {
                 Some(next) if next == operator => operands.push(operand),
                 Some(_) => {
-                    let depth = self.deeper(depth)?;
+                    let depth = self.descend(depth)?;
                     operands.push(self.chain(operand, depth)?);
                     break;
                 },
@@ -50,17 +54,17 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn operand(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+    fn operand(&mut self, depth: usize) -> Result<Expression<'t>, SpannedError> {
         match self.current.kind {
             TokenKind::Open => {
-                let depth = self.deeper(depth)?;
+                let depth = self.descend(depth)?;
                 self.group(depth)
             },
             TokenKind::Keyword(Keyword::Not) => {
-                let depth = self.deeper(depth)?;
+                let depth = self.descend(depth)?;
                 self.advance()?;
-                self.blank()?;
-                // Brackets behind `not` are the same level: they show how far it reaches.
+                self.expect_blank()?;
+                // Parentheses after `not` are the same level: they delimit its operand.
                 let first = if self.current.kind == TokenKind::Open {
                     self.group(depth)?
                 } else {
@@ -76,8 +80,8 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A condition in brackets.
-    fn group(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+    /// A condition in parentheses.
+    fn group(&mut self, depth: usize) -> Result<Expression<'t>, SpannedError> {
         self.advance()?;
         let inner = self.expression(depth)?;
         self.close()?;
@@ -85,12 +89,12 @@ impl<'t> Parser<'t> {
         Ok(inner)
     }
 
-    fn term(&mut self, depth: usize) -> Result<Expression<'t>, Fault> {
+    fn term(&mut self, depth: usize) -> Result<Expression<'t>, SpannedError> {
         match self.current.kind {
             TokenKind::Symbol(_) => {
                 let name = self.name("a symbol")?;
                 if self.at_operator() {
-                    return self.comparison(Subject::Symbol(name));
+                    return self.comparison(FieldExpr::Symbol(name));
                 }
                 self.follow = "an operator, `and`, `or` or the end";
                 Ok(Expression::Symbol(name))
@@ -115,28 +119,28 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn set_function(&mut self, depth: usize) -> Result<Subject<'t>, Fault> {
+    fn set_function(&mut self, depth: usize) -> Result<FieldExpr<'t>, SpannedError> {
         let function = self.advance()?.kind;
         let subject = match function {
             TokenKind::Keyword(Keyword::AnyOf) => {
                 self.open_function("anyOf")?;
-                Subject::AnyOf(self.name("the name of a set")?)
+                FieldExpr::AnyOf(self.name("the name of a set")?)
             },
             TokenKind::Keyword(Keyword::AllOf) => {
                 self.open_function("allOf")?;
-                Subject::AllOf(self.name("the name of a set")?)
+                FieldExpr::AllOf(self.name("the name of a set")?)
             },
             _ => {
                 self.open_function("count")?;
-                Subject::Count(self.collection(depth)?)
+                FieldExpr::Count(self.collection(depth)?)
             },
         };
         self.close()?;
         Ok(subject)
     }
 
-    /// The inside of `count(...)` and `isEmpty(...)`.
-    fn collection(&mut self, depth: usize) -> Result<Collection<'t>, Fault> {
+    /// The argument of `count(...)` and `isEmpty(...)`.
+    fn collection(&mut self, depth: usize) -> Result<Collection<'t>, SpannedError> {
         if !self.at(Keyword::From) {
             return Ok(Collection::Symbol(
                 self.name("the name of a set or `from`")?,
@@ -145,14 +149,14 @@ impl<'t> Parser<'t> {
         self.subqueries += 1;
         self.open_subqueries += 1;
         if self.subqueries > MAX_SUBQUERIES || self.open_subqueries > MAX_SUBQUERY_DEPTH {
-            return Err(self.fault(Problem::TooManySubqueries));
+            return Err(self.error(Problem::TooManySubqueries));
         }
-        let depth = self.deeper(depth)?;
+        let depth = self.descend(depth)?;
         self.advance()?;
-        self.blank()?;
+        self.expect_blank()?;
         let name = self.name("the name of a set")?;
         self.expect_keyword(Keyword::Where, "`where`")?;
-        self.blank()?;
+        self.expect_blank()?;
         let query = self.query(depth)?;
         self.open_subqueries -= 1;
         Ok(Collection::SubQuery(name, Box::new(query)))

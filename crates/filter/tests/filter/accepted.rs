@@ -360,5 +360,5 @@ fn printed_queries_are_read_as_the_same_query() {
 fn an_empty_text_is_no_query() {
     assert!(Query::parse(&IDENTITIES, "").is_err());
     assert!(Query::parse(&IDENTITIES, " ").is_err());
-    assert_eq!(Query::everything(), parse(&IDENTITIES, "true"));
+    assert_eq!(Query::match_all(), parse(&IDENTITIES, "true"));
 }

@@ -1,4 +1,4 @@
-//! Typed query to text.
+//! Display of typed queries as text.
 
 use crate::page::Limit;
 use crate::query::{Collection, Comparison, Direction, Predicate, Query, SortKey, Subject, Test};
@@ -38,16 +38,16 @@ impl Display for Predicate {
             Self::Constant(value) => write!(f, "{value}"),
             Self::And(operands) => connected(f, operands, " and "),
             Self::Or(operands) => connected(f, operands, " or "),
-            Self::Test { subject, test } => Condition {
-                subject,
+            Self::Test { subject, test } => DisplayedTest {
+                field: subject,
                 test,
                 negated: false,
             }
             .fmt(f),
             Self::IsEmpty(collection) => write!(f, "isEmpty({collection})"),
             Self::Not(inner) => match &**inner {
-                Self::Test { subject, test } if inner.has_negation() => Condition {
-                    subject,
+                Self::Test { subject, test } if inner.has_negation() => DisplayedTest {
+                    field: subject,
                     test,
                     negated: true,
                 }
@@ -60,7 +60,7 @@ impl Display for Predicate {
 }
 
 impl Predicate {
-    /// Whether its negation has an operator of its own, which does not reach to the right as `not` does.
+    /// Whether its negation has an operator of its own, which unlike `not` does not extend to the right.
     const fn has_negation(&self) -> bool {
         let Self::Test { test, .. } = self else {
             return false;
@@ -76,7 +76,7 @@ impl Predicate {
     }
 }
 
-/// Operands in brackets where they would take in what follows them, or where readers may think so.
+/// Operands, in parentheses where they would include what follows or be misread.
 fn connected(f: &mut Formatter<'_>, operands: &[Predicate], operator: &str) -> fmt::Result {
     for (index, operand) in operands.iter().enumerate() {
         if index > 0 {
@@ -115,17 +115,17 @@ impl Display for Collection {
     }
 }
 
-/// A test of a subject, with the negation that belongs to its operator.
-struct Condition<'q> {
-    subject: &'q Subject,
+/// A test of a field, with the negation that belongs to its operator.
+struct DisplayedTest<'q> {
+    field: &'q Subject,
     test: &'q Test,
     negated: bool,
 }
 
-impl Display for Condition<'_> {
+impl Display for DisplayedTest<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let not = if self.negated { "not " } else { "" };
-        write!(f, "{} ", self.subject)?;
+        write!(f, "{} ", self.field)?;
         match self.test {
             Test::Null => f.write_str("= null"),
             Test::Present => f.write_str("!= null"),
@@ -179,7 +179,7 @@ fn separated(f: &mut Formatter<'_>, items: &[impl Display]) -> fmt::Result {
     Ok(())
 }
 
-/// A string as the language writes it.
+/// A string literal of the language.
 struct Quoted<'q>(&'q str);
 
 impl Display for Quoted<'_> {
