@@ -1,7 +1,7 @@
-//! Walks an enrollment through its life: begun, verified, replayed, recovered, throttled.
+//! Life of an enrollment: started, verified, replayed, recovered, throttled.
 //!
 //! Run it with `cargo run -p portcullis-totp --example enroll`. The secret and the codes are the
-//! same in every run, since the example brings its own bytes instead of random ones.
+//! same in every run, since the example has its own source of bytes.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
@@ -30,19 +30,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     guess(&device, now)
 }
 
-/// What the person has at hand.
+/// The user's authenticator app and recovery codes.
 struct Device {
     secret: Secret,
     codes: RecoveryCodes,
 }
 
 impl Device {
-    /// What the app shows at `instant`.
+    /// The code that the app shows at `instant`.
     fn shows(&self, instant: Timestamp) -> String {
         self.secret.code_at(Step::at(instant)).as_str().to_owned()
     }
 
-    /// What the server finds in `text` at `now`.
+    /// The server's evidence for `text` at `now`.
     fn find(&self, text: &str, now: Timestamp) -> Result<Evidence, Box<dyn Error>> {
         let submitted = Submitted::parse(text)?;
         let now = Step::at(now);
@@ -117,7 +117,7 @@ fn guess(device: &Device, mut now: Timestamp) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Bytes that can be foreseen, which is good for an example and for nothing else.
+/// A predictable source of bytes, for this example only.
 struct Foreseeable(AtomicU8);
 
 impl Entropy for Foreseeable {

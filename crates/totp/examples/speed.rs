@@ -1,4 +1,4 @@
-//! Measures the engine on one core.
+//! Single-core benchmark of the engine.
 //!
 //! Run it with `cargo run --release -p portcullis-totp --example speed`.
 
@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One attempt: a code is found and judged against the newest step before it.
+/// One attempt: evidence is collected and compared with the newest step used.
 fn verify(
     submitted: &Submitted,
     secret: &Secret,
@@ -81,7 +81,7 @@ fn measure<T>(what: &str, count: u32, mut work: impl FnMut() -> T) {
     println!("{rate:>12.0} {what} per second");
 }
 
-/// Bytes that look random and cost next to nothing (`SplitMix64`).
+/// Fast pseudo-random bytes (`SplitMix64`).
 struct Mixed(AtomicU64);
 
 impl Entropy for Mixed {

@@ -1,63 +1,61 @@
-//! What people submit: codes of an app, and recovery codes.
+//! Submitted codes: TOTP codes and recovery codes.
 
 use std::io::Write as _;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::ZeroizeOnDrop;
 
-/// Characters of a code of either kind.
+/// Characters of either kind of code.
 pub(crate) const LENGTH: usize = 6;
 
-/// A text that is no code of either kind. It carries nothing of the text.
+/// A text that has the form of neither code. It carries nothing of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("what was submitted is neither a TOTP code nor a recovery code")]
-pub struct Malformed;
+#[error("expected a TOTP code or a recovery code")]
+pub struct CodeFormatError;
 
-/// A code of an authenticator app: six ASCII digits, leading zeros kept.
+/// A TOTP code: six ASCII digits, leading zeros kept.
 ///
 /// Codes are compared in constant time; `Debug` does not show them.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct Code([u8; LENGTH]);
 
-/// A recovery code: six characters of `A`–`Z` and `2`–`7` (RFC 4648 section 6), one of which at
-/// least is a letter. So no text is a recovery code and a [`Code`].
+/// A recovery code: six characters of `A`–`Z` and `2`–`7` (RFC 4648 section 6), at least one of
+/// them a letter. So no text is both a recovery code and a [`Code`].
 ///
 /// Codes are compared in constant time; `Debug` does not show them.
 #[derive(Clone, ZeroizeOnDrop)]
 pub struct RecoveryCode([u8; LENGTH]);
 
-/// What a person has submitted, told apart by its form alone.
+/// A submitted code, classified by its form alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Submitted {
-    /// What an app has shown.
     Totp(Code),
-    /// One of the codes on paper.
     Recovery(RecoveryCode),
 }
 
 impl Submitted {
-    /// Reads a code exactly as it was submitted; nothing is trimmed, folded or repaired.
+    /// Parses a code exactly as submitted; nothing is trimmed, folded or repaired.
     ///
     /// # Errors
     ///
-    /// [`Malformed`] for everything else. Of a text of another length nothing is looked at.
+    /// [`CodeFormatError`] for everything else. A text of another length is not examined.
     ///
     /// # Examples
     ///
     /// ```
-    /// use portcullis_totp::{Malformed, Submitted};
+    /// use portcullis_totp::{CodeFormatError, SubmittedCode};
     ///
-    /// assert!(matches!(Submitted::parse("012345"), Ok(Submitted::Totp(_))));
-    /// assert!(matches!(Submitted::parse("AB2C3D"), Ok(Submitted::Recovery(_))));
-    /// assert_eq!(Submitted::parse("12345"), Err(Malformed));
-    /// assert_eq!(Submitted::parse("ab2c3d"), Err(Malformed));
+    /// assert!(matches!(SubmittedCode::parse("012345"), Ok(SubmittedCode::Totp(_))));
+    /// assert!(matches!(SubmittedCode::parse("AB2C3D"), Ok(SubmittedCode::Recovery(_))));
+    /// assert_eq!(SubmittedCode::parse("12345"), Err(CodeFormatError));
+    /// assert_eq!(SubmittedCode::parse("ab2c3d"), Err(CodeFormatError));
     /// ```
-    pub fn parse(text: &str) -> Result<Self, Malformed> {
+    pub fn parse(text: &str) -> Result<Self, CodeFormatError> {
         let Ok(bytes) = <[u8; LENGTH]>::try_from(text.as_bytes()) else {
-            return Err(Malformed);
+            return Err(CodeFormatError);
         };
         let totp = Code::new(bytes).map(Self::Totp);
         totp.or_else(|| RecoveryCode::new(bytes).map(Self::Recovery))
-            .ok_or(Malformed)
+            .ok_or(CodeFormatError)
     }
 }
 
@@ -66,9 +64,9 @@ impl Code {
         bytes.iter().all(u8::is_ascii_digit).then_some(Self(bytes))
     }
 
-    pub(crate) fn of_token(token: &totp_rs::Token) -> Self {
+    pub(crate) fn from_token(token: &totp_rs::Token) -> Self {
         let mut digits = [b'0'; LENGTH];
-        // A token of six digits fills the room that there is for it.
+        // A token of six digits fills the buffer exactly.
         let _ = write!(digits.as_mut_slice(), "{token}");
         Self(digits)
     }
@@ -80,7 +78,7 @@ impl Code {
 }
 
 impl RecoveryCode {
-    /// The characters, each of which stands for five bits.
+    /// Each character stands for five bits.
     const ALPHABET: [u8; 32] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
     pub(crate) fn new(bytes: [u8; LENGTH]) -> Option<Self> {
@@ -89,8 +87,8 @@ impl RecoveryCode {
         is_code.then_some(Self(bytes))
     }
 
-    /// The code that the lower 30 bits of `bits` stand for, unless it is all digits.
-    pub(crate) fn of_bits(bits: u32) -> Option<Self> {
+    /// The code for the lower 30 bits of `bits`, unless it is all digits.
+    pub(crate) fn from_bits(bits: u32) -> Option<Self> {
         let mut rest = bits;
         Self::new([(); LENGTH].map(|()| {
             let character = Self::ALPHABET.get(rest as usize % Self::ALPHABET.len());
@@ -109,12 +107,12 @@ impl RecoveryCode {
     }
 }
 
-/// The text of a code, which is ASCII.
+/// The text of a code, which is always ASCII.
 pub(crate) fn as_str(bytes: &[u8; LENGTH]) -> &str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// Comparison in constant time, and `Debug` without the code.
+/// Implements constant-time comparison, and a `Debug` that hides the code.
 macro_rules! secret_code {
     ($name:ident) => {
         impl ConstantTimeEq for $name {

@@ -1,127 +1,127 @@
-//! The states of an enrollment, and what leads from one to the next.
+//! States of an enrollment and their transitions.
 
-use crate::evidence::{Evidence, Found};
+use crate::evidence::{CodeMatch, Evidence};
 use crate::rules::{Reuse, Rules};
 use portcullis_domain::ids::ApiSessionId;
 use portcullis_domain::mfa::{Ledger, Progress, Reprise, SpentCodes, Step};
 
-/// Why a code is not accepted.
+/// Why a code is refused.
 ///
-/// The difference is for logs and tests: whoever has submitted the code gets the same answer.
+/// The distinction is for logs and tests; clients get the same response for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// It is no code of the enrollment, or not one that would do here.
+    /// No code of the enrollment, or not of the required kind.
     #[error("the code is wrong")]
     Wrong,
-    /// It was accepted before, or a newer one was.
+    /// The code or a newer one was used before.
     #[error("the code has been used")]
     Replayed,
 }
 
-/// No enrollment.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotEnrolled;
 
 impl NotEnrolled {
-    /// Begins an enrollment.
+    /// Starts an enrollment.
     pub fn start(self) -> Started {
         Started
     }
 }
 
-/// An enrollment that waits for its first code.
+/// An enrollment waiting for its first code.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Started;
 
 impl Started {
-    /// Ends the enrollment with a code of the app, which thereby is used.
+    /// Verifies the enrollment with a TOTP code, which is used up by it.
     ///
     /// # Errors
     ///
-    /// [`Refusal::Wrong`] for all else. A recovery code does not prove that an app is at hand.
+    /// [`CodeError::Wrong`] for everything else. A recovery code does not prove possession of an
+    /// app.
     pub fn verify(self, evidence: Evidence) -> Result<Enrolled, Refusal> {
         match evidence.0 {
-            Found::Step(last_step) => Ok(Enrolled(Ledger {
+            CodeMatch::Step(last_step) => Ok(Enrolled(Ledger {
                 last_step,
                 spent: SpentCodes::default(),
                 reprise: None,
             })),
-            Found::Recovery(_) | Found::Nothing => Err(Refusal::Wrong),
+            CodeMatch::Recovery(_) | CodeMatch::Nothing => Err(Refusal::Wrong),
         }
     }
 }
 
-/// A verified enrollment. Each code that it accepts makes it another one.
+/// A verified enrollment. Accepting a code returns the next state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enrolled(Ledger);
 
 impl Enrolled {
-    /// Accepts a code of the app or a recovery code, for a login or to remove the enrollment.
+    /// Accepts a TOTP code or a recovery code, for a login or to remove the enrollment.
     ///
     /// # Errors
     ///
-    /// [`Refusal`] when the code is wrong or used.
+    /// [`CodeError`] when the code is wrong or used.
     pub fn accept(self, evidence: Evidence, rules: Rules) -> Result<Self, Refusal> {
-        let mut ledger = self.0;
+        let mut usage = self.0;
         match evidence.0 {
-            Found::Step(step) if is_usable(step, &ledger, rules.reuse) => {
-                ledger.last_step = ledger.last_step.max(step);
+            CodeMatch::Step(step) if is_usable(step, &usage, rules.reuse) => {
+                usage.last_step = usage.last_step.max(step);
             },
-            Found::Recovery(place) if !ledger.spent.contains(place) => {
-                ledger.spent = ledger.spent.and(place);
+            CodeMatch::Recovery(place) if !usage.spent.contains(place) => {
+                usage.spent = usage.spent.and(place);
             },
-            Found::Step(_) | Found::Recovery(_) => return Err(Refusal::Replayed),
-            Found::Nothing => return Err(Refusal::Wrong),
+            CodeMatch::Step(_) | CodeMatch::Recovery(_) => return Err(Refusal::Replayed),
+            CodeMatch::Nothing => return Err(Refusal::Wrong),
         }
-        ledger.reprise = None;
-        Ok(Self(ledger))
+        usage.reprise = None;
+        Ok(Self(usage))
     }
 
-    /// Accepts a code for new recovery codes, of which none is spent then. A code of the app may be
-    /// shown once more by `session`, to read them.
+    /// Accepts a code to replace the recovery codes, all of which are unspent then. `session` may
+    /// use a TOTP code once more, to read them.
     ///
     /// # Errors
     ///
-    /// [`Refusal`] when the code is wrong or used.
+    /// [`CodeError`] when the code is wrong or used.
     pub fn accept_for_new_codes(
         self,
         evidence: Evidence,
         rules: Rules,
         session: &ApiSessionId,
     ) -> Result<Self, Refusal> {
-        let mut ledger = self.accept(evidence, rules)?.0;
-        ledger.spent = SpentCodes::default();
-        if let Found::Step(step) = evidence.0 {
+        let mut usage = self.accept(evidence, rules)?.0;
+        usage.spent = SpentCodes::default();
+        if let CodeMatch::Step(step) = evidence.0 {
             let session = session.clone();
-            ledger.reprise = Some(Reprise { step, session });
+            usage.reprise = Some(Reprise { step, session });
         }
-        Ok(Self(ledger))
+        Ok(Self(usage))
     }
 
     /// Accepts a code to read the recovery codes: any that [`accept`](Self::accept) would, and once
-    /// the one with which `session` has just got new ones.
+    /// the code with which `session` has just replaced them.
     ///
     /// # Errors
     ///
-    /// [`Refusal`] when the code is wrong or used.
+    /// [`CodeError`] when the code is wrong or used.
     pub fn accept_to_read_codes(
         mut self,
         evidence: Evidence,
         rules: Rules,
         session: &ApiSessionId,
     ) -> Result<Self, Refusal> {
-        if self.is_reprise(evidence, session) {
+        if self.is_reuse_granted(evidence, session) {
             self.0.reprise = None;
             return Ok(self);
         }
         self.accept(evidence, rules)
     }
 
-    /// Whether the code is the one that `session` may show once more. It has to be the newest, so
-    /// that no exception revives an older one.
-    fn is_reprise(&self, evidence: Evidence, session: &ApiSessionId) -> bool {
+    /// Whether `session` may use the code once more. It has to be the newest, so that the exception
+    /// revives no older one.
+    fn is_reuse_granted(&self, evidence: Evidence, session: &ApiSessionId) -> bool {
         let newest = self.0.last_step;
-        evidence.0 == Found::Step(newest)
+        evidence.0 == CodeMatch::Step(newest)
             && self
                 .0
                 .reprise
@@ -130,10 +130,10 @@ impl Enrolled {
     }
 }
 
-/// Whether a code of `step`, which is in the window, may be accepted.
-fn is_usable(step: Step, ledger: &Ledger, reuse: Reuse) -> bool {
+/// Whether a code of `step`, which is within the window, may be accepted.
+fn is_usable(step: Step, usage: &Ledger, reuse: Reuse) -> bool {
     match reuse {
-        Reuse::Never => step > ledger.last_step,
+        Reuse::Never => step > usage.last_step,
         Reuse::InsideWindow => true,
     }
 }

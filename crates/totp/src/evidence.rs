@@ -1,4 +1,4 @@
-//! What a submitted code is, before anything is asked about earlier ones.
+//! Evidence: classification of a submitted code, independent of earlier ones.
 
 use crate::code::Submitted;
 use crate::recovery_codes::RecoveryCodes;
@@ -8,28 +8,26 @@ use portcullis_domain::mfa::Step;
 
 /// What a submitted code was found to be.
 ///
-/// All the cryptography is in the finding, so that it can be done ahead of the transaction in which
-/// the evidence is judged ([`Enrolled`](crate::Enrolled)). Evidence holds no secret; it speaks of
-/// the secret and the codes that it was found with, and of no others.
+/// All cryptography happens here, ahead of the transaction in which the state machine
+/// ([`Enrolled`](crate::Enrolled)) decides on the evidence. Evidence holds no secret; it is valid
+/// only for the secret and the codes that it was found with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Evidence(pub(crate) Found);
+pub struct Evidence(pub(crate) CodeMatch);
 
-/// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// The code of a step of the window.
+pub(crate) enum CodeMatch {
+    /// The code of a step within the window.
     Step(Step),
-    /// The recovery code at a place.
+    /// The recovery code at this index.
     Recovery(u8),
-    /// Nothing that it could be.
     Nothing,
 }
 
 impl Evidence {
-    /// Evidence of nothing: for a code that was compared with records which are gone meanwhile.
-    pub const NONE: Self = Self(Found::Nothing);
+    /// No evidence: for a code that was compared with records that have changed since.
+    pub const NONE: Self = Self(CodeMatch::Nothing);
 
-    /// Finds out what `submitted` is at `now`. Nothing is put on the heap.
+    /// Classifies `submitted` at `now`. Does not allocate.
     pub fn of(
         submitted: &Submitted,
         secret: &Secret,
@@ -38,15 +36,15 @@ impl Evidence {
         rules: Rules,
     ) -> Self {
         let found = match submitted {
-            Submitted::Totp(code) => secret.find(code, now, rules.window).map(Found::Step),
-            Submitted::Recovery(code) => codes.find(code).map(Found::Recovery),
+            Submitted::Totp(code) => secret.find(code, now, rules.window).map(CodeMatch::Step),
+            Submitted::Recovery(code) => codes.find(code).map(CodeMatch::Recovery),
         };
-        Self(found.unwrap_or(Found::Nothing))
+        Self(found.unwrap_or(CodeMatch::Nothing))
     }
 
     /// Whether the code is one of the recovery codes, spent or not.
     pub fn is_recovery_code(self) -> bool {
-        matches!(self.0, Found::Recovery(_))
+        matches!(self.0, CodeMatch::Recovery(_))
     }
 }
 
@@ -56,8 +54,8 @@ mod tests {
 
     #[test]
     fn recovery_codes_are_told_from_all_else() {
-        assert!(Evidence(Found::Recovery(0)).is_recovery_code());
-        for other in [Evidence(Found::Step(Step(8))), Evidence::NONE] {
+        assert!(Evidence(CodeMatch::Recovery(0)).is_recovery_code());
+        for other in [Evidence(CodeMatch::Step(Step(8))), Evidence::NONE] {
             assert!(!other.is_recovery_code());
         }
     }

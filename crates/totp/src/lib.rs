@@ -1,30 +1,33 @@
 //! The TOTP engine of the Portcullis controller (RFC 4226, RFC 6238).
 //!
-//! Start from [`Secret`] and [`RecoveryCodes`], which an enrollment consists of, and from
-//! [`Enrolled`], which says whether a code may be accepted. A submitted text goes three ways:
+//! An enrollment consists of a [`Secret`] and [`RecoveryCodes`]; [`Enrolled`] decides whether a
+//! code is accepted. A submitted text passes three stages:
 //!
-//! 1. [`Submitted::parse`] tells by its form what it could be.
-//! 2. [`Evidence::of`] finds out what it is. All the cryptography is here; nothing is put on the
-//!    heap, and the time taken tells nothing.
-//! 3. A state judges the evidence and becomes the next one, or gives a [`Refusal`]:
+//! 1. [`SubmittedCode::parse`] classifies it by its form.
+//! 2. [`Evidence::from_code`] finds out what it is. All cryptography happens here, without
+//!    allocation and in constant time.
+//! 3. A state decides on the evidence and becomes the next one, or returns a [`CodeError`]:
 //!    [`NotEnrolled`] is started, [`Started`] is verified, [`Enrolled`] accepts. This is cheap and
-//!    yields the same each time, so it can be done, and repeated, inside a transaction.
+//!    deterministic, so it can run, and be repeated, inside a transaction.
 //!
-//! [`Throttle`] counts wrong codes and says how long the next attempt has to wait. It is the caller
-//! that asks it first, and that stores what comes out: the values are those of
-//! [`portcullis_domain::mfa`]. [`provisioning_url`] and [`QrCode`] bring a secret into an app.
+//! [`Throttle`] counts wrong codes and tells how long the next attempt has to wait. The caller
+//! checks it first and stores its results, which are values of [`portcullis_domain::mfa`].
+//! [`provisioning_url`] and [`QrCode`] transfer a secret to an app.
 //!
-//! Nothing here reads files or asks for the time; randomness comes from an
+//! There is no I/O and no clock; randomness comes from an
 //! [`Entropy`](portcullis_domain::entropy::Entropy). Steps last 30 seconds and codes have six
-//! digits, since that is all that authenticator apps agree on. Sealing the secret and the recovery
-//! codes is left to the caller.
+//! digits, which is all that authenticator apps agree on. The caller seals the secret and the
+//! recovery codes.
 //!
 //! # Examples
 //!
 //! ```
 //! use portcullis_domain::entropy::{Entropy, EntropyError};
 //! use portcullis_domain::{clock::Timestamp, mfa::Step};
-//! use portcullis_totp::{Evidence, NotEnrolled, RecoveryCodes, Refusal, Rules, Secret, Submitted};
+//! use portcullis_totp::{
+//!     CodeError, CodeFormatError, Evidence, NotEnrolled, RecoveryCodes, Rules, Secret,
+//!     SubmittedCode,
+//! };
 //!
 //! # struct Counter(std::sync::atomic::AtomicU8);
 //! # impl Entropy for Counter {
@@ -40,23 +43,24 @@
 //! let now = Step::at("2031-04-05T06:07:08Z".parse::<Timestamp>()?);
 //! let rules = Rules::STRICT;
 //! let find = |text: &str| {
-//!     Submitted::parse(text).map(|code| Evidence::of(&code, &secret, &codes, now, rules))
+//!     let code = SubmittedCode::parse(text)?;
+//!     Ok::<_, CodeFormatError>(Evidence::from_code(&code, &secret, &codes, now, rules))
 //! };
 //!
-//! // What the app shows ends the enrollment.
+//! // The code in the app verifies the enrollment.
 //! let shown = secret.code_at(now);
 //! let enrolled = NotEnrolled.start().verify(find(shown.as_str())?)?;
 //!
-//! // It is used thereby; the next one is not.
+//! // That uses it up; the next one is unused.
 //! let again = enrolled.clone().accept(find(shown.as_str())?, rules);
-//! assert_eq!(again, Err(Refusal::Replayed));
+//! assert_eq!(again, Err(CodeError::Replayed));
 //! let next = secret.code_at(Step(now.0 + 1));
 //! let enrolled = enrolled.accept(find(next.as_str())?, rules)?;
 //!
-//! // A recovery code does instead, once.
+//! // A recovery code works instead, once.
 //! let spare = codes.unspent(Default::default()).next().ok_or("all are spent")?;
 //! let enrolled = enrolled.accept(find(spare)?, rules)?;
-//! assert_eq!(enrolled.accept(find(spare)?, rules), Err(Refusal::Replayed));
+//! assert_eq!(enrolled.accept(find(spare)?, rules), Err(CodeError::Replayed));
 //! # Ok(())
 //! # }
 //! ```
@@ -73,12 +77,12 @@ mod testing;
 mod throttle;
 mod url;
 
-pub use code::{Code, Malformed, RecoveryCode, Submitted};
+pub use code::{Code, CodeFormatError, RecoveryCode, Submitted};
 pub use enrollment::{Enrolled, NotEnrolled, Refusal, Started};
 pub use evidence::Evidence;
-pub use qr::{QrCode, TooLong};
-pub use recovery_codes::{BadRecoveryCodes, RecoveryCodes};
+pub use qr::{QrCode, QrCodeError};
+pub use recovery_codes::{RecoveryCodes, RecoveryCodesError};
 pub use rules::{Reuse, Rules, Window};
-pub use secret::{BadSecret, Secret};
-pub use throttle::{Held, Throttle};
+pub use secret::{Secret, SecretLengthError};
+pub use throttle::{Throttle, ThrottledError};
 pub use url::provisioning_url;

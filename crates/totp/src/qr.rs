@@ -7,32 +7,33 @@ use zeroize::Zeroizing;
 
 /// A text as a QR code (ISO/IEC 18004) of error-correction level M.
 ///
-/// It is wiped when it is dropped, and `Debug` does not show it: the text holds a secret.
+/// It is wiped on drop, and `Debug` hides it: the text holds a secret.
 pub struct QrCode {
-    /// Row by row, whether a module is dark.
+    /// Whether each module is dark, row by row.
     modules: Zeroizing<Vec<bool>>,
-    /// Modules of a side.
+    /// Modules per side.
     side: usize,
 }
 
-/// A text that no QR code has room for.
+/// The text exceeds the capacity of a QR code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text is too long for a QR code")]
-pub struct TooLong;
+pub struct QrCodeError;
 
 impl QrCode {
-    /// Light modules around a code.
+    /// Width of the light margin in modules.
     const QUIET_ZONE: usize = 4;
 
-    /// Makes the smallest code that holds `text`.
+    /// Encodes `text` in the smallest code that holds it.
     ///
     /// # Errors
     ///
-    /// [`TooLong`] beyond 2331 bytes, somewhat later for a text with runs of digits or capitals.
-    pub fn of(text: &str) -> Result<Self, TooLong> {
+    /// [`QrCodeError`] beyond 2331 bytes; somewhat later for a text with runs of digits or
+    /// capitals.
+    pub fn of(text: &str) -> Result<Self, QrCodeError> {
         let level = qrcode::EcLevel::M;
         let code = qrcode::QrCode::with_error_correction_level(text, level)
-            .map_err(|_too_long| TooLong)?;
+            .map_err(|_too_long| QrCodeError)?;
         let side = code.width();
         let modules = code.into_colors().into_iter();
         let modules = modules.map(|color| color == qrcode::Color::Dark).collect();
@@ -42,7 +43,7 @@ impl QrCode {
         })
     }
 
-    /// Whether the module is dark; all around the code are light.
+    /// Whether a module is dark; those outside the code are light.
     fn is_dark(&self, row: Option<usize>, column: Option<usize>) -> bool {
         let (Some(row), Some(column)) = (row, column) else {
             return false;

@@ -1,9 +1,9 @@
-//! By which rules codes are judged.
+//! Rules for accepting codes.
 
 use portcullis_domain::mfa::Step;
 use std::ops::RangeInclusive;
 
-/// How far a code may be away from the present step (RFC 6238 section 5.2).
+/// Accepted distance of a code from the present step (RFC 6238 section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// Steps that a code may be late.
@@ -19,33 +19,30 @@ impl Window {
     }
 }
 
-/// Whether a code may be accepted more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reuse {
-    /// Neither a code nor an older one is accepted after it (RFC 6238 section 5.2).
+    /// Once; afterwards no older code is accepted either (RFC 6238 section 5.2).
     Never,
-    /// As often as its step is inside the window. Recovery codes are spent all the same.
+    /// Any number of times while its step is within the window. Recovery codes are spent all the
+    /// same.
     InsideWindow,
 }
 
-/// The rules of a controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
-    /// How far a code may be away from the present step.
     pub window: Window,
-    /// Whether a code may be accepted more than once.
     pub reuse: Reuse,
 }
 
 impl Rules {
-    /// What RFC 6238 asks for: one step either side, and each code once.
+    /// As recommended by RFC 6238: one step to either side, each code once.
     pub const STRICT: Self = Self {
         window: Window { past: 1, future: 1 },
         reuse: Reuse::Never,
     };
 
-    /// What OpenZiti does, for fleets that depend on it: two steps either side, and each code as
-    /// often as one likes.
+    /// As OpenZiti does, for deployments that depend on it: two steps to either side, reuse within
+    /// the window.
     pub const OPENZITI: Self = Self {
         window: Window { past: 2, future: 2 },
         reuse: Reuse::InsideWindow,

@@ -1,4 +1,4 @@
-//! The secret that a server and an authenticator app share.
+//! Shared secret of a TOTP enrollment.
 
 use crate::code::Code;
 use crate::rules::Window;
@@ -8,57 +8,57 @@ use secrecy::SecretString;
 use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 use zeroize::Zeroizing;
 
-/// The secret of a TOTP enrollment, from which both sides compute the codes (RFC 4226, where it is
-/// K).
+/// The secret shared by server and authenticator app, from which both compute the codes (K in RFC
+/// 4226).
 ///
-/// It is wiped when it is dropped, and `Debug` does not show it.
+/// It is wiped on drop, and `Debug` hides it.
 pub struct Secret(totp_rs::Totp);
 
-/// Bytes that cannot be a secret.
+/// The bytes have a length that no secret may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a TOTP secret has {shortest} to {longest} bytes", shortest = Secret::SHORTEST, longest = Secret::LONGEST)]
-pub struct BadSecret;
+#[error("a TOTP secret has {shortest} to {longest} bytes", shortest = Secret::MIN_LENGTH, longest = Secret::MAX_LENGTH)]
+pub struct SecretLengthError;
 
 impl Secret {
-    /// Bytes of a generated secret: the 160 bits that RFC 4226 section 4 recommends (R6).
-    pub const LENGTH: usize = 20;
+    /// Length of a generated secret in bytes: 160 bits, as recommended by RFC 4226 section 4 (R6).
+    pub const GENERATED_LENGTH: usize = 20;
 
-    /// Fewest bytes: the 128 bits that RFC 4226 section 4 demands (R6).
-    pub const SHORTEST: usize = 16;
+    /// Minimum length in bytes: 128 bits, as required by RFC 4226 section 4 (R6).
+    pub const MIN_LENGTH: usize = 16;
 
-    /// Most bytes: a block of SHA-1. A longer key would be hashed down before its use (RFC 2104
+    /// Maximum length in bytes: a block of SHA-1. A longer key would be hashed first (RFC 2104
     /// section 3).
-    pub const LONGEST: usize = 64;
+    pub const MAX_LENGTH: usize = 64;
 
-    /// Draws a secret.
+    /// Generates a secret.
     ///
     /// # Errors
     ///
-    /// [`EntropyError`] when the source cannot deliver.
+    /// [`EntropyError`] when the source fails.
     pub fn generate(entropy: &dyn Entropy) -> Result<Self, EntropyError> {
-        let mut bytes = Zeroizing::new([0; Self::LENGTH]);
+        let mut bytes = Zeroizing::new([0; Self::GENERATED_LENGTH]);
         entropy.fill(bytes.as_mut())?;
         Ok(Self::new(bytes.as_ref()))
     }
 
-    /// Takes up a secret that was stored.
+    /// Restores a stored secret.
     ///
     /// # Errors
     ///
-    /// [`BadSecret`] unless there are [`SHORTEST`](Self::SHORTEST) to [`LONGEST`](Self::LONGEST)
-    /// bytes.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, BadSecret> {
-        if !(Self::SHORTEST..=Self::LONGEST).contains(&bytes.len()) {
-            return Err(BadSecret);
+    /// [`SecretLengthError`] unless there are [`MIN_LENGTH`](Self::MIN_LENGTH) to
+    /// [`MAX_LENGTH`](Self::MAX_LENGTH) bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, SecretLengthError> {
+        if !(Self::MIN_LENGTH..=Self::MAX_LENGTH).contains(&bytes.len()) {
+            return Err(SecretLengthError);
         }
         Ok(Self::new(bytes))
     }
 
     fn new(bytes: &[u8]) -> Self {
-        // On the heap: a secret that is handed on would leave a copy of itself on the stack each time.
+        // On the heap, since each move would leave a copy on the stack.
         let secret = totp_rs::Secret::new(bytes.into());
-        // Steps are counted here, so to the arithmetic a step lasts one second: no number of a step
-        // is too large for it.
+        // Steps are counted by the caller. With a duration of one second, no step number overflows
+        // the arithmetic.
         let builder = totp_rs::Builder::new().with_step_duration(1);
         Self(builder.with_secret(secret).build_noncompliant())
     }
@@ -68,22 +68,22 @@ impl Secret {
         self.0.secret().as_bytes()
     }
 
-    /// The secret as people type it into an app: base32 without padding (RFC 4648 section 6).
+    /// The secret for manual entry into an app: base32 without padding (RFC 4648 section 6).
     pub fn to_base32(&self) -> SecretString {
         let alphabet = base32::Alphabet::Rfc4648 { padding: false };
         let text = Zeroizing::new(base32::encode(alphabet, self.as_bytes()));
         SecretString::from(text.as_str())
     }
 
-    /// The code of `step`: HMAC-SHA-1, cut to six digits (RFC 4226 section 5.3).
+    /// The code of `step`: HMAC-SHA-1, truncated to six digits (RFC 4226 section 5.3).
     pub fn code_at(&self, step: Step) -> Code {
-        Code::of_token(&self.0.generate(step.0))
+        Code::from_token(&self.0.generate(step.0))
     }
 
-    /// The newest step of `window` around `now` that has `code`.
+    /// The newest step in `window` around `now` with this code.
     ///
-    /// All steps of the window are computed and compared in full, whichever of them matches, so that
-    /// the time taken tells nothing. Nothing is put on the heap.
+    /// Runs in constant time: all steps of the window are computed and compared in full. Does not
+    /// allocate.
     pub fn find(&self, code: &Code, now: Step, window: Window) -> Option<Step> {
         let (mut newest, mut is_found) = (0, Choice::from(0));
         for step in window.steps(now) {

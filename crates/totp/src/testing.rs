@@ -1,18 +1,18 @@
-//! What the tests of several modules need.
+//! Entropy sources of the tests.
 
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The same bytes for the same seed (`SplitMix64`).
-pub(crate) struct Seeded(AtomicU64);
+/// Deterministic bytes from a seed (`SplitMix64`).
+pub(crate) struct SeededEntropy(AtomicU64);
 
-impl Seeded {
+impl SeededEntropy {
     pub(crate) fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 }
 
-impl Entropy for Seeded {
+impl Entropy for SeededEntropy {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
         for chunk in bytes.chunks_mut(8) {
             let state = self.0.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
@@ -25,20 +25,20 @@ impl Entropy for Seeded {
     }
 }
 
-/// Bytes that are all the same, in every buffer.
-pub(crate) struct Constant(pub(crate) u8);
+/// Fills every buffer with one byte.
+pub(crate) struct ConstantEntropy(pub(crate) u8);
 
-impl Entropy for Constant {
+impl Entropy for ConstantEntropy {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
         bytes.fill(self.0);
         Ok(())
     }
 }
 
-/// A source that has run dry.
-pub(crate) struct Dry;
+/// Always fails.
+pub(crate) struct FailingEntropy;
 
-impl Entropy for Dry {
+impl Entropy for FailingEntropy {
     fn fill(&self, _bytes: &mut [u8]) -> Result<(), EntropyError> {
         Err(EntropyError)
     }

@@ -1,104 +1,107 @@
-//! How long wrong codes make one wait.
+//! Throttling of TOTP attempts after wrong codes.
 
 use portcullis_domain::clock::{SignedDuration, Timestamp, to_millisecond};
 use portcullis_domain::mfa::WrongCodes;
 
-/// The wrong codes of an identity, and what they do to the next attempt.
+/// The wrong codes of an identity, and the wait that follows from them.
 ///
-/// Whether an attempt is admitted is asked before anything else is known about it, so a right code
-/// is held like a wrong one.
+/// Attempts are checked before anything else is known about them, so correct codes are throttled as
+/// well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Throttle(Option<WrongCodes>);
 
-/// An attempt came too early.
+/// The attempt came too early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("too many wrong codes in a row")]
-pub struct Held {
-    /// Seconds after which the next attempt is worth it, at least 1. At the cap it is
-    /// [`Throttle::LONGEST_WAIT`], although waiting does not help then.
+pub struct ThrottledError {
+    /// Seconds until the next attempt is allowed, at least 1. At the cap it is
+    /// [`Throttle::MAX_WAIT_SECONDS`], although waiting does not help then.
     pub retry_after: u32,
-    /// What has to be stored, when the clock was set back: the wait begins again at the present, or
-    /// it would last for as long as the clock was wrong.
+    /// State to be stored if the clock was set back: the wait restarts now, or it would last as
+    /// long as the clock was wrong.
     pub rebased: Option<Throttle>,
 }
 
 impl Throttle {
-    /// Wrong codes in a row that cost nothing.
-    pub const FREE: u32 = 5;
+    /// Consecutive wrong codes without a wait.
+    pub const FREE_ATTEMPTS: u32 = 5;
 
-    /// Wrong codes in a row after which no attempt is admitted.
-    pub const CAP: u32 = 100;
+    /// Consecutive wrong codes after which no attempt is allowed.
+    pub const MAX_WRONG_CODES: u32 = 100;
 
-    /// The longest wait, seconds.
-    pub const LONGEST_WAIT: u32 = 3600;
+    /// Maximum wait.
+    pub const MAX_WAIT_SECONDS: u32 = 3600;
 
-    /// How far apart the clocks of requests that run side by side may be. An instant before that of
-    /// the newest wrong code is no sign of a clock set back, as long as it is no further before it.
-    const DISORDER: SignedDuration = SignedDuration::from_secs(1);
+    /// Tolerated disorder between concurrent requests. A time before that of the newest wrong code
+    /// counts as a clock set back only if it is further before it.
+    const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_secs(1);
 
-    /// Whether an attempt may be made at `now`.
+    /// Checks whether an attempt is allowed at `now`.
     ///
     /// # Errors
     ///
-    /// [`Held`] when it is too early, or for good.
-    pub fn admit(&self, now: Timestamp) -> Result<(), Held> {
+    /// [`ThrottledError`] when it is too early, or the cap is reached.
+    pub fn admit(&self, now: Timestamp) -> Result<(), ThrottledError> {
         let Some(wrong) = self.0 else {
             return Ok(());
         };
         if self.is_capped() {
-            return Err(Held {
-                retry_after: Self::LONGEST_WAIT,
+            return Err(ThrottledError {
+                retry_after: Self::MAX_WAIT_SECONDS,
                 rebased: None,
             });
         }
         let wait = Self::wait_after(wrong.in_a_row);
         let waited = now.duration_since(wrong.last_at);
-        let was_set_back = waited < -Self::DISORDER;
-        match whole_seconds(SignedDuration::from_secs(wait.into()) - waited).min(wait) {
+        let was_set_back = waited < -Self::CLOCK_TOLERANCE;
+        match ceil_seconds(SignedDuration::from_secs(wait.into()) - waited).min(wait) {
             0 => Ok(()),
-            retry_after => Err(Held {
+            retry_after => Err(ThrottledError {
                 retry_after,
-                rebased: was_set_back.then(|| Self::counted(wrong.in_a_row, now)),
+                rebased: was_set_back.then(|| Self::with_count(wrong.in_a_row, now)),
             }),
         }
     }
 
-    /// Whether the cap is reached, so that no attempt is admitted any more.
+    /// Whether the cap is reached.
     pub fn is_capped(self) -> bool {
-        self.0.is_some_and(|wrong| wrong.in_a_row >= Self::CAP)
+        self.0
+            .is_some_and(|wrong| wrong.in_a_row >= Self::MAX_WRONG_CODES)
     }
 
-    /// After a wrong code at `now`.
+    /// The state after a wrong code at `now`.
     #[must_use]
     pub fn after_wrong(self, now: Timestamp) -> Self {
         let before = self.0.map_or(0, |wrong| wrong.in_a_row);
-        Self::counted(before.saturating_add(1), now)
+        Self::with_count(before.saturating_add(1), now)
     }
 
-    /// After a right code, or when an administrator has removed the enrollment.
+    /// The state after a correct code, or after an administrator has removed the enrollment.
     #[must_use]
     pub fn after_right(self) -> Self {
         Self(None)
     }
 
-    /// `in_a_row` wrong codes, as they are stored.
-    fn counted(in_a_row: u32, now: Timestamp) -> Self {
+    /// A state with `in_a_row` wrong codes, in the precision of the store.
+    fn with_count(in_a_row: u32, now: Timestamp) -> Self {
         let last_at = to_millisecond(now);
         Self(Some(WrongCodes { in_a_row, last_at }))
     }
 
-    /// How long an attempt has to wait after so many wrong codes in a row, seconds.
+    /// The wait in seconds after so many consecutive wrong codes.
     fn wait_after(in_a_row: u32) -> u32 {
-        let Some(doublings) = in_a_row.checked_sub(Self::FREE) else {
+        let Some(doublings) = in_a_row.checked_sub(Self::FREE_ATTEMPTS) else {
             return 0;
         };
-        let wait = 1_u32.checked_shl(doublings).unwrap_or(Self::LONGEST_WAIT);
-        wait.min(Self::LONGEST_WAIT)
+        let wait = 1_u32
+            .checked_shl(doublings)
+            .unwrap_or(Self::MAX_WAIT_SECONDS);
+        wait.min(Self::MAX_WAIT_SECONDS)
     }
 }
 
-/// The seconds of `duration`, rounded up; none of a negative one.
-fn whole_seconds(duration: SignedDuration) -> u32 {
+/// The seconds of `duration`, rounded up; 0 if it is negative.
+fn ceil_seconds(duration: SignedDuration) -> u32 {
     let begun = i64::from(duration.subsec_nanos() > 0);
     u32::try_from(duration.as_secs().saturating_add(begun)).unwrap_or(0)
 }

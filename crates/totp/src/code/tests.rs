@@ -11,7 +11,7 @@ fn kind(text: &str) -> &'static str {
             assert_eq!(code.as_str(), text);
             "recovery"
         },
-        Err(Malformed) => "malformed",
+        Err(CodeFormatError) => "malformed",
     }
 }
 
@@ -97,7 +97,7 @@ fn nothing_of_a_code_is_shown() {
     }
     let shown = format!(
         "{:?} {}",
-        Malformed,
+        CodeFormatError,
         Submitted::parse("AB 234").unwrap_err()
     );
     assert!(!shown.contains("234"), "{shown}");
@@ -117,12 +117,15 @@ fn codes_are_equal_when_all_characters_are() {
 
 #[test]
 fn recovery_codes_of_bits_use_thirty_of_them() {
-    assert_eq!(RecoveryCode::of_bits(0).unwrap().as_str(), "AAAAAA");
-    assert_eq!(RecoveryCode::of_bits(1).unwrap().as_str(), "BAAAAA");
-    assert_eq!(RecoveryCode::of_bits(31 << 25).unwrap().as_str(), "AAAAA7");
-    assert_eq!(RecoveryCode::of_bits(3 << 30).unwrap().as_str(), "AAAAAA");
+    assert_eq!(RecoveryCode::from_bits(0).unwrap().as_str(), "AAAAAA");
+    assert_eq!(RecoveryCode::from_bits(1).unwrap().as_str(), "BAAAAA");
     assert_eq!(
-        RecoveryCode::of_bits(u32::MAX),
+        RecoveryCode::from_bits(31 << 25).unwrap().as_str(),
+        "AAAAA7"
+    );
+    assert_eq!(RecoveryCode::from_bits(3 << 30).unwrap().as_str(), "AAAAAA");
+    assert_eq!(
+        RecoveryCode::from_bits(u32::MAX),
         None,
         "777777 is a code of an app"
     );

@@ -2,17 +2,17 @@ use super::*;
 use crate::code::Submitted;
 use crate::recovery_codes::RecoveryCodes;
 use crate::secret::Secret;
-use crate::testing::Seeded;
+use crate::testing::SeededEntropy;
 use proptest::prelude::*;
 
 mod model;
 
 fn step(number: u64) -> Evidence {
-    Evidence(Found::Step(Step(number)))
+    Evidence(CodeMatch::Step(Step(number)))
 }
 
 fn recovery(place: u8) -> Evidence {
-    Evidence(Found::Recovery(place))
+    Evidence(CodeMatch::Recovery(place))
 }
 
 fn session(number: u8) -> ApiSessionId {
@@ -23,7 +23,7 @@ fn enrolled_at(number: u64) -> Enrolled {
     NotEnrolled.start().verify(step(number)).unwrap()
 }
 
-fn ledger(enrolled: Enrolled) -> Ledger {
+fn usage(enrolled: Enrolled) -> Ledger {
     enrolled.into()
 }
 
@@ -37,7 +37,7 @@ fn verification_takes_a_code_of_the_app_alone() {
         spent: SpentCodes::default(),
         reprise: None,
     };
-    assert_eq!(ledger(enrolled_at(8)), fresh);
+    assert_eq!(usage(enrolled_at(8)), fresh);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn reuse_inside_the_window_never_takes_the_newest_step_back() {
     let mut enrolled = enrolled_at(8);
     for (accepted, last_step) in [(8, 8), (7, 8), (10, 10), (8, 10), (10, 10)] {
         enrolled = enrolled.accept(step(accepted), Rules::OPENZITI).unwrap();
-        assert_eq!(ledger(enrolled.clone()).last_step, Step(last_step));
+        assert_eq!(usage(enrolled.clone()).last_step, Step(last_step));
     }
     let refused = enrolled.accept(step(9), Rules::STRICT);
     assert_eq!(
@@ -87,7 +87,7 @@ fn new_codes_are_unspent() {
     let enrolled = enrolled
         .accept_for_new_codes(recovery(4), Rules::STRICT, &session(1))
         .unwrap();
-    let ledger = ledger(enrolled);
+    let ledger = usage(enrolled);
     assert!(ledger.spent.is_empty());
     assert_eq!(
         ledger.reprise, None,
@@ -123,7 +123,7 @@ fn code_for_new_codes_reads_them_once_in_its_session() {
     assert_eq!(again, Err(Refusal::Replayed), "new codes");
     let done = read(&renewed, 9, 1).unwrap();
     assert_eq!(read(&done, 9, 1), Err(Refusal::Replayed), "a second time");
-    assert_eq!(ledger(done).last_step, Step(9));
+    assert_eq!(usage(done).last_step, Step(9));
     for evidence in [step(10), recovery(0)] {
         let moved_on = renewed.clone().accept(evidence, strict).unwrap();
         assert_eq!(
@@ -154,13 +154,13 @@ fn refusals_say_nothing_but_why() {
 }
 
 proptest! {
-    /// Whatever the clock does, steps are accepted in growing order and inside the window.
+    /// Whatever the clock does, steps are accepted in increasing order and within the window.
     #[test]
     fn clock_set_back_revives_no_code(
         moves in prop::collection::vec((-4_i64..=4, -3_i64..=3), 1..60)
     ) {
-        let secret = Secret::generate(&Seeded::new(5)).unwrap();
-        let codes = RecoveryCodes::generate(&Seeded::new(6)).unwrap();
+        let secret = Secret::generate(&SeededEntropy::new(5)).unwrap();
+        let codes = RecoveryCodes::generate(&SeededEntropy::new(6)).unwrap();
         let mut now = 59_000_000_u64;
         let mut newest = now;
         let mut enrolled = enrolled_at(now);
@@ -186,7 +186,7 @@ proptest! {
     }
 }
 
-/// All that an attempt makes has its full size where it is: there is nothing behind a pointer.
+/// Nothing an attempt creates is on the heap.
 #[test]
 fn attempt_needs_no_heap() {
     fn is_plain<T: Copy>() -> usize {
@@ -200,7 +200,7 @@ fn attempt_needs_no_heap() {
 
 #[test]
 fn evidence_is_of_the_secret_and_codes_it_was_found_with() {
-    let (seed, other) = (Seeded::new(1), Seeded::new(2));
+    let (seed, other) = (SeededEntropy::new(1), SeededEntropy::new(2));
     let codes = RecoveryCodes::generate(&seed).unwrap();
     let secret = Secret::generate(&seed).unwrap();
     let strangers = RecoveryCodes::generate(&other).unwrap();

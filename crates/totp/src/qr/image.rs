@@ -1,28 +1,28 @@
-//! A QR code as an image.
+//! PNG rendering of QR codes.
 
 use super::QrCode;
 
 impl QrCode {
-    /// Pixels of a side of the image.
+    /// Pixels per side of the image.
     pub const PIXELS: u16 = 256;
 
-    /// Draws the code as a PNG of 256 by 256 pixels, black on white.
+    /// Renders the code as a PNG of 256 by 256 pixels, black on white.
     ///
     /// A module is a square of whole pixels, as large as fits with a quiet zone of four modules;
-    /// what is left over makes the margin wider.
+    /// the rest widens the margin.
     pub fn to_png(&self) -> Vec<u8> {
         let mut png = Vec::new();
         let mut encoder = png::Encoder::new(&mut png, Self::PIXELS.into(), Self::PIXELS.into());
         encoder.set_color(png::ColorType::Grayscale);
         encoder.set_depth(png::BitDepth::One);
-        // Memory takes all that is written to it, and the rows have the size that was announced.
+        // Writing to memory cannot fail, and the rows have the announced size.
         let _ = encoder
             .write_header()
             .and_then(|mut writer| writer.write_image_data(&self.rows()));
         png
     }
 
-    /// The rows of the image, a bit for each pixel, set where it is white.
+    /// The rows of the image, one bit per pixel, set for white.
     fn rows(&self) -> Vec<u8> {
         let pixels = usize::from(Self::PIXELS);
         let scale = self.scale();
@@ -39,7 +39,7 @@ impl QrCode {
         bytes
     }
 
-    /// Pixels of a side of a module.
+    /// Pixels per side of a module.
     fn scale(&self) -> usize {
         let pixels = usize::from(Self::PIXELS);
         pixels / (self.side + 2 * Self::QUIET_ZONE)

@@ -1,13 +1,14 @@
-//! A QR code in a terminal.
+//! Text rendering of QR codes.
 
 use super::QrCode;
 
 impl QrCode {
-    /// Draws the code for a terminal that writes light on dark, two rows of modules to a line.
+    /// Renders the code for a terminal with light text on a dark background, two rows of modules
+    /// per line.
     ///
-    /// Light modules are what is written (`█`, `▀`, `▄`), dark ones are left blank, so there are no
-    /// escape sequences in it. A terminal that writes dark on light shows the negative, which not
-    /// every scanner reads. Each line ends with a line feed.
+    /// Light modules are drawn (`█`, `▀`, `▄`), dark ones are blank, so no escape sequences are
+    /// needed. A terminal with dark text on a light background shows the negative, which not every
+    /// scanner reads. Each line ends with a line feed.
     pub fn to_text(&self) -> String {
         self.draw(2, |upper, lower| match (upper, lower) {
             (false, false) => "█",
@@ -17,13 +18,13 @@ impl QrCode {
         })
     }
 
-    /// Draws the code as [`to_text`](Self::to_text) does, with nothing but ASCII: a line for each row
-    /// of modules, and two characters for each module.
+    /// Renders the code in ASCII: one row of modules per line, two characters per module. See
+    /// [`to_text`](Self::to_text).
     pub fn to_ascii(&self) -> String {
         self.draw(1, |is_dark, _| if is_dark { "  " } else { "##" })
     }
 
-    /// Draws `rows` rows of modules to a line; `cell` is given a module and the one below it.
+    /// Renders `rows` rows of modules per line; `cell` gets a module and the one below it.
     fn draw(&self, rows: usize, cell: fn(bool, bool) -> &'static str) -> String {
         let side = self.side + 2 * Self::QUIET_ZONE;
         let module = |place: usize| place.checked_sub(Self::QUIET_ZONE);
@@ -31,7 +32,7 @@ impl QrCode {
         for row in (0..side).step_by(rows) {
             for column in 0..side {
                 let upper = self.is_dark(module(row), module(column));
-                // Beyond the last row the terminal is dark anyway.
+                // Below the last row the terminal is dark anyway.
                 let lower = row + 1 == side || self.is_dark(module(row + 1), module(column));
                 text.push_str(cell(upper, lower));
             }

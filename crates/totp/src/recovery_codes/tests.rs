@@ -1,10 +1,10 @@
 use super::*;
 use crate::code::Submitted;
-use crate::testing::{Constant, Dry, Seeded};
+use crate::testing::{ConstantEntropy, FailingEntropy, SeededEntropy};
 use std::collections::HashSet;
 
 fn set() -> RecoveryCodes {
-    RecoveryCodes::generate(&Seeded::new(7)).unwrap()
+    RecoveryCodes::generate(&SeededEntropy::new(7)).unwrap()
 }
 
 fn texts(codes: &RecoveryCodes) -> Vec<String> {
@@ -24,7 +24,7 @@ fn recovery_code(text: &str) -> RecoveryCode {
 #[test]
 fn set_has_twenty_distinct_codes() {
     for seed in 0..200 {
-        let codes = texts(&RecoveryCodes::generate(&Seeded::new(seed)).unwrap());
+        let codes = texts(&RecoveryCodes::generate(&SeededEntropy::new(seed)).unwrap());
         let distinct: HashSet<_> = codes.iter().collect();
         assert_eq!((codes.len(), distinct.len()), (20, 20), "seed {seed}");
         for text in &codes {
@@ -33,12 +33,12 @@ fn set_has_twenty_distinct_codes() {
     }
 }
 
-/// Draws `first` whenever a set begins, and good bytes after it.
+/// Returns `first` at the start of each set, then good bytes.
 struct BeginsWith(Vec<u8>, std::sync::atomic::AtomicBool);
 
 impl Entropy for BeginsWith {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), EntropyError> {
-        Seeded::new(3).fill(bytes)?;
+        SeededEntropy::new(3).fill(bytes)?;
         if !self.1.swap(true, std::sync::atomic::Ordering::Relaxed) {
             bytes[..self.0.len()].copy_from_slice(&self.0);
         }
@@ -51,7 +51,7 @@ fn codes_of_digits_and_repeated_codes_are_drawn_again() {
     let (digits, again) = ([0xff; 4], [0x12, 0x34, 0x56, 0x01]);
     let first = [digits, again, again, digits].concat();
     let codes = texts(&RecoveryCodes::generate(&BeginsWith(first, false.into())).unwrap());
-    let repeated = RecoveryCode::of_bits(u32::from_le_bytes(again)).unwrap();
+    let repeated = RecoveryCode::from_bits(u32::from_le_bytes(again)).unwrap();
     assert_eq!(codes[0], repeated.as_str());
     assert_eq!(codes.iter().collect::<HashSet<_>>().len(), 20);
 }
@@ -60,17 +60,20 @@ fn codes_of_digits_and_repeated_codes_are_drawn_again() {
 fn bad_source_ends_the_drawing() {
     for byte in [0x00, 0x5a, 0xff] {
         assert_eq!(
-            RecoveryCodes::generate(&Constant(byte)).unwrap_err(),
+            RecoveryCodes::generate(&ConstantEntropy(byte)).unwrap_err(),
             EntropyError
         );
     }
-    assert_eq!(RecoveryCodes::generate(&Dry).unwrap_err(), EntropyError);
+    assert_eq!(
+        RecoveryCodes::generate(&FailingEntropy).unwrap_err(),
+        EntropyError
+    );
 }
 
 #[test]
 fn characters_are_equally_likely_at_each_place() {
     let mut counts = [[0_u32; 256]; LENGTH];
-    let source = Seeded::new(11);
+    let source = SeededEntropy::new(11);
     let sets = 2_000;
     for _set in 0..sets {
         for text in texts(&RecoveryCodes::generate(&source).unwrap()) {
@@ -139,13 +142,13 @@ fn what_is_no_set_is_not_taken_up() {
     for bad in [&[], &bytes[..119], &bytes[..114], &[bytes, b"A"].concat()] {
         assert_eq!(
             RecoveryCodes::from_bytes(bad).unwrap_err(),
-            BadRecoveryCodes
+            RecoveryCodesError
         );
     }
     for bad in [&[bytes, b"ABCDEF"].concat(), &twice, &digits, &small] {
         assert_eq!(
             RecoveryCodes::from_bytes(bad).unwrap_err(),
-            BadRecoveryCodes
+            RecoveryCodesError
         );
     }
 }

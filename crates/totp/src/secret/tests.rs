@@ -1,7 +1,7 @@
 use super::*;
 use crate::code::Submitted;
 use crate::rules::Rules;
-use crate::testing::{Dry, Seeded};
+use crate::testing::{FailingEntropy, SeededEntropy};
 use portcullis_domain::clock::Timestamp;
 use secrecy::ExposeSecret as _;
 
@@ -38,7 +38,7 @@ fn codes_are_those_of_rfc_4226_appendix_d() {
 
 #[test]
 fn codes_are_those_of_rfc_6238_appendix_b() {
-    // There they have eight digits, of which these are the last six.
+    // The RFC lists eight digits; these are the last six.
     for (second, expected) in [
         (59, "287082"),
         (1_111_111_109, "081804"),
@@ -155,12 +155,15 @@ fn length_is_held_to_the_rfc() {
             "{length}"
         );
     }
-    assert_eq!(BadSecret.to_string(), "a TOTP secret has 16 to 64 bytes");
+    assert_eq!(
+        SecretLengthError.to_string(),
+        "a TOTP secret has 16 to 64 bytes"
+    );
 }
 
 #[test]
 fn secrets_survive_being_stored() {
-    for length in Secret::SHORTEST..=Secret::LONGEST {
+    for length in Secret::MIN_LENGTH..=Secret::MAX_LENGTH {
         let bytes: Vec<u8> = (0..).take(length).collect();
         let secret = Secret::from_bytes(&bytes).unwrap();
         assert_eq!(secret.as_bytes(), bytes);
@@ -171,11 +174,11 @@ fn secrets_survive_being_stored() {
 
 #[test]
 fn generated_secret_is_what_was_drawn() {
-    let secret = Secret::generate(&Seeded::new(1)).unwrap();
-    let mut drawn = [0; Secret::LENGTH];
-    Seeded::new(1).fill(&mut drawn).unwrap();
+    let secret = Secret::generate(&SeededEntropy::new(1)).unwrap();
+    let mut drawn = [0; Secret::GENERATED_LENGTH];
+    SeededEntropy::new(1).fill(&mut drawn).unwrap();
     assert_eq!(secret.as_bytes(), drawn);
-    assert_eq!(Secret::generate(&Dry).unwrap_err(), EntropyError);
+    assert_eq!(Secret::generate(&FailingEntropy).unwrap_err(), EntropyError);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn waits_are_told_in_whole_seconds_rounded_up() {
         let held = throttle.admit(at(now)).unwrap_err();
         assert_eq!(
             held,
-            Held {
+            ThrottledError {
                 retry_after: told,
                 rebased: None
             },
@@ -86,7 +86,7 @@ fn nothing_is_admitted_beyond_the_cap() {
             let held = after(in_a_row, at(0)).admit(now).unwrap_err();
             assert_eq!(
                 held,
-                Held {
+                ThrottledError {
                     retry_after: 3600,
                     rebased: None
                 }
@@ -171,10 +171,10 @@ proptest! {
             after(in_a_row, at(0)).admit(at(waited)).err().map_or(0, |held| held.retry_after)
         };
         prop_assert!(wait(in_a_row) <= wait(in_a_row + 1));
-        prop_assert!(wait(in_a_row) <= Throttle::LONGEST_WAIT);
+        prop_assert!(wait(in_a_row) <= Throttle::MAX_WAIT_SECONDS);
     }
 
-    /// Who waits as long as told is admitted, and who waits a second less is not.
+    /// Waiting as long as told suffices, a second less does not.
     #[test]
     fn told_wait_is_the_right_one(in_a_row in 5_u32..100, waited in 0_i64..4_000_000) {
         let throttle = after(in_a_row, at(0));
@@ -186,7 +186,7 @@ proptest! {
         }
     }
 
-    /// No instant, no count and no clock breaks it, and what it tells stays in bounds.
+    /// No time or count causes a panic, and waits stay within bounds.
     #[test]
     fn nothing_breaks_it(in_a_row in any::<u32>(), last in any::<i64>(), now in any::<i64>()) {
         let instant = |number: i64| {
@@ -196,8 +196,8 @@ proptest! {
         let (last_at, now) = (instant(last), instant(now));
         let throttle = after(in_a_row, last_at);
         let Err(held) = throttle.admit(now) else { return Ok(()) };
-        prop_assert!((1..=Throttle::LONGEST_WAIT).contains(&held.retry_after));
-        prop_assert_eq!(throttle.is_capped(), in_a_row >= Throttle::CAP);
+        prop_assert!((1..=Throttle::MAX_WAIT_SECONDS).contains(&held.retry_after));
+        prop_assert_eq!(throttle.is_capped(), in_a_row >= Throttle::MAX_WRONG_CODES);
         if let Some(rebased) = held.rebased {
             let later = now + SignedDuration::from_secs(held.retry_after.into());
             prop_assert_eq!(rebased.admit(later), Ok(()));
@@ -205,7 +205,7 @@ proptest! {
         prop_assert_eq!(wrong(throttle.after_wrong(now)).map(|wrong| wrong.last_at), Some(to_millisecond(now)));
     }
 
-    /// Against a model that notes each attempt: counts and waits agree whatever the clock does.
+    /// Counts and waits agree with a model that records every attempt, whatever the clock does.
     #[test]
     fn throttle_counts_as_a_full_memory_would(
         attempts in prop::collection::vec((-10_000_i64..100_000, prop::bool::weighted(0.05)), 1..200),

@@ -34,7 +34,7 @@ fn no_url_outgrows_its_room() {
         .iter()
         .flat_map(|one| names.map(|other| (*one, other)))
     {
-        let room = longest(issuer, account, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
+        let room = max_length(issuer, account, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
         assert!(
             url(issuer, account).len() <= room,
             "{issuer:?}, {account:?}"
@@ -82,7 +82,7 @@ fn issuer_cannot_break_out_of_the_query() {
     );
 }
 
-/// Undoes percent-encoding the way RFC 3986 section 2.1 says.
+/// Decodes percent-encoding (RFC 3986 section 2.1).
 fn decoded(text: &str) -> String {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap().as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! The transitions against a model that remembers everything and knows no ledger.
+//! Test of the transitions against a model that remembers everything.
 
 use super::*;
 
@@ -9,16 +9,16 @@ enum Use {
     ReadCodes(u8),
 }
 
-/// All that was ever accepted, oldest first.
+/// Everything ever accepted, oldest first.
 #[derive(Default)]
-struct History(Vec<(Found, Use)>);
+struct History(Vec<(CodeMatch, Use)>);
 
 impl History {
-    fn judge(&self, found: Found, by: &Use, reuse: Reuse) -> Result<(), Refusal> {
+    fn judge(&self, found: CodeMatch, by: &Use, reuse: Reuse) -> Result<(), Refusal> {
         let is_fresh = match found {
-            Found::Nothing => return Err(Refusal::Wrong),
-            Found::Recovery(_) => !self.since_new_codes().any(|earlier| earlier == found),
-            Found::Step(step) => {
+            CodeMatch::Nothing => return Err(Refusal::Wrong),
+            CodeMatch::Recovery(_) => !self.since_new_codes().any(|earlier| earlier == found),
+            CodeMatch::Step(step) => {
                 reuse == Reuse::InsideWindow || self.steps().all(|earlier| earlier < step)
             },
         };
@@ -31,31 +31,35 @@ impl History {
 
     fn steps(&self) -> impl Iterator<Item = Step> {
         self.0.iter().filter_map(|(found, _)| match found {
-            Found::Step(step) => Some(*step),
-            Found::Recovery(_) | Found::Nothing => None,
+            CodeMatch::Step(step) => Some(*step),
+            CodeMatch::Recovery(_) | CodeMatch::Nothing => None,
         })
     }
 
-    /// What was accepted after the present recovery codes were made.
-    fn since_new_codes(&self) -> impl Iterator<Item = Found> {
+    /// What was accepted since the recovery codes were replaced.
+    fn since_new_codes(&self) -> impl Iterator<Item = CodeMatch> {
         let renewals = self.0.iter().rev();
         let since = renewals.take_while(|(_, by)| !matches!(by, Use::NewCodes(_)));
         since.map(|(found, _)| *found)
     }
 
-    /// Whether the very last that happened was the same code of the app, for new codes, by the same
-    /// session.
-    fn may_be_read_with(&self, found: Found, by: &Use) -> bool {
+    /// Whether the last event was the same TOTP code, for new codes, by the same session.
+    fn may_be_read_with(&self, found: CodeMatch, by: &Use) -> bool {
         match (self.0.last(), by) {
             (Some((last, Use::NewCodes(renewer))), Use::ReadCodes(reader)) => {
-                matches!(found, Found::Step(_)) && *last == found && renewer == reader
+                matches!(found, CodeMatch::Step(_)) && *last == found && renewer == reader
             },
             _ => false,
         }
     }
 }
 
-fn apply(enrolled: Enrolled, found: Found, by: &Use, rules: Rules) -> Result<Enrolled, Refusal> {
+fn apply(
+    enrolled: Enrolled,
+    found: CodeMatch,
+    by: &Use,
+    rules: Rules,
+) -> Result<Enrolled, Refusal> {
     let evidence = Evidence(found);
     match by {
         Use::Login => enrolled.accept(evidence, rules),
@@ -64,11 +68,11 @@ fn apply(enrolled: Enrolled, found: Found, by: &Use, rules: Rules) -> Result<Enr
     }
 }
 
-fn found() -> impl Strategy<Value = Found> {
+fn found() -> impl Strategy<Value = CodeMatch> {
     prop_oneof![
-        6 => (0_u64..12).prop_map(|number| Found::Step(Step(number))),
-        3 => (0_u8..4).prop_map(Found::Recovery),
-        1 => Just(Found::Nothing),
+        6 => (0_u64..12).prop_map(|number| CodeMatch::Step(Step(number))),
+        3 => (0_u8..4).prop_map(CodeMatch::Recovery),
+        1 => Just(CodeMatch::Nothing),
     ]
 }
 
@@ -90,7 +94,7 @@ proptest! {
     ) {
         let rules = if is_strict { Rules::STRICT } else { Rules::OPENZITI };
         let mut enrolled = enrolled_at(2);
-        let mut history = History(vec![(Found::Step(Step(2)), Use::Login)]);
+        let mut history = History(vec![(CodeMatch::Step(Step(2)), Use::Login)]);
         for (found, by) in attempts {
             let expected = history.judge(found, &by, rules.reuse);
             let judged = apply(enrolled.clone(), found, &by, rules);
@@ -116,12 +120,12 @@ proptest! {
                 continue;
             };
             enrolled = next;
-            if let Found::Step(step) = found {
+            if let CodeMatch::Step(step) = found {
                 let is_reading = is_renewal && matches!(by, Use::ReadCodes(_));
                 prop_assert!(step > newest || step == newest && is_reading);
                 newest = step;
             }
-            is_renewal = matches!((found, by), (Found::Step(_), Use::NewCodes(_)));
+            is_renewal = matches!((found, by), (CodeMatch::Step(_), Use::NewCodes(_)));
         }
     }
 }
