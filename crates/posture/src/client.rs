@@ -1,49 +1,47 @@
-//! A session as checks see it.
+//! Input of posture checks.
 
 use crate::posture::Posture;
 use portcullis_domain::client_info::SdkInfo;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture_check::Version;
 
-/// A session as checks see it.
+/// A session as posture checks see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Client<'a> {
-    /// What it reported.
     pub posture: &'a Posture,
-    /// When a TOTP code of the present enrollment was last accepted on it; see [`counted_pass`].
+    /// Last TOTP pass of the session that still counts; see [`valid_totp_pass`].
     pub totp_passed_at: Option<Timestamp>,
-    /// What its SDK says of itself.
     pub sdk: &'a SdkInfo,
 }
 
-/// The SDK that knows of timeouts, from a version on.
-const AWARE_SDK: (&str, &str) = ("ziti-sdk-c", "0.25.0");
+/// First SDK version that supports timeouts.
+const TIMEOUT_AWARE_SDK: (&str, &str) = ("ziti-sdk-c", "0.25.0");
 
 impl Client<'_> {
-    /// Whether its SDK knows nothing of timeouts and prompts, as far as one can tell.
+    /// Whether the SDK is not known to support timeouts and prompts.
     pub fn is_legacy(&self) -> bool {
-        let (kind, since) = AWARE_SDK;
+        let (kind, since) = TIMEOUT_AWARE_SDK;
         let since = Version::parse(since);
         let version = Version::parse(&self.sdk.version);
         self.sdk.kind != kind || version.is_none() || version < since
     }
 }
 
-/// The instant of a pass, if it counts: while the identity is enrolled in TOTP, and if it was not
-/// made under an enrollment before this one.
+/// The TOTP pass of a session, if it still counts: the identity is enrolled, and the pass is not
+/// older than the enrollment.
 ///
-/// `enrolled_at` is when the present enrollment began; a verified one, since others let nobody pass.
+/// `enrolled_at` is when the current enrollment began, if it is verified.
 ///
 /// # Examples
 ///
 /// ```
 /// use portcullis_domain::clock::Timestamp;
-/// use portcullis_posture::counted_pass;
+/// use portcullis_posture::valid_totp_pass;
 ///
 /// let [before, after] = [1, 2].map(|second| Timestamp::from_second(second).unwrap());
-/// assert_eq!(counted_pass(Some(after), Some(before)), Some(after));
-/// assert_eq!(counted_pass(Some(before), Some(after)), None, "it was another enrollment");
-/// assert_eq!(counted_pass(Some(after), None), None, "it was removed");
+/// assert_eq!(valid_totp_pass(Some(after), Some(before)), Some(after));
+/// assert_eq!(valid_totp_pass(Some(before), Some(after)), None, "it was another enrollment");
+/// assert_eq!(valid_totp_pass(Some(after), None), None, "it was removed");
 /// ```
 pub fn counted_pass(
     passed_at: Option<Timestamp>,

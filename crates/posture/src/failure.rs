@@ -1,11 +1,11 @@
-//! What was in the way: checks that were not passed.
+//! Explanations of failed checks.
 
 #[cfg(test)]
 mod tests;
 
 use crate::client::Client;
 use crate::machine;
-use crate::mfa::{self, Standing};
+use crate::mfa::{self, MfaStatus};
 use crate::posture::Posture;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::posture::{
@@ -16,7 +16,7 @@ use portcullis_domain::posture_check::{
 };
 use std::sync::Arc;
 
-/// Says what is in the way of passing `check`.
+/// Explains why `check` failed.
 pub(crate) fn check_failure(
     check: &Arc<PostureCheck>,
     client: &Client<'_>,
@@ -24,9 +24,9 @@ pub(crate) fn check_failure(
 ) -> CheckFailure {
     let posture = client.posture;
     let actual = match &check.spec.check {
-        Check::Os(_) => Actual::Os(posture.os().map(share)),
-        Check::Domain(_) => Actual::Domain(posture.domain().map(share)),
-        Check::Mac(_) => Actual::Mac(posture.addresses().map(share)),
+        Check::Os(_) => Actual::Os(posture.os().map(shared_value)),
+        Check::Domain(_) => Actual::Domain(posture.domain().map(shared_value)),
+        Check::Mac(_) => Actual::Mac(posture.addresses().map(shared_value)),
         Check::Mfa(mfa) => {
             let values = mfa_values(*mfa, client, now);
             Actual::Mfa(values, mfa_criteria(*mfa, client, now))
@@ -42,41 +42,41 @@ pub(crate) fn check_failure(
     }
 }
 
-fn share<T>(reported: &Reported<T>) -> Arc<T> {
+fn shared_value<T>(reported: &Reported<T>) -> Arc<T> {
     Arc::clone(&reported.value)
 }
 
 fn actual_process(
-    asked: &ProcessCheck,
+    required: &ProcessCheck,
     check: &PostureCheck,
     posture: &Posture,
 ) -> Option<ActualProcess> {
-    let reported = posture.process_at(&asked.path);
+    let reported = posture.process_at(&required.path);
     let reported = reported.or_else(|| posture.process_for(&check.id))?;
     Some(ActualProcess {
-        path: asked.path.as_str().to_owned(),
-        process: share(reported),
+        path: required.path.as_str().to_owned(),
+        process: shared_value(reported),
     })
 }
 
-fn actual_processes(asked: &ProcessMultiCheck, posture: &Posture) -> Vec<ActualProcess> {
-    let failing = asked.processes.iter().filter_map(|asked| {
+fn actual_processes(required: &ProcessMultiCheck, posture: &Posture) -> Vec<ActualProcess> {
+    let failing = required.processes.iter().filter_map(|asked| {
         let reported = posture.process_at(&asked.path)?;
-        (!machine::is_met(asked, Some(reported))).then(|| ActualProcess {
+        (!machine::matches_process(asked, Some(reported))).then(|| ActualProcess {
             path: asked.path.as_str().to_owned(),
-            process: share(reported),
+            process: shared_value(reported),
         })
     });
     failing.collect()
 }
 
 fn mfa_values(check: MfaCheck, client: &Client<'_>, now: Timestamp) -> MfaValues {
-    let standing = Standing::of(check, client);
+    let status = MfaStatus::new(check, client);
     MfaValues {
-        passed_mfa: standing.passed_at.is_some(),
-        timed_out: standing.has_timed_out(now),
-        passed_on_wake: standing.is_prompt_passed(standing.wake, now),
-        passed_on_unlock: standing.is_prompt_passed(standing.unlock, now),
+        passed_mfa: status.passed_at.is_some(),
+        timed_out: status.has_timed_out(now),
+        passed_on_wake: status.is_within_grace(status.wake_grace_ends_at, now),
+        passed_on_unlock: status.is_within_grace(status.unlock_grace_ends_at, now),
     }
 }
 

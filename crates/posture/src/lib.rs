@@ -1,18 +1,18 @@
-//! Posture of clients: what they report about their machines, and what it lets them do.
+//! Device posture: reports of clients, and their evaluation by posture checks.
 //!
-//! [`Posture`] is what one API session reported: operating system, domain, MAC addresses, processes,
-//! and when the machine woke up or was unlocked. It belongs to the session alone, so that no device
-//! vouches for another one of the same identity; SDKs report everything anew in every session.
+//! [`Posture`] holds what one API session reported: operating system, domain, MAC addresses,
+//! processes, and when the device woke up or was unlocked. It belongs to that session, so one
+//! device never vouches for another of the same identity; SDKs report everything again in every
+//! session.
 //!
-//! A [`Client`] is a session as checks see it: its posture, when its user showed a TOTP code, and
-//! what its SDK says of itself. [`judge()`] holds it against one check and yields a [`Verdict`] with
-//! all that clients are told; [`Access::decide`] holds it against the policies that grant a service
-//! and says whether it may dial or bind it, or which checks are in the way. A service whose policies
-//! are not passed is listed all the same; it can only not be connected to. [`shortened()`] says for
-//! which services a wake-up cut the time short.
+//! A [`Client`] is a session as checks see it: its posture, its last TOTP pass and its SDK.
+//! [`evaluate()`] evaluates one check and returns a [`Verdict`]; [`AccessDecision::decide`]
+//! evaluates the policies that grant a service and decides whether it may be dialed or bound, or
+//! which checks failed. A service whose policies fail is still listed, but cannot be connected to.
+//! [`shortened_services()`] lists the services for which a wake-up shortened the remaining time.
 //!
-//! Everything is a function of its arguments: there is no I/O, no clock and no randomness, instants
-//! come in, and verdicts say when they end ([`Verdict::ends_at`]). Whatever clients send is bounded.
+//! All functions are pure: no I/O, clock or randomness. Times are arguments, and verdicts say when
+//! they end ([`Verdict::ends_at`]). Everything that clients report is bounded.
 //!
 //! # Examples
 //!
@@ -22,7 +22,7 @@
 //! use portcullis_domain::ids::{PostureCheckId, ServicePolicyId};
 //! use portcullis_domain::policies::ServiceGrant;
 //! use portcullis_domain::posture_check::{Check, MfaCheck, PostureCheck, PostureCheckSpec};
-//! use portcullis_posture::{Access, Client, GrantingPolicy, Posture};
+//! use portcullis_posture::{AccessDecision, Client, GrantingPolicy, Posture};
 //!
 //! let now = Timestamp::from_second(1_000_000)?;
 //! let check = PostureCheckSpec {
@@ -41,12 +41,12 @@
 //!
 //! let (posture, sdk) = (Posture::default(), SdkInfo::default());
 //! let mut client = Client { posture: &posture, totp_passed_at: None, sdk: &sdk };
-//! let access = Access::decide([&policy], ServiceGrant::Dial, &client, now);
-//! assert!(matches!(access, Access::Refused(failures) if failures.len() == 1));
+//! let access = AccessDecision::decide([&policy], ServiceGrant::Dial, &client, now);
+//! assert!(matches!(access, AccessDecision::Refused(failures) if failures.len() == 1));
 //!
 //! client.totp_passed_at = Some(now);
-//! let access = Access::decide([&policy], ServiceGrant::Dial, &client, now);
-//! assert!(matches!(access, Access::Granted(_)));
+//! let access = AccessDecision::decide([&policy], ServiceGrant::Dial, &client, now);
+//! assert!(matches!(access, AccessDecision::Granted(_)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -70,8 +70,8 @@ pub use portcullis_domain::posture::{
 };
 
 pub use client::{Client, counted_pass};
-pub use policy::{Access, GrantingPolicy, Pass, PolicyVerdict};
+pub use policy::{Access, GrantingPolicy, PassedPolicy, PolicyVerdict};
 pub use posture::{Outcome, Posture, ProcessKey};
 pub use prompts::{GrantedService, Prompts, shortened};
 pub use report::Settled;
-pub use verdict::{Verdict, judge};
+pub use verdict::{Verdict, evaluate};

@@ -1,4 +1,4 @@
-//! Checks of the machine: what it is and what runs on it.
+//! Evaluation of device checks: operating system, domain, MAC addresses, processes.
 
 use crate::posture::Posture;
 use portcullis_domain::ids::PostureCheckId;
@@ -10,7 +10,7 @@ use portcullis_domain::posture_check::{
 use portcullis_domain::roles::Semantic;
 use std::iter;
 
-/// Whether the operating system is one of those asked for, in a version that will do.
+/// Whether the operating system is allowed in its version.
 pub(crate) fn passes_os(check: &OsCheck, posture: &Posture) -> bool {
     let Some(os) = posture.os().map(|os| &os.value) else {
         return false;
@@ -23,7 +23,7 @@ pub(crate) fn passes_os(check: &OsCheck, posture: &Posture) -> bool {
             .is_some_and(|version| ranges.iter().any(|range| range.contains(&version)))
 }
 
-/// Whether the machine belongs to one of the domains, named in any case.
+/// Whether the device belongs to one of the domains, compared case-insensitively.
 pub(crate) fn passes_domain(check: &DomainCheck, posture: &Posture) -> bool {
     posture.domain().is_some_and(|reported| {
         let reported = reported.value.to_lowercase();
@@ -34,7 +34,7 @@ pub(crate) fn passes_domain(check: &DomainCheck, posture: &Posture) -> bool {
     })
 }
 
-/// Whether the machine has one of the addresses.
+/// Whether the device has one of the MAC addresses.
 pub(crate) fn passes_mac(check: &MacCheck, posture: &Posture) -> bool {
     let addresses = posture.addresses().into_iter();
     addresses
@@ -42,7 +42,7 @@ pub(crate) fn passes_mac(check: &MacCheck, posture: &Posture) -> bool {
         .any(|address| check.addresses().contains(address.as_str()))
 }
 
-/// Whether the process runs, from a binary that will do.
+/// Whether the process runs, from an allowed binary.
 pub(crate) fn passes_process(check: &ProcessCheck, id: &PostureCheckId, posture: &Posture) -> bool {
     let Some(reported) = posture
         .process_at(&check.path)
@@ -58,25 +58,28 @@ pub(crate) fn passes_process(check: &ProcessCheck, id: &PostureCheckId, posture:
     process.is_running && is_signed && check.hashes.are_met(iter::once(process.hash.as_str()))
 }
 
-/// Whether all of the processes run, or one of them.
+/// Whether all of the processes run, or any of them.
 pub(crate) fn passes_processes(check: &ProcessMultiCheck, posture: &Posture) -> bool {
     let mut processes = check
         .processes
         .iter()
-        .map(|asked| is_met(asked, posture.process_at(&asked.path)));
+        .map(|asked| matches_process(asked, posture.process_at(&asked.path)));
     match check.semantic {
         Semantic::AllOf => processes.all(|is_met| is_met),
         Semantic::AnyOf => processes.any(|is_met| is_met),
     }
 }
 
-/// Whether a process that was reported is as it was asked for.
-pub(crate) fn is_met(asked: &CheckedProcess, reported: Option<&Reported<Process>>) -> bool {
+/// Whether a reported process satisfies a requirement.
+pub(crate) fn matches_process(
+    required: &CheckedProcess,
+    reported: Option<&Reported<Process>>,
+) -> bool {
     reported.is_some_and(|reported| {
         let process = &reported.value;
         process.is_running
-            && asked.hashes.are_met(iter::once(process.hash.as_str()))
-            && asked
+            && required.hashes.are_met(iter::once(process.hash.as_str()))
+            && required
                 .signers
                 .are_met(process.signers.iter().map(String::as_str))
     })

@@ -1,4 +1,4 @@
-//! Checks of TOTP codes: whether one was shown, and for how long it will do.
+//! Evaluation of MFA checks: TOTP passes and their validity over time.
 
 #[cfg(test)]
 mod tests;
@@ -8,24 +8,24 @@ use portcullis_domain::clock::{SignedDuration, Timestamp, later};
 use portcullis_domain::posture::PROMPT_GRACE_SECONDS;
 use portcullis_domain::posture_check::MfaCheck;
 
-/// How a client stands with a check of TOTP codes.
+/// State of an MFA check for a client.
 ///
-/// An end is the first instant at which the check is not passed any more, for that reason alone. What
-/// never began has none.
+/// Ends are exclusive: at that instant the check fails, for that reason alone. `None` if there is
+/// no such limit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing {
-    /// When a code was last shown.
+pub(crate) struct MfaStatus {
+    /// Last TOTP pass.
     pub(crate) passed_at: Option<Timestamp>,
-    /// When its time is over, if it has one.
-    pub(crate) timeout: Option<Timestamp>,
-    /// When the grace after waking up is over, if no code was shown since.
-    pub(crate) wake: Option<Timestamp>,
-    /// When the grace after unlocking is over, if no code was shown since.
-    pub(crate) unlock: Option<Timestamp>,
+    /// End of the timeout.
+    pub(crate) expires_at: Option<Timestamp>,
+    /// End of the grace period after a wake-up, unless a code was given since.
+    pub(crate) wake_grace_ends_at: Option<Timestamp>,
+    /// End of the grace period after unlocking, unless a code was given since.
+    pub(crate) unlock_grace_ends_at: Option<Timestamp>,
 }
 
-impl Standing {
-    pub(crate) fn of(check: MfaCheck, client: &Client<'_>) -> Self {
+impl MfaStatus {
+    pub(crate) fn new(check: MfaCheck, client: &Client<'_>) -> Self {
         let passed_at = client.totp_passed_at;
         let timeout = check.timeout_seconds;
         let posture = client.posture;
@@ -36,55 +36,58 @@ impl Standing {
         };
         Self {
             passed_at,
-            timeout: passed_at
+            expires_at: passed_at
                 .zip(timeout)
                 .map(|(passed_at, timeout)| later(passed_at, seconds(timeout.get()))),
-            wake: prompt(check.prompt_on_wake, posture.woken_at()),
-            unlock: prompt(check.prompt_on_unlock, posture.unlocked_at()),
+            wake_grace_ends_at: prompt(check.prompt_on_wake, posture.woken_at()),
+            unlock_grace_ends_at: prompt(check.prompt_on_unlock, posture.unlocked_at()),
         }
     }
 
-    /// Whether the check is passed: a code was shown, and nothing has ended it.
+    /// Whether a code was given and no limit has been reached.
     pub(crate) fn is_passing(&self, now: Timestamp) -> bool {
         self.passed_at.is_some() && self.ends_at().is_none_or(|end| now < end)
     }
 
-    /// The first of the ends that are known.
+    /// The earliest limit.
     pub(crate) fn ends_at(&self) -> Option<Timestamp> {
-        [self.timeout, self.wake, self.unlock]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.expires_at,
+            self.wake_grace_ends_at,
+            self.unlock_grace_ends_at,
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
-    /// Whether there is no code whose time goes on.
+    /// Whether no code was given or its timeout is over.
     pub(crate) fn has_timed_out(&self, now: Timestamp) -> bool {
-        self.passed_at.is_none() || self.timeout.is_some_and(|end| end <= now)
+        self.passed_at.is_none() || self.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// Whether nothing has ended it that happened to the machine.
-    pub(crate) fn is_prompt_passed(&self, prompt: Option<Timestamp>, now: Timestamp) -> bool {
+    /// Whether a code was given and the grace period is not over.
+    pub(crate) fn is_within_grace(&self, prompt: Option<Timestamp>, now: Timestamp) -> bool {
         self.passed_at.is_some() && prompt.is_none_or(|end| now < end)
     }
 }
 
-/// Seconds until the check is not passed any more, begun ones counted, as clients are told; `None`
-/// for no timeout. Where it is some and not 0, the check is passed, and where the check is passed,
-/// it is none or not 0.
+/// Seconds until the check fails, rounded up, as clients see them; `None` without a timeout. A
+/// positive number implies that the check passes; a passing check never has 0.
 pub(crate) fn remaining(check: MfaCheck, client: &Client<'_>, now: Timestamp) -> Option<u32> {
     let timeout = check.timeout_seconds?.get();
-    let standing = Standing::of(check, client);
-    if standing.passed_at.is_none() {
+    let status = MfaStatus::new(check, client);
+    if status.passed_at.is_none() {
         return Some(0);
     }
     if check.ignore_legacy_endpoints && client.is_legacy() {
         return None;
     }
-    let end = standing.ends_at().unwrap_or(now);
+    let end = status.ends_at().unwrap_or(now);
     let left = end.duration_since(now);
-    let begun = i64::from(left.subsec_nanos() > 0);
-    let left = left.as_secs().saturating_add(begun).max(0);
-    // A clock that was set back adds nothing.
+    let partial_second = i64::from(left.subsec_nanos() > 0);
+    let left = left.as_secs().saturating_add(partial_second).max(0);
+    // A clock that was set back must not extend the time.
     Some(u32::try_from(left).unwrap_or(u32::MAX).min(timeout))
 }
 

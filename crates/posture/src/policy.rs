@@ -1,11 +1,11 @@
-//! What a session may do under the policies that grant a service.
+//! Evaluation of policies, and access decisions for services.
 
 #[cfg(test)]
 mod tests;
 
 use crate::client::Client;
 use crate::failure::check_failure;
-use crate::verdict::{Verdict, judge};
+use crate::verdict::{Verdict, evaluate};
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::ServicePolicyId;
 use portcullis_domain::policies::ServiceGrant;
@@ -16,75 +16,67 @@ use std::sync::Arc;
 /// A policy that grants a service to an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantingPolicy {
-    /// Its id.
     pub id: ServicePolicyId,
-    /// Its name.
     pub name: String,
-    /// What it grants.
     pub grant: ServiceGrant,
-    /// What has to be passed for it, all of it; empty for nothing.
+    /// All of them have to pass.
     pub checks: Vec<Arc<PostureCheck>>,
 }
 
-/// What came of holding a session against a policy. It is the same for all services that the policy
-/// grants.
+/// Result of evaluating a policy for a session; the same for all services of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyVerdict<'a> {
-    /// The policy.
     pub policy: &'a GrantingPolicy,
-    /// A verdict for each of its checks, in their order.
+    /// One verdict per check, in their order.
     pub verdicts: Vec<Verdict>,
 }
 
 /// Whether a session may dial or bind a service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
-    /// It may, by these policies, at least one.
-    Granted(Vec<Pass>),
-    /// It might, but for the checks of these policies, at least one.
+    /// Allowed by these policies, at least one.
+    Granted(Vec<PassedPolicy>),
+    /// The checks of all of these policies failed.
     Refused(Vec<PolicyFailure>),
-    /// No policy grants it, whatever the session passes.
+    /// No policy grants the service.
     NotGranted,
 }
 
-/// A policy that is passed.
+/// A policy whose checks all pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pass {
-    /// The policy.
+pub struct PassedPolicy {
     pub policy: ServicePolicyId,
-    /// When it ends to be passed if nothing happens; `None` if it does not.
+    /// When the policy stops passing if nothing changes; `None` for never.
     pub ends_at: Option<Timestamp>,
 }
 
 impl GrantingPolicy {
-    /// Holds a session against it.
+    /// Evaluates the policy for a session.
     pub fn judge(&self, client: &Client<'_>, now: Timestamp) -> PolicyVerdict<'_> {
         let checks = self.checks.iter();
         PolicyVerdict {
             policy: self,
-            verdicts: checks.map(|check| judge(check, client, now)).collect(),
+            verdicts: checks.map(|check| evaluate(check, client, now)).collect(),
         }
     }
 }
 
 impl<'a> PolicyVerdict<'a> {
-    /// Whether all checks are passed.
     pub fn is_passing(&self) -> bool {
         self.verdicts.iter().all(|verdict| verdict.is_passing)
     }
 
-    /// The checks, each with its verdict.
     pub fn checks(&self) -> impl Iterator<Item = (&'a Arc<PostureCheck>, &Verdict)> {
         self.policy.checks.iter().zip(&self.verdicts)
     }
 
-    /// When it ends to be passed if nothing happens; `None` if it does not or is not passed.
+    /// When the policy stops passing if nothing changes; `None` for never, or if it fails already.
     pub fn ends_at(&self) -> Option<Timestamp> {
         let ends = self.verdicts.iter().filter_map(|verdict| verdict.ends_at);
         ends.min().filter(|_| self.is_passing())
     }
 
-    /// What is in the way, if something is.
+    /// Explains which checks failed, if any.
     pub fn failure(&self, client: &Client<'_>, now: Timestamp) -> Option<PolicyFailure> {
         let failing = self.checks().filter(|(_, verdict)| !verdict.is_passing);
         let checks: Vec<_> = failing
@@ -99,9 +91,8 @@ impl<'a> PolicyVerdict<'a> {
 }
 
 impl Access {
-    /// Says whether a session may use a service, by the policies that grant the service to its
-    /// identity. Those that grant something else than `grant` are passed over; one policy that is
-    /// passed is enough.
+    /// Decides whether a session may use a service, by the policies that grant the service to its
+    /// identity. Policies with another grant are ignored; one that passes is enough.
     pub fn decide<'a>(
         policies: impl IntoIterator<Item = &'a GrantingPolicy>,
         grant: ServiceGrant,
@@ -116,7 +107,7 @@ impl Access {
         let passes: Vec<_> = verdicts
             .iter()
             .filter(|verdict| verdict.is_passing())
-            .map(|verdict| Pass {
+            .map(|verdict| PassedPolicy {
                 policy: verdict.policy.id.clone(),
                 ends_at: verdict.ends_at(),
             })
@@ -132,7 +123,7 @@ impl Access {
         )
     }
 
-    /// When a session that is granted access loses it if nothing happens; `None` if it does not.
+    /// When granted access ends if nothing changes; `None` for never.
     pub fn ends_at(&self) -> Option<Timestamp> {
         let Self::Granted(passes) = self else {
             return None;

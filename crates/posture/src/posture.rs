@@ -1,21 +1,21 @@
-//! What one API session reported.
+//! Posture data of one API session.
 
-mod size;
 #[cfg(test)]
 mod tests;
+mod text_size;
 
 use crate::prompts::Prompts;
-use crate::report::{Settled, at_place, member};
+use crate::report::{Settled, at_index, largest_field};
 use portcullis_domain::FieldError;
 use portcullis_domain::clock::Timestamp;
 use portcullis_domain::ids::PostureCheckId;
 use portcullis_domain::posture::{Os, Process, Report, Reported, Statement};
 use portcullis_domain::posture_check::ProcessPath;
-use size::Texts;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use text_size::TextSize;
 
-/// What one API session reported, the newest of everything.
+/// The latest posture data that one API session reported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Posture {
     os: Option<Reported<Os>>,
@@ -26,46 +26,45 @@ pub struct Posture {
     unlocked_at: Option<Timestamp>,
 }
 
-/// By what a reported process is found.
+/// Key of a reported process.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProcessKey {
-    /// Its binary.
+    /// Path of the binary.
     Path(String),
-    /// The check that asks for it, where the client named no path.
+    /// The check that requires it, for clients that report no path.
     Check(PostureCheckId),
 }
 
-/// What came of recording reports.
+/// Result of recording reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether something is otherwise than it was: only then can a verdict be.
+    /// Whether anything changed that a verdict may depend on.
     pub has_changed: bool,
-    /// What happened to the machine.
+    /// Events that were reported.
     pub prompts: Prompts,
 }
 
 impl Posture {
-    /// Most processes of a session.
-    pub const MOST_PROCESSES: usize = 512;
-    /// Most bytes of text of a session. About 150 processes with SHA-512 hashes fit.
-    pub const MOST_BYTES: usize = 64 * 1024;
-    /// Most reports that are made at once.
-    pub const MOST_AT_ONCE: usize = 1024;
+    /// Maximum number of processes of a session.
+    pub const MAX_PROCESSES: usize = 512;
+    /// Maximum size of all strings of a session, in bytes. About 150 processes with SHA-512 hashes
+    /// fit.
+    pub const MAX_TEXT_BYTES: usize = 64 * 1024;
+    /// Maximum number of reports in a batch.
+    pub const MAX_BATCH: usize = 1024;
 
-    /// Records one report.
-    ///
     /// # Errors
     ///
-    /// [`FieldError`] naming the member that is of absurd size; nothing is recorded then.
+    /// [`FieldError`] naming the field that is too large; nothing is recorded then.
     pub fn record(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
         self.take_in(Settled::one(statement)?, now)
     }
 
-    /// Records reports that were made at once, all or none.
+    /// Records a batch of reports, all or none.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] naming the place of the report and its member that is of absurd size, such as
+    /// [`FieldError`] naming the index of the report and the field that is too large, such as
     /// `0.macAddresses`; nothing is recorded then.
     pub fn record_all(
         &mut self,
@@ -75,28 +74,29 @@ impl Posture {
         self.take_in(Settled::several(statements)?, now)
     }
 
-    /// Records what was brought into its form before, all or nothing.
+    /// Records normalized reports, all or none.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] naming the member that is too much for a session, behind the place of the report
-    /// if there are several.
-    pub fn take_in(&mut self, settled: Settled, now: Timestamp) -> Result<Outcome, FieldError> {
-        let mut next = Growing::from(&*self);
+    /// [`FieldError`] naming the field that exceeds the limits of a session, preceded by the index
+    /// of the report in a batch.
+    pub fn take_in(&mut self, reports: Settled, now: Timestamp) -> Result<Outcome, FieldError> {
+        let mut next = PostureUpdate::from(&*self);
         let mut all = Outcome::default();
-        for (place, statement) in settled.into_statements() {
+        for (place, statement) in reports.into_statements() {
             let outcome = next
-                .take_in(statement, now)
-                .map_err(|error| at_place(place, error))?;
+                .apply(statement, now)
+                .map_err(|error| at_index(place, error))?;
             all.has_changed |= outcome.has_changed;
-            all.prompts = all.prompts.and(outcome.prompts);
+            all.prompts = all.prompts.union(outcome.prompts);
         }
         *self = next.posture;
         Ok(all)
     }
 
-    /// Notes what happened to the machine. Each time is a change: it opens the grace anew.
-    fn note(&mut self, prompts: Prompts, now: Timestamp) -> bool {
+    /// Records wake-up and unlock events. Each one counts as a change, since it starts a new grace
+    /// period.
+    fn record_prompts(&mut self, prompts: Prompts, now: Timestamp) -> bool {
         if prompts.woken {
             self.woken_at = self.woken_at.max(Some(now));
         }
@@ -106,25 +106,28 @@ impl Posture {
         prompts.any()
     }
 
-    /// The bytes of all texts.
+    /// Size of all strings, in bytes.
     pub fn bytes(&self) -> usize {
         let processes = self.processes.iter();
-        let processes = processes.map(|(key, process)| key.bytes() + process.bytes());
-        self.os.bytes() + self.domain.bytes() + self.addresses.bytes() + processes.sum::<usize>()
+        let processes = processes.map(|(key, process)| key.text_bytes() + process.text_bytes());
+        self.os.text_bytes()
+            + self.domain.text_bytes()
+            + self.addresses.text_bytes()
+            + processes.sum::<usize>()
     }
 
-    /// What sessions of an identity reported, the newest of everything, to be shown to
-    /// administrators. Nothing is to be judged by it.
+    /// The latest data of several sessions of an identity, for administrators. Never used for
+    /// evaluation.
     #[must_use]
     pub fn newest<'a>(postures: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
         for posture in postures {
-            newer(&mut all.os, posture.os.as_ref());
-            newer(&mut all.domain, posture.domain.as_ref());
-            newer(&mut all.addresses, posture.addresses.as_ref());
+            keep_newer(&mut all.os, posture.os.as_ref());
+            keep_newer(&mut all.domain, posture.domain.as_ref());
+            keep_newer(&mut all.addresses, posture.addresses.as_ref());
             for (key, process) in &posture.processes {
                 let mut place = all.processes.remove(key);
-                newer(&mut place, Some(process));
+                keep_newer(&mut place, Some(process));
                 all.processes
                     .extend(place.map(|reported| (key.clone(), reported)));
             }
@@ -134,22 +137,20 @@ impl Posture {
         all
     }
 
-    /// The operating system.
     pub fn os(&self) -> Option<&Reported<Os>> {
         self.os.as_ref()
     }
 
-    /// The Windows domain.
     pub fn domain(&self) -> Option<&Reported<String>> {
         self.domain.as_ref()
     }
 
-    /// The MAC addresses as bare lower-case hex, sorted and each there once.
+    /// The MAC addresses in lower-case hex without separators, sorted and unique.
     pub fn addresses(&self) -> Option<&Reported<Vec<String>>> {
         self.addresses.as_ref()
     }
 
-    /// The processes, by path first.
+    /// The processes, those with a path first.
     pub fn processes(&self) -> impl Iterator<Item = (&ProcessKey, &Reported<Process>)> {
         self.processes.iter()
     }
@@ -160,30 +161,30 @@ impl Posture {
         self.processes.get(&key)
     }
 
-    /// The process that was reported for this check without a path.
+    /// The process reported for this check without a path.
     pub fn process_for(&self, check: &PostureCheckId) -> Option<&Reported<Process>> {
         self.processes.get(&ProcessKey::Check(check.clone()))
     }
 
-    /// When the machine last woke up.
+    /// When the device last woke up.
     pub fn woken_at(&self) -> Option<Timestamp> {
         self.woken_at
     }
 
-    /// When the machine was last unlocked.
+    /// When the device was last unlocked.
     pub fn unlocked_at(&self) -> Option<Timestamp> {
         self.unlocked_at
     }
 }
 
-/// What a session reported while more is taken in, with the bytes of its texts: to count all of them
-/// for each of many reports takes long.
-struct Growing {
+/// A posture being updated, with a running total of its string sizes: recounting them for each
+/// report of a batch would be slow.
+struct PostureUpdate {
     posture: Posture,
     bytes: usize,
 }
 
-impl From<&Posture> for Growing {
+impl From<&Posture> for PostureUpdate {
     fn from(posture: &Posture) -> Self {
         Self {
             posture: posture.clone(),
@@ -192,10 +193,10 @@ impl From<&Posture> for Growing {
     }
 }
 
-impl Growing {
-    fn take_in(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
+impl PostureUpdate {
+    fn apply(&mut self, statement: Statement, now: Timestamp) -> Result<Outcome, FieldError> {
         let Statement { check, report } = statement;
-        let member = member(&report);
+        let member = largest_field(&report);
         let mut prompts = Prompts::default();
         let Self { posture, bytes } = self;
         let has_changed = match report {
@@ -205,10 +206,10 @@ impl Growing {
             Report::Process { path, process } => self.put_process(check, path, process, now)?,
             Report::EndpointState { woken, unlocked } => {
                 prompts = Prompts { woken, unlocked };
-                posture.note(prompts, now)
+                posture.record_prompts(prompts, now)
             },
         };
-        self.bound(member)?;
+        self.check_size(member)?;
         Ok(Outcome {
             has_changed,
             prompts,
@@ -230,49 +231,48 @@ impl Growing {
         let processes = &mut self.posture.processes;
         let mut place = processes.remove(&key);
         if place.is_none() {
-            if processes.len() >= Posture::MOST_PROCESSES {
-                let most = Posture::MOST_PROCESSES;
+            if processes.len() >= Posture::MAX_PROCESSES {
+                let most = Posture::MAX_PROCESSES;
                 let reason = format!("at most {most} processes can be reported");
                 return Err(FieldError::new("path", reason, "one more"));
             }
-            self.bytes += key.bytes();
+            self.bytes += key.text_bytes();
         }
         let has_changed = put((&mut place, &mut self.bytes), check, process, now);
         processes.extend(place.map(|reported| (key, reported)));
         Ok(has_changed)
     }
 
-    /// Refuses what does not fit into the memory that a session may take.
-    fn bound(&self, member: &str) -> Result<(), FieldError> {
-        if self.bytes <= Posture::MOST_BYTES {
+    /// Checks that the posture does not exceed the memory of a session.
+    fn check_size(&self, member: &str) -> Result<(), FieldError> {
+        if self.bytes <= Posture::MAX_TEXT_BYTES {
             return Ok(());
         }
-        let most = Posture::MOST_BYTES;
+        let most = Posture::MAX_TEXT_BYTES;
         let reason = format!("the posture data of a session is limited to {most} bytes");
         Err(FieldError::new(member, reason, "more"))
     }
 }
 
-/// Puts a report in its place, counts its bytes in that of the one before, and says whether it is
-/// another one.
-fn put<T: PartialEq + Texts>(
+/// Replaces a reported value and updates the total size; returns whether the value changed.
+fn put<T: PartialEq + TextSize>(
     (place, bytes): (&mut Option<Reported<T>>, &mut usize),
     check: PostureCheckId,
     value: T,
     at: Timestamp,
 ) -> bool {
-    *bytes -= place.bytes();
+    *bytes -= place.text_bytes();
     let before = place.take().filter(|before| *before.value == value);
     let has_changed = before.is_none();
-    // What is quoted elsewhere is shared, as long as it stays the same.
+    // An unchanged value keeps its `Arc`, which failures may share.
     let value = before.map_or_else(|| Arc::new(value), |before| before.value);
     *place = Some(Reported { check, at, value });
-    *bytes += place.bytes();
+    *bytes += place.text_bytes();
     has_changed
 }
 
-/// Takes over what is newer.
-fn newer<T>(place: &mut Option<Reported<T>>, other: Option<&Reported<T>>) {
+/// Replaces a value by a newer one.
+fn keep_newer<T>(place: &mut Option<Reported<T>>, other: Option<&Reported<T>>) {
     let at = place.as_ref().map(|reported| reported.at);
     if let Some(other) = other.filter(|other| at.is_none_or(|at| at < other.at)) {
         *place = Some(Reported {

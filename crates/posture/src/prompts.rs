@@ -1,4 +1,4 @@
-//! What a client is told when its machine woke up or was unlocked.
+//! Services whose remaining time is shortened by a wake-up or unlock.
 
 #[cfg(test)]
 mod tests;
@@ -12,50 +12,44 @@ use portcullis_domain::posture::{PROMPT_GRACE_SECONDS, ShortenedService};
 use portcullis_domain::posture_check::{Check, MfaCheck};
 use std::num::NonZeroU32;
 
-/// What happened to a machine just now.
+/// Events of a device that may prompt for a code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Prompts {
-    /// It woke up.
     pub woken: bool,
-    /// It was unlocked.
     pub unlocked: bool,
 }
 
-/// A service, with the policies that grant it to an identity.
+/// A service with the policies that grant it to an identity.
 #[derive(Debug, Clone, Copy)]
 pub struct GrantedService<'a> {
-    /// Its id.
     pub id: &'a ServiceId,
-    /// Its name.
     pub name: &'a str,
-    /// The policies.
     pub policies: &'a [&'a GrantingPolicy],
 }
 
 impl Prompts {
-    /// Whether anything happened.
+    /// Whether there was any event.
     pub fn any(self) -> bool {
         self.woken || self.unlocked
     }
 
-    /// This and the other.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn union(self, other: Self) -> Self {
         Self {
             woken: self.woken || other.woken,
             unlocked: self.unlocked || other.unlocked,
         }
     }
 
-    /// Whether `check` asks for a code after it.
-    fn concern(self, check: MfaCheck) -> bool {
+    /// Whether `check` requires a code after these events.
+    fn are_required_by(self, check: MfaCheck) -> bool {
         (self.woken && check.prompt_on_wake) || (self.unlocked && check.prompt_on_unlock)
     }
 }
 
-/// The services for which `prompts` cut the time short that the client's last code would have had.
+/// The services for which `prompts` shorten the remaining validity of the client's last code.
 ///
-/// A client that has shown none is told of none: it has no time to lose.
+/// Empty for a client that has not given a code: it has no time to lose.
 pub fn shortened<'a>(
     services: impl IntoIterator<Item = GrantedService<'a>>,
     prompts: Prompts,
@@ -72,7 +66,7 @@ pub fn shortened<'a>(
     let cut = |service: GrantedService<'a>| {
         let checks = service.policies.iter().flat_map(|policy| &policy.checks);
         let timeouts = checks.filter_map(|check| match &check.spec.check {
-            Check::Mfa(mfa) if prompts.concern(*mfa) => Some(mfa.timeout_seconds),
+            Check::Mfa(mfa) if prompts.are_required_by(*mfa) => Some(mfa.timeout_seconds),
             _ => None,
         });
         let timeout = timeouts

@@ -1,12 +1,12 @@
-//! What clients report is bounded and brought into one form.
+//! Normalization and limits of posture reports.
 
 use crate::posture::Posture;
 use portcullis_domain::FieldError;
 use portcullis_domain::posture::{Report, Statement};
 use portcullis_domain::posture_check::bare_hex;
 
-/// The member that is the larger part of it.
-pub(crate) const fn member(report: &Report) -> &'static str {
+/// The field that takes most of a report's size.
+pub(crate) const fn largest_field(report: &Report) -> &'static str {
     match report {
         Report::Os(_) => "version",
         Report::Domain(_) => "domain",
@@ -16,35 +16,35 @@ pub(crate) const fn member(report: &Report) -> &'static str {
     }
 }
 
-/// Reports in the form in which they are kept. To bring many into it takes longer than to keep them.
+/// Normalized reports. Normalizing a batch takes longer than recording it.
 #[derive(Debug, Clone)]
 pub struct Settled {
     statements: Vec<Statement>,
-    /// Whether they were made at once, and each has a place.
-    are_several: bool,
+    /// Whether errors name the index of a report.
+    is_batch: bool,
 }
 
 impl Settled {
-    /// Settles a report.
+    /// Normalizes a single report.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] naming the member that is of absurd size.
+    /// [`FieldError`] naming the field that is too large.
     pub fn one(statement: Statement) -> Result<Self, FieldError> {
         Ok(Self {
-            statements: vec![settle(statement)?],
-            are_several: false,
+            statements: vec![normalize(statement)?],
+            is_batch: false,
         })
     }
 
-    /// Settles reports that were made at once.
+    /// Normalizes a batch of reports.
     ///
     /// # Errors
     ///
-    /// [`FieldError`] naming the place of the report and its member that is of absurd size.
+    /// [`FieldError`] naming the index of the report and the field that is too large.
     pub fn several(statements: Vec<Statement>) -> Result<Self, FieldError> {
-        if statements.len() > Posture::MOST_AT_ONCE {
-            let reason = format!("must have at most {} items", Posture::MOST_AT_ONCE);
+        if statements.len() > Posture::MAX_BATCH {
+            let reason = format!("must have at most {} items", Posture::MAX_BATCH);
             let count = statements.len().to_string();
             return Err(FieldError::new("postureResponse", reason, count));
         }
@@ -52,25 +52,25 @@ impl Settled {
             .into_iter()
             .enumerate()
             .map(|(place, statement)| {
-                settle(statement).map_err(|error| at_place(Some(place), error))
+                normalize(statement).map_err(|error| at_index(Some(place), error))
             });
         Ok(Self {
             statements: statements.collect::<Result<_, _>>()?,
-            are_several: true,
+            is_batch: true,
         })
     }
 
-    /// The reports, each with its place if they were made at once.
+    /// The reports, with their indices in a batch.
     pub(crate) fn into_statements(self) -> impl Iterator<Item = (Option<usize>, Statement)> {
-        let places = self.are_several;
+        let is_batch = self.is_batch;
         let statements = self.statements.into_iter().enumerate();
-        statements.map(move |(place, statement)| (places.then_some(place), statement))
+        statements.map(move |(place, statement)| (is_batch.then_some(place), statement))
     }
 }
 
-/// The fault of a report, as one of those that were made at once.
-pub(crate) fn at_place(place: Option<usize>, error: FieldError) -> FieldError {
-    match place {
+/// Prefixes the field of an error with the index of its report in a batch.
+pub(crate) fn at_index(index: Option<usize>, error: FieldError) -> FieldError {
+    match index {
         Some(place) => FieldError {
             field: format!("{place}.{}", error.field),
             ..error
@@ -79,31 +79,31 @@ pub(crate) fn at_place(place: Option<usize>, error: FieldError) -> FieldError {
     }
 }
 
-/// Brings a report into the form in which it is kept.
+/// Normalizes a report.
 ///
 /// # Errors
 ///
-/// [`FieldError`] naming the member that is of absurd size. What it says is not repeated.
-fn settle(mut statement: Statement) -> Result<Statement, FieldError> {
-    bound("id", statement.check.as_str(), Report::LONGEST_TEXT)?;
+/// [`FieldError`] naming the field that is too large, without its value.
+fn normalize(mut statement: Statement) -> Result<Statement, FieldError> {
+    check_length("id", statement.check.as_str(), Report::LONGEST_TEXT)?;
     match &mut statement.report {
         Report::Os(os) => {
-            bound("type", &os.kind, Report::LONGEST_TEXT)?;
-            bound("version", &os.version, Report::LONGEST_TEXT)?;
-            bound("build", &os.build, Report::LONGEST_TEXT)?;
+            check_length("type", &os.kind, Report::LONGEST_TEXT)?;
+            check_length("version", &os.version, Report::LONGEST_TEXT)?;
+            check_length("build", &os.build, Report::LONGEST_TEXT)?;
         },
-        Report::Domain(domain) => bound("domain", domain, Report::LONGEST_TEXT)?,
+        Report::Domain(domain) => check_length("domain", domain, Report::LONGEST_TEXT)?,
         Report::Mac(addresses) => {
-            bound_all("macAddresses", &*addresses, Report::MOST_ADDRESSES)?;
+            check_list("macAddresses", &*addresses, Report::MOST_ADDRESSES)?;
             *addresses = addresses.iter().map(|text| bare_hex(text)).collect();
             addresses.sort_unstable();
             addresses.dedup();
         },
         Report::Process { path, process } => {
-            bound("path", path, Report::LONGEST_PATH)?;
-            bound("hash", &process.hash, Report::LONGEST_TEXT)?;
+            check_length("path", path, Report::LONGEST_PATH)?;
+            check_length("hash", &process.hash, Report::LONGEST_TEXT)?;
             let signers = &process.signers;
-            bound_all("signerFingerprints", signers, Report::MOST_SIGNERS)?;
+            check_list("signerFingerprints", signers, Report::MOST_SIGNERS)?;
             process.hash = bare_hex(&process.hash);
             process.signers = signers.iter().map(|text| bare_hex(text)).collect();
         },
@@ -112,8 +112,8 @@ fn settle(mut statement: Statement) -> Result<Statement, FieldError> {
     Ok(statement)
 }
 
-/// Refuses a list of too many texts, or one with a text that is too long.
-fn bound_all<'a, L>(field: &str, texts: L, most: usize) -> Result<(), FieldError>
+/// Checks the number of strings in a list and their lengths.
+fn check_list<'a, L>(field: &str, texts: L, most: usize) -> Result<(), FieldError>
 where
     L: IntoIterator<Item = &'a String, IntoIter: ExactSizeIterator>,
 {
@@ -123,12 +123,12 @@ where
         return Err(FieldError::new(field, reason, texts.len().to_string()));
     }
     for (place, text) in texts.enumerate() {
-        bound(&format!("{field}.{place}"), text, Report::LONGEST_TEXT)?;
+        check_length(&format!("{field}.{place}"), text, Report::LONGEST_TEXT)?;
     }
     Ok(())
 }
 
-fn bound(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
+fn check_length(field: &str, text: &str, most: usize) -> Result<(), FieldError> {
     if text.len() <= most {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What the tests of this crate have in common.
+//! Fixtures of the tests.
 
 use crate::{Client, GrantingPolicy, Os, Posture, Process, Report, Statement};
 use portcullis_domain::client_info::SdkInfo;
@@ -13,7 +13,7 @@ use portcullis_domain::roles::RoleAttributes;
 use portcullis_domain::tags::Tags;
 use std::sync::Arc;
 
-/// The instant so many seconds after the beginning of the tests' time.
+/// The instant `second` seconds after the start of the tests' time.
 pub(crate) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_900_000_000 + second).unwrap()
 }
@@ -54,7 +54,7 @@ pub(crate) fn mfa_check(id: &str, timeout: i64, wake: bool, unlock: bool) -> Arc
     )
 }
 
-/// Linux, in a version of 5 or later.
+/// Requires Linux 5 or later.
 pub(crate) fn linux_check(id: &str) -> Arc<PostureCheck> {
     let systems = [("Linux", vec![">=5.0.0"])];
     check(id, Check::Os(OsCheck::new(systems).unwrap()))
@@ -121,7 +121,7 @@ pub(crate) fn posture(second: i64, reports: impl IntoIterator<Item = Report>) ->
     posture
 }
 
-/// A client of which nothing is known but its posture and when it showed a code.
+/// A client with nothing but a posture and a TOTP pass.
 pub(crate) fn client(posture: &Posture, passed_at: Option<i64>) -> Client<'_> {
     static UNKNOWN: SdkInfo = SdkInfo {
         app_id: String::new(),

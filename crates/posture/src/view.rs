@@ -1,4 +1,4 @@
-//! Verdicts and postures, as they are shown.
+//! Conversion of verdicts and postures into views.
 
 use crate::client::Client;
 use crate::policy::PolicyVerdict;
@@ -8,7 +8,7 @@ use portcullis_domain::view::{CheckPosture, PolicyPosture, PostureView, SessionP
 use std::sync::Arc;
 
 impl PolicyVerdict<'_> {
-    /// What the owner of the session is told.
+    /// The view for the owner of the session.
     pub fn view(&self) -> PolicyPosture {
         let checks = self.checks().map(|(check, verdict)| CheckPosture {
             check: Arc::clone(check),
@@ -28,8 +28,7 @@ impl PolicyVerdict<'_> {
 }
 
 impl Posture {
-    /// What administrators are told, with what belongs to single `sessions`. The posture is the
-    /// [newest](Self::newest) of theirs.
+    /// The view for administrators, of the [newest](Self::newest) data of several `sessions`.
     pub fn view(&self, sessions: Vec<SessionPosture>) -> PostureView {
         let processes = self.processes();
         PostureView {
@@ -43,7 +42,7 @@ impl Posture {
 }
 
 impl Client<'_> {
-    /// What administrators are told of the session alone.
+    /// The session's own part of the view for administrators.
     pub fn view(&self, session: ApiSessionId) -> SessionPosture {
         SessionPosture {
             session,

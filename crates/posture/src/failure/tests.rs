@@ -1,16 +1,16 @@
-//! What administrators and clients are told of failures.
+//! Explanations of failed checks.
 
 use super::*;
 use crate::testing::{
     at, check, checked_process, client, mfa_check, path, posture, prints, process, state, texts,
 };
-use crate::{Report, judge};
+use crate::{Report, evaluate};
 use portcullis_domain::posture_check::{DomainCheck, MacCheck, OsCheck, OsType, Processes};
 use portcullis_domain::roles::Semantic;
 
 fn actual(check: &Arc<PostureCheck>, posture: &Posture, passed: Option<i64>) -> Actual {
     let client = client(posture, passed);
-    assert!(!judge(check, &client, at(1000)).is_passing);
+    assert!(!evaluate(check, &client, at(1000)).is_passing);
     let failure = check_failure(check, &client, at(1000));
     assert!(Arc::ptr_eq(&failure.check, check), "definitions are shared");
     failure.actual
@@ -79,7 +79,7 @@ fn processes_that_are_as_they_should_be_are_left_out() {
     let posture = posture(0, reports);
     let expected = ActualProcess {
         path: "/x".to_owned(),
-        process: share(posture.process_at(&path("/x")).unwrap()),
+        process: shared_value(posture.process_at(&path("/x")).unwrap()),
     };
     assert_eq!(
         actual(&one, &posture, None),

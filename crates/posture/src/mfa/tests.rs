@@ -1,4 +1,4 @@
-//! Codes over time: a table, and a plain reading.
+//! MFA checks over time: a table, and a naive reference.
 
 use super::*;
 use crate::posture::Posture;
@@ -15,7 +15,7 @@ fn asking(timeout: i64, wake: bool, unlock: bool) -> MfaCheck {
     }
 }
 
-/// A posture of a machine that woke up and was unlocked then.
+/// A posture of a device that woke up and was unlocked at these times.
 fn machine(woken: Option<i64>, unlocked: Option<i64>) -> Posture {
     let mut machine = Posture::default();
     let woken = woken.map(|second| (second, state(true, false)));
@@ -26,8 +26,8 @@ fn machine(woken: Option<i64>, unlocked: Option<i64>) -> Posture {
     machine
 }
 
-/// Timeout, what is asked about (`w` waking up, `u` unlocking), instants of the last code, of the
-/// last waking up and unlocking, the present one; whether the check is passed, and what is left.
+/// Columns: timeout; prompts (`w` wake-up, `u` unlock); times of the last code, wake-up and unlock;
+/// the present time; whether the check passes; remaining seconds.
 const OVER_TIME: &str = "
      -1  .        .     .     .       0   no    .
      -1  .        0     .     .  999999   yes   .
@@ -66,8 +66,8 @@ fn codes_over_time() {
         let machine = machine(number(3), number(4));
         let client = client(&machine, number(2));
         let now = at(number(5).unwrap());
-        let standing = Standing::of(check, &client);
-        assert_eq!(standing.is_passing(now), words[6] == "yes", "{line}");
+        let status = MfaStatus::new(check, &client);
+        assert_eq!(status.is_passing(now), words[6] == "yes", "{line}");
         let left = remaining(check, &client, now).map(i64::from);
         assert_eq!(left, number(7), "{line}");
     }
@@ -77,7 +77,7 @@ fn codes_over_time() {
 fn each_prompt_is_passed_until_its_own_grace_is_over() {
     let machine = machine(Some(100), Some(200));
     let client = client(&machine, Some(0));
-    let standing = Standing::of(asking(900, true, true), &client);
+    let status = MfaStatus::new(asking(900, true, true), &client);
     for (second, woken, unlocked) in [
         (399, true, true),
         (400, false, true),
@@ -85,9 +85,9 @@ fn each_prompt_is_passed_until_its_own_grace_is_over() {
         (499, false, true),
         (500, false, false),
     ] {
-        let is_passed = |prompt| standing.is_prompt_passed(prompt, at(second));
-        assert_eq!(is_passed(standing.wake), woken, "{second}");
-        assert_eq!(is_passed(standing.unlock), unlocked, "{second}");
+        let is_passed = |prompt| status.is_within_grace(prompt, at(second));
+        assert_eq!(is_passed(status.wake_grace_ends_at), woken, "{second}");
+        assert_eq!(is_passed(status.unlock_grace_ends_at), unlocked, "{second}");
     }
 }
 
@@ -96,7 +96,7 @@ fn waking_up_once_more_opens_the_grace_anew() {
     let check = asking(-1, true, false);
     let mut machine = machine(Some(100), None);
     let passes = |machine: &Posture, second| {
-        Standing::of(check, &client(machine, Some(0))).is_passing(at(second))
+        MfaStatus::new(check, &client(machine, Some(0))).is_passing(at(second))
     };
     assert!(!passes(&machine, 500));
     machine
@@ -114,7 +114,7 @@ fn begun_seconds_are_counted() {
     let half = |second| at(second) + SignedDuration::from_millis(500);
     for (now, left) in [(half(99), 301), (half(100), 300), (half(399), 1)] {
         assert_eq!(remaining(check, &client, now), Some(left));
-        assert!(Standing::of(check, &client).is_passing(now));
+        assert!(MfaStatus::new(check, &client).is_passing(now));
     }
 }
 
@@ -138,16 +138,21 @@ fn clients_that_know_of_no_timeouts_are_told_of_none() {
     let never = client(&machine, None);
     assert_eq!(remaining(lenient, &never, at(1)), Some(0));
     for client in [old, new] {
-        let standing = Standing::of(lenient, &client);
+        let status = MfaStatus::new(lenient, &client);
         assert!(
-            !standing.is_passing(at(600)),
+            !status.is_passing(at(600)),
             "what they say of themselves gives them no time"
         );
     }
 }
 
-/// Whether a check is passed, read off the rules sentence by sentence, in whole seconds.
-fn plain(check: MfaCheck, passed: Option<i64>, machine: [Option<i64>; 2], now: i64) -> bool {
+/// Naive reference for the rules, in whole seconds.
+fn naive_is_passing(
+    check: MfaCheck,
+    passed: Option<i64>,
+    machine: [Option<i64>; 2],
+    now: i64,
+) -> bool {
     let Some(passed) = passed else {
         return false;
     };
@@ -177,7 +182,7 @@ prop_compose! {
     }
 }
 
-/// What happens to a session, one after the other.
+/// Events of a session.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Passes,
@@ -209,10 +214,10 @@ proptest! {
     ) {
         let machine = machine(woken, unlocked);
         let client = client(&machine, passed);
-        let standing = Standing::of(check, &client);
-        let is_passing = standing.is_passing(at(now));
-        prop_assert_eq!(is_passing, plain(check, passed, [woken, unlocked], now));
-        // What clients are told fits.
+        let status = MfaStatus::new(check, &client);
+        let is_passing = status.is_passing(at(now));
+        prop_assert_eq!(is_passing, naive_is_passing(check, passed, [woken, unlocked], now));
+        // What clients see is consistent.
         match remaining(check, &client, at(now)) {
             Some(0) => prop_assert!(!is_passing),
             Some(left) => {
@@ -221,24 +226,24 @@ proptest! {
             },
             None => prop_assert!(check.timeout_seconds.is_none() || check.ignore_legacy_endpoints),
         }
-        // It is passed until it ends, and not after.
-        if is_passing && let Some(end) = standing.ends_at() {
+        // It passes until its end, and not after.
+        if is_passing && let Some(end) = status.ends_at() {
             prop_assert!(at(now) < end);
-            prop_assert!(!standing.is_passing(end));
-            prop_assert!(standing.is_passing(end - SignedDuration::from_nanos(1)));
+            prop_assert!(!status.is_passing(end));
+            prop_assert!(status.is_passing(end - SignedDuration::from_nanos(1)));
         }
     }
 
-    /// Only a code makes a check be passed again, or a prompt that opens a grace: time never does.
+    /// Only a code or a prompt with a grace period makes a check pass again, never time alone.
     #[test]
     fn time_gives_nothing_back(check in any_check(), events in events()) {
         let mut machine = Posture::default();
         let (mut passed, mut now, mut before) = (None, 0, false);
         for (wait, event) in events {
-            let was_passing = Standing::of(check, &client(&machine, passed)).is_passing(at(now));
+            let was_passing = MfaStatus::new(check, &client(&machine, passed)).is_passing(at(now));
             prop_assert_eq!(was_passing, before);
             now += wait;
-            let waited = Standing::of(check, &client(&machine, passed)).is_passing(at(now));
+            let waited = MfaStatus::new(check, &client(&machine, passed)).is_passing(at(now));
             prop_assert!(before || !waited, "time gave it back");
             match event {
                 Event::Passes => passed = Some(now),
@@ -246,8 +251,8 @@ proptest! {
                 Event::Unlocks => drop(machine.record(statement("q", state(false, true)), at(now))),
                 Event::Nothing => {},
             }
-            let standing = Standing::of(check, &client(&machine, passed));
-            before = standing.is_passing(at(now));
+            let status = MfaStatus::new(check, &client(&machine, passed));
+            before = status.is_passing(at(now));
             if before && !waited {
                 let is_grace = match event {
                     Event::Wakes => check.prompt_on_wake,
@@ -255,8 +260,8 @@ proptest! {
                     Event::Passes | Event::Nothing => false,
                 };
                 prop_assert!(is_grace || matches!(event, Event::Passes));
-                // A grace is for those whose code would do otherwise.
-                prop_assert!(!standing.has_timed_out(at(now)));
+                // A grace period requires a code that would still count otherwise.
+                prop_assert!(!status.has_timed_out(at(now)));
             }
             if matches!(event, Event::Passes) {
                 prop_assert!(before, "a code was shown just now");

@@ -1,4 +1,4 @@
-//! What sessions may do under several policies, and why not.
+//! Access decisions under several policies.
 
 use super::*;
 use crate::Actual;
@@ -11,7 +11,7 @@ fn decide(policies: &[GrantingPolicy], grant: ServiceGrant, client: &Client<'_>)
     Access::decide(policies, grant, client, at(100))
 }
 
-/// The ids of policies and of the checks that are in the way, as they are answered.
+/// The ids of policies and of their failed checks.
 fn in_the_way(access: &Access) -> Vec<(&str, Vec<&str>)> {
     let Access::Refused(failures) = access else {
         panic!("{access:?} is no refusal");
@@ -33,8 +33,8 @@ fn in_the_way(access: &Access) -> Vec<(&str, Vec<&str>)> {
         .collect()
 }
 
-/// The rule of the specification: under an MFA check alone, a client that is fully authenticated
-/// sees the service, and cannot connect to it until it enrolled and showed a code.
+/// Rule of the specification: under an MFA check alone, a fully authenticated client sees the
+/// service, but cannot connect to it until it has enrolled and given a code.
 #[test]
 fn without_a_code_a_service_is_listed_and_out_of_reach() {
     let check = mfa_check("mfa", -1, false, false);
@@ -149,7 +149,7 @@ fn a_refusal_says_what_there_was() {
 }
 
 proptest! {
-    /// Access is what the words say: some policy of the grant, all of whose checks are passed.
+    /// Access requires some policy of the grant whose checks all pass.
     #[test]
     fn a_plain_reading_comes_to_the_same_verdict(
         shapes in prop::collection::vec((any::<bool>(), prop::collection::vec(0..3_usize, 0..3)), 0..5),

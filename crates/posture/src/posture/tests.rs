@@ -1,4 +1,4 @@
-//! What is recorded, what is refused, and what counts as a change.
+//! Recording of reports: limits, and detection of changes.
 
 use super::*;
 use crate::testing::{at, os, path, process, state, statement, texts};
@@ -126,7 +126,7 @@ fn absurd_sizes_are_refused_and_nothing_is_recorded() {
         assert_eq!(error.field, format!("1.{field}"));
         assert_eq!(posture, before);
     }
-    let many = vec![statement("q", state(true, true)); Posture::MOST_AT_ONCE + 1];
+    let many = vec![statement("q", state(true, true)); Posture::MAX_BATCH + 1];
     let error = posture.record_all(many, at(2)).unwrap_err();
     assert_eq!(error.field, "postureResponse");
     assert_eq!(posture, before);
@@ -136,7 +136,7 @@ fn absurd_sizes_are_refused_and_nothing_is_recorded() {
 fn a_session_takes_no_more_than_its_share_of_memory() {
     let mut posture = Posture::default();
     let place = |number: usize| format!("{number:04}");
-    for number in 0..Posture::MOST_PROCESSES {
+    for number in 0..Posture::MAX_PROCESSES {
         let report = process(&place(number), true, "", &[]);
         posture.record(statement("q", report), at(1)).unwrap();
     }
@@ -148,7 +148,7 @@ fn a_session_takes_no_more_than_its_share_of_memory() {
 
     let mut posture = Posture::default();
     let long = |number: usize| format!("{}{number}", "p".repeat(4000));
-    let error = (0..Posture::MOST_PROCESSES)
+    let error = (0..Posture::MAX_PROCESSES)
         .find_map(|number| {
             let report = process(&long(number), true, "", &[]);
             posture.record(statement("q", report), at(1)).err()
@@ -156,7 +156,7 @@ fn a_session_takes_no_more_than_its_share_of_memory() {
         .unwrap();
     assert_eq!(error.field, "path");
     assert!(error.reason.contains("bytes"), "{}", error.reason);
-    assert_eq!(posture.processes().count(), Posture::MOST_BYTES / 4003);
+    assert_eq!(posture.processes().count(), Posture::MAX_TEXT_BYTES / 4003);
     let addresses = Report::Mac((0..256).map(|number| format!("{number:0250}")).collect());
     let report = statement("q", addresses);
     let error = posture.record(report, at(1)).unwrap_err();
@@ -213,7 +213,7 @@ fn report() -> impl Strategy<Value = Report> {
 }
 
 proptest! {
-    /// Reports made at once are as reports made one after the other in the same instant.
+    /// A batch has the same effect as its reports one by one at the same instant.
     #[test]
     fn making_reports_at_once_changes_nothing(reports in prop::collection::vec(report(), 0..12)) {
         let statements: Vec<_> = reports.into_iter().map(|report| statement("q", report)).collect();
@@ -228,7 +228,7 @@ proptest! {
         prop_assert_eq!(outcome.has_changed, outcomes.iter().any(|outcome| outcome.has_changed));
     }
 
-    /// Where nothing is said to have changed, nothing has but the instants.
+    /// Without a reported change, nothing but the times has changed.
     #[test]
     fn no_change_is_missed(
         reports in prop::collection::vec(report(), 0..12),

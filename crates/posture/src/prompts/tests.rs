@@ -1,9 +1,9 @@
-//! Which services a prompt is told for.
+//! Services affected by prompts.
 
 use super::*;
 use crate::posture::Posture;
 use crate::testing::{at, client, linux_check, mfa_check, policy, posture, state};
-use crate::verdict::judge;
+use crate::verdict::evaluate;
 use portcullis_domain::policies::ServiceGrant::{Bind, Dial};
 use proptest::prelude::*;
 
@@ -16,9 +16,9 @@ const UNLOCKED: Prompts = Prompts {
     unlocked: true,
 };
 
-/// The timeout that is told for one service with these policies, -1 for no limit; `None` if it is
-/// not told of.
-fn told(
+/// The timeout of a service with these policies in the result, -1 for no limit; `None` if the
+/// service is not in it.
+fn shortened_timeout(
     policies: &[GrantingPolicy],
     prompts: Prompts,
     passed: Option<i64>,
@@ -52,8 +52,13 @@ fn only_time_that_is_lost_is_told() {
         (vec![wake(5000)], Prompts::default(), Some(0), None),
         (vec![wake(5000)], WOKEN, None, None),
         (vec![unlock(5000)], UNLOCKED, Some(0), Some(5000)),
-        (vec![unlock(5000)], WOKEN.and(UNLOCKED), Some(0), Some(5000)),
-        // No more than the grace is left anyway.
+        (
+            vec![unlock(5000)],
+            WOKEN.union(UNLOCKED),
+            Some(0),
+            Some(5000),
+        ),
+        // No more than the grace period is left anyway.
         (vec![wake(1300)], WOKEN, Some(0), None),
         (vec![wake(1301)], WOKEN, Some(0), Some(1301)),
         (vec![wake(900)], WOKEN, Some(0), None),
@@ -67,7 +72,7 @@ fn only_time_that_is_lost_is_told() {
         ),
         (vec![wake(1200), wake(-1)], WOKEN, Some(0), Some(-1)),
     ] {
-        let told = told(&policies, prompts, passed, 1000);
+        let told = shortened_timeout(&policies, prompts, passed, 1000);
         assert_eq!(told, expected, "{policies:?} {prompts:?} {passed:?}");
     }
 }
@@ -89,8 +94,8 @@ fn services_come_in_the_order_in_which_they_are_given() {
 }
 
 proptest! {
-    /// A service is told of if and only if the prompt brings the end of its check forward, to the end
-    /// of the grace.
+    /// A service is in the result if and only if the prompt brings the end of its check forward, to
+    /// the end of the grace period.
     #[test]
     fn what_is_told_is_what_verdicts_say(
         timeout in prop::sample::select(vec![-1_i64, 100, 300, 301, 900, 2000]),
@@ -101,9 +106,9 @@ proptest! {
         let check = mfa_check("w", timeout, wake, false);
         let still = Posture::default();
         let woken = posture(now, [state(true, false)]);
-        let before = judge(&check, &client(&still, passed), at(now));
-        let after = judge(&check, &client(&woken, passed), at(now));
-        let is_told = told(&[policy("w", Dial, &[&check])], WOKEN, passed, now).is_some();
+        let before = evaluate(&check, &client(&still, passed), at(now));
+        let after = evaluate(&check, &client(&woken, passed), at(now));
+        let is_told = shortened_timeout(&[policy("w", Dial, &[&check])], WOKEN, passed, now).is_some();
         prop_assert_eq!(is_told, before.ends_at != after.ends_at);
         if is_told {
             prop_assert_eq!(after.ends_at, Some(at(now + i64::from(PROMPT_GRACE_SECONDS))));

@@ -1,4 +1,4 @@
-//! Checks of every type against what clients report: one table for each.
+//! Checks of every type: one table for each.
 
 use super::*;
 use crate::Report;
@@ -13,8 +13,8 @@ use portcullis_domain::posture_check::{
 use portcullis_domain::roles::Semantic;
 
 fn passes(check: &PostureCheck, posture: &Posture) -> bool {
-    let verdict = judge(check, &client(posture, None), at(0));
-    assert_eq!(verdict, Verdict::lasting(verdict.is_passing));
+    let verdict = evaluate(check, &client(posture, None), at(0));
+    assert_eq!(verdict, Verdict::without_deadline(verdict.is_passing));
     assert_eq!(
         (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
         (None, None)
@@ -202,7 +202,7 @@ fn one_session_vouches_for_itself_alone() {
 fn clients_are_told_how_long_a_code_will_do() {
     let check = mfa_check("c", 600, true, true);
     let nothing = Posture::default();
-    let verdict = judge(&check, &client(&nothing, None), at(5));
+    let verdict = evaluate(&check, &client(&nothing, None), at(5));
     assert!(!verdict.is_passing);
     assert_eq!(
         (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
@@ -212,14 +212,14 @@ fn clients_are_told_how_long_a_code_will_do() {
     assert_eq!(verdict.updated_at(&check), at(0));
 
     let woken = posture(100, [state(true, false)]);
-    let verdict = judge(&check, &client(&woken, None), at(150));
+    let verdict = evaluate(&check, &client(&woken, None), at(150));
     assert_eq!(
         verdict.updated_at(&check),
         at(0),
         "there was no code to lose"
     );
 
-    let verdict = judge(&check, &client(&woken, Some(10)), at(150));
+    let verdict = evaluate(&check, &client(&woken, Some(10)), at(150));
     assert!(verdict.is_passing);
     assert_eq!(
         (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
@@ -239,12 +239,12 @@ fn clients_are_told_how_long_a_code_will_do() {
         (false, false, None),
     ] {
         let check = mfa_check("c", 600, wake, unlock);
-        let verdict = judge(&check, &client(&later, Some(10)), at(250));
+        let verdict = evaluate(&check, &client(&later, Some(10)), at(250));
         assert_eq!(verdict.prompted_at, prompted_at, "{wake} {unlock}");
     }
 
     let unlimited = mfa_check("c", -1, false, true);
-    let verdict = judge(&unlimited, &client(&woken, Some(10)), at(150));
+    let verdict = evaluate(&unlimited, &client(&woken, Some(10)), at(150));
     assert!(verdict.is_passing);
     assert_eq!(
         (verdict.timeout.map(NonZeroU32::get), verdict.remaining),
