@@ -1,4 +1,4 @@
-//! Authorities: certificates with keys that issue other certificates.
+//! Certificate authorities that issue certificates.
 
 mod issue;
 mod names;
@@ -9,7 +9,7 @@ mod serial;
 
 pub use issue::IssueError;
 pub use names::{ServerNames, ServerNamesError};
-pub use reserved::{ReservedName, ReservedNames};
+pub use reserved::{ReservedNameError, ReservedNames};
 pub use router::{RouterCsr, RouterCsrError};
 
 use der::Encode as _;
@@ -19,37 +19,34 @@ use crate::{
     key::SigningKey,
 };
 
-/// A certificate chain and a key do not make an authority.
+/// A certificate chain and a key that do not form an authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthorityError {
-    /// There is no certificate.
     #[error("a CA certificate is required")]
     NoCertificate,
-    /// The first certificate is not that of an authority.
     #[error("the first certificate is not a CA certificate (basic constraints)")]
     NotCa,
-    /// The key is not that of the first certificate.
     #[error("the key does not match the first certificate")]
-    OtherKey,
-    /// The subject of the first certificate cannot be repeated exactly as issuer.
+    KeyMismatch,
+    /// The subject of the first certificate cannot be reproduced byte for byte as an issuer name.
     #[error("the subject of the first certificate is not canonical DER")]
-    Subject,
+    NonCanonicalSubject,
 }
 
-/// An authority: its certificate, those above it, and its key.
+/// A certificate authority: its certificate, the issuers above it, and its key.
 #[derive(Debug)]
 pub struct Authority {
     certificate: Certificate,
-    above: Vec<Certificate>,
+    issuers: Vec<Certificate>,
     key: SigningKey,
 }
 
 impl Authority {
-    /// Puts together a chain, own certificate first, and the key of that certificate.
+    /// Combines a chain, own certificate first, with the key of that certificate.
     ///
     /// # Errors
     ///
-    /// [`AuthorityError`] when they do not fit together.
+    /// [`AuthorityError`] when they do not match.
     pub fn new(chain: Vec<Certificate>, key: SigningKey) -> Result<Self, AuthorityError> {
         let mut chain = chain.into_iter();
         let certificate = chain.next().ok_or(AuthorityError::NoCertificate)?;
@@ -57,35 +54,33 @@ impl Authority {
             return Err(AuthorityError::NotCa);
         }
         if certificate.public_key().as_ref() != Ok(key.public_key()) {
-            return Err(AuthorityError::OtherKey);
+            return Err(AuthorityError::KeyMismatch);
         }
-        if !repeats_subject(&certificate) {
-            return Err(AuthorityError::Subject);
+        if !has_canonical_subject(&certificate) {
+            return Err(AuthorityError::NonCanonicalSubject);
         }
         Ok(Self {
             certificate,
-            above: chain.collect(),
+            issuers: chain.collect(),
             key,
         })
     }
 
-    /// The authority's own certificate.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
-    /// Own certificate and those above it, as far as they are known here.
+    /// The authority's own certificate, followed by its known issuers.
     pub fn chain(&self) -> impl Iterator<Item = &Certificate> {
-        std::iter::once(&self.certificate).chain(&self.above)
+        std::iter::once(&self.certificate).chain(&self.issuers)
     }
 
-    /// The key.
     pub fn key(&self) -> &SigningKey {
         &self.key
     }
 
-    /// Writes `leaf` and the chain above it as PEM, without self-issued roots: whoever gets the
-    /// chain has the root, or does not trust it.
+    /// Encodes `leaf` and the chain above it as PEM, without self-issued roots: a recipient either
+    /// has the root already or does not trust it.
     pub fn chain_pem(&self, leaf: &Certificate) -> String {
         let above = self
             .chain()
@@ -94,9 +89,9 @@ impl Authority {
     }
 }
 
-/// Whether writing the subject anew gives the same bytes. Verifiers compare names byte by byte, so
-/// a certificate issued under a reordered name would chain to nothing.
-fn repeats_subject(certificate: &Certificate) -> bool {
+/// Whether encoding the subject again gives the same bytes. Verifiers compare names byte by byte,
+/// so a certificate issued under a reordered name would not chain to anything.
+fn has_canonical_subject(certificate: &Certificate) -> bool {
     let Ok(subject) = certificate.parsed().tbs_certificate().subject().to_der() else {
         return false;
     };

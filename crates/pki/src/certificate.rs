@@ -1,8 +1,8 @@
-//! Certificates: bytes as they came, and what the controller asks of them.
+//! X.509 certificates: the original bytes and the fields that the controller uses.
 
-mod issuing;
+mod ca;
+mod pem;
 mod server;
-mod text;
 mod twin;
 mod validity;
 
@@ -13,51 +13,47 @@ use jiff::Timestamp;
 use rustls_pki_types::CertificateDer;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectAltName, name::GeneralName};
 
-pub use issuing::UnusableAuthority;
-pub use text::{certificates_from_pem, certificates_to_pem};
+pub use ca::UnusableCaError;
+pub use pem::{certificates_from_pem, certificates_to_pem};
 pub use validity::Validity;
 
 use crate::{
     fingerprint::{Fingerprint, Sha256Fingerprint},
-    key::{PublicKey, UnsupportedKey},
+    key::{PublicKey, UnsupportedKeyError},
     pem::PemError,
     subject,
 };
-use validity::instant;
+use validity::to_timestamp;
 
-const LARGEST: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
-/// A text or bytes could not be read as certificates.
+/// A PEM text or DER bytes could not be parsed as certificates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
-    /// The text is broken PEM.
     #[error("the certificate is not valid PEM")]
     Pem(#[from] PemError),
-    /// The text holds no PEM block at all.
     #[error("no PEM block found; expected one beginning with -----BEGIN CERTIFICATE-----")]
     NotPem,
-    /// The text holds PEM blocks, none of which is a certificate; or one that is none, where only
-    /// a certificate may be.
+    /// The text contains PEM blocks, but none is a certificate; or another block where only a
+    /// certificate is allowed.
     #[error("expected a PEM block labelled CERTIFICATE, but found {label}")]
     OtherLabel {
         /// Label of the block.
         label: String,
     },
-    /// The text holds more than one certificate where only one may be.
+    /// The text contains more than one certificate where only one is allowed.
     #[error("expected exactly one certificate, but found several")]
     Several,
-    /// The bytes are not an X.509 certificate.
     #[error("the certificate is not valid X.509")]
     Malformed(#[source] der::Error),
-    /// The certificate is larger than 64 KiB.
     #[error("the certificate is larger than 64 KiB")]
     TooLarge,
 }
 
-/// An X.509 certificate (RFC 5280), kept byte for byte as it came.
+/// An X.509 certificate (RFC 5280), kept byte for byte.
 ///
-/// Having one says nothing about whether it is to be believed; that is
-/// [`TrustAnchors`](crate::TrustAnchors)' to say.
+/// A value of this type is not trusted by itself; [`TrustAnchors`](crate::TrustAnchors) verifies
+/// certificates.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Certificate {
     der: CertificateDer<'static>,
@@ -67,15 +63,15 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Reads a certificate in DER.
+    /// Parses a certificate in DER.
     ///
     /// # Errors
     ///
-    /// [`CertificateError`] when it is too large or not well-formed, which includes alternative
-    /// names and basic constraints that cannot be read or stand there twice.
+    /// [`CertificateError`] if it is too large or not well-formed; this includes alternative names
+    /// and basic constraints that are unreadable or occur twice.
     pub fn from_der(der: impl Into<Vec<u8>>) -> Result<Self, CertificateError> {
         let der = der.into();
-        if der.len() > LARGEST {
+        if der.len() > MAX_BYTES {
             return Err(CertificateError::TooLarge);
         }
         let parsed = x509_cert::Certificate::from_der(&der).map_err(CertificateError::Malformed)?;
@@ -94,12 +90,11 @@ impl Certificate {
         })
     }
 
-    /// The certificate in DER.
     pub fn as_der(&self) -> &[u8] {
         &self.der
     }
 
-    /// The certificate in DER, as the TLS library takes it.
+    /// The certificate in DER, as the TLS library expects it.
     pub fn as_rustls(&self) -> &CertificateDer<'static> {
         &self.der
     }
@@ -108,33 +103,32 @@ impl Certificate {
         &self.parsed
     }
 
-    /// The SHA-1 digest by which clients and authenticators name the certificate.
+    /// The SHA-1 digest by which clients and authenticators identify the certificate.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of_der(&self.der)
     }
 
-    /// The SHA-256 digest, to be shown to people.
+    /// The SHA-256 digest, for display.
     pub fn sha256(&self) -> Sha256Fingerprint {
         Sha256Fingerprint::of_der(&self.der)
     }
 
-    /// The public key.
     ///
     /// # Errors
     ///
-    /// [`UnsupportedKey`] when signatures of such keys are not accepted.
-    pub fn public_key(&self) -> Result<PublicKey, UnsupportedKey> {
+    /// [`UnsupportedKeyError`] if signatures of such keys are not accepted.
+    pub fn public_key(&self) -> Result<PublicKey, UnsupportedKeyError> {
         PublicKey::from_spki(self.parsed.tbs_certificate().subject_public_key_info())
     }
 
     /// The SHA-256 digest of the public key in DER.
     ///
-    /// A list of what is refused goes by this: rewriting a signature changes the certificate's
-    /// fingerprint and leaves the key.
+    /// Blocklists compare this: rewriting a signature changes the fingerprint of a certificate, but
+    /// not its key.
     pub fn key_fingerprint(&self) -> Sha256Fingerprint {
         use der::Encode as _;
         let spki = self.parsed.tbs_certificate().subject_public_key_info();
-        // What has been decoded can be encoded, so the fallback is never taken.
+        // Anything that was decoded can be encoded again, so the fallback is never used.
         Sha256Fingerprint::of_der(&spki.to_der().unwrap_or_default())
     }
 
@@ -144,32 +138,30 @@ impl Certificate {
         body.issuer() == body.subject()
     }
 
-    /// Whether it says that `authority` issued it, which is still to be proved.
+    /// Whether its issuer name is the subject of `authority`, which proves nothing yet.
     pub fn names_as_issuer(&self, authority: &Self) -> bool {
         self.parsed.tbs_certificate().issuer() == authority.parsed.tbs_certificate().subject()
     }
 
-    /// Whether the subject is that of `other`.
-    pub fn has_subject_of(&self, other: &Self) -> bool {
+    pub fn has_same_subject(&self, other: &Self) -> bool {
         self.parsed.tbs_certificate().subject() == other.parsed.tbs_certificate().subject()
     }
 
-    /// The first instant of validity.
+    /// The first valid second.
     pub fn not_before(&self) -> Timestamp {
-        instant(self.parsed.tbs_certificate().validity().not_before)
+        to_timestamp(self.parsed.tbs_certificate().validity().not_before)
     }
 
-    /// The last instant of validity.
+    /// The last valid second.
     pub fn not_after(&self) -> Timestamp {
-        instant(self.parsed.tbs_certificate().validity().not_after)
+        to_timestamp(self.parsed.tbs_certificate().validity().not_after)
     }
 
-    /// Whether `at` lies within the validity, ends included.
+    /// Whether `at` is within the validity period, bounds included.
     pub fn is_valid_at(&self, at: Timestamp) -> bool {
         self.validity().contains(at)
     }
 
-    /// When the certificate is valid.
     pub fn validity(&self) -> Validity {
         Validity {
             not_before: self.not_before(),
@@ -177,31 +169,33 @@ impl Certificate {
         }
     }
 
-    /// The subject as text (RFC 4514).
+    /// The subject as a string (RFC 4514).
     pub fn subject(&self) -> String {
         self.parsed.tbs_certificate().subject().to_string()
     }
 
-    /// The issuer as text (RFC 4514).
+    /// The issuer as a string (RFC 4514).
     pub fn issuer(&self) -> String {
         self.parsed.tbs_certificate().issuer().to_string()
     }
 
-    /// The serial number in upper-case hexadecimal pairs with colons between them.
+    /// The serial number as upper-case hexadecimal pairs separated by colons.
     pub fn serial_number(&self) -> String {
         self.parsed.tbs_certificate().serial_number().to_string()
     }
 
-    /// The last common name of the subject, if it is a plain text.
+    /// The last common name of the subject, if it is a plain string.
     pub fn common_name(&self) -> Option<String> {
         let subject = self.parsed.tbs_certificate().subject();
         let names = subject
             .iter()
             .filter(|part| part.oid == const_oid::db::rfc4519::COMMON_NAME);
-        names.last().and_then(|part| subject::text(&part.value))
+        names
+            .last()
+            .and_then(|part| subject::decode_text(&part.value))
     }
 
-    /// The URIs among the alternative names, as they stand there.
+    /// The URIs among the alternative names, unchanged.
     pub fn uri_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().filter_map(|name| match name {
             GeneralName::UniformResourceIdentifier(uri) => Some(uri.as_str()),
@@ -209,7 +203,7 @@ impl Certificate {
         })
     }
 
-    /// The mail addresses among the alternative names.
+    /// The email addresses among the alternative names.
     pub fn email_names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().filter_map(|name| match name {
             GeneralName::Rfc822Name(address) => Some(address.as_str()),

@@ -1,8 +1,8 @@
-//! Verifying presented chains.
+//! Verification of presented certificate chains.
 
+mod candidates;
+mod client_auth;
 mod error;
-mod links;
-mod purpose;
 mod version_one;
 
 use std::{ptr, time::Duration};
@@ -11,52 +11,52 @@ use jiff::Timestamp;
 use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, VerifiedPath, anchor_from_trusted_cert};
 
+use candidates::select_candidates;
+use client_auth::ClientAuthValidator;
 pub use error::ChainError;
-use error::{ANCHOR_REFUSED, refusal};
-use links::links;
-use purpose::ClientPurpose;
+use error::{ANCHOR_OUTSIDE_VALIDITY, to_chain_error};
 
 use crate::certificate::Certificate;
 
-/// How many intermediates a client may present.
-const MOST_INTERMEDIATES: usize = 8;
+/// Maximum number of intermediates that a client may present.
+const MAX_INTERMEDIATES: usize = 8;
 
-/// The instant for which a chain is to be valid.
+/// The time at which a chain must be valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyAt {
-    /// All certificates, that of the authority too, are valid at this instant.
+    /// All certificates, including the authority's, are valid at this time.
     Now(Timestamp),
-    /// Dates do not matter, except that the certificates below the authority were valid together
-    /// at some time. For policies that accept expired certificates, and for renewal.
+    /// Dates are ignored, except that the certificates below the authority must have been valid at
+    /// the same time once. For policies that accept expired certificates, and for renewal.
     IgnoreValidity,
 }
 
-/// A chain that is believed.
+/// A verified chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifiedChain<'t> {
-    /// The intermediates that lead from the leaf to the authority, out of those presented, the one
-    /// that issued the leaf first.
+    /// The intermediates from the leaf to the authority, out of those presented, starting with the
+    /// issuer of the leaf.
     pub between: Vec<Certificate>,
-    /// The authority that it ends in.
+    /// The trusted authority that the chain ends in.
     pub authority: &'t Certificate,
 }
 
-/// Authorities that are trusted to vouch for others, made ready once for many verifications.
+/// Trusted authorities, prepared for many verifications.
 #[derive(Debug, Clone, Default)]
 pub struct TrustAnchors {
     certificates: Vec<Certificate>,
-    /// What of each of `certificates` the verification takes, in the same order.
+    /// The anchor for each of `certificates`, in the same order.
     anchors: Vec<TrustAnchor<'static>>,
 }
 
 impl TrustAnchors {
-    /// Takes the certificates of trusted authorities.
+    /// Prepares the certificates of trusted authorities.
     ///
-    /// That they are authorities is for the caller to know; see [`Certificate::is_ca`].
+    /// The caller ensures that they are CA certificates; see [`Certificate::is_ca`].
     ///
     /// # Errors
     ///
-    /// [`ChainError::Anchor`] when one cannot be used.
+    /// [`ChainError::Anchor`] if one cannot be used.
     pub fn new(certificates: Vec<Certificate>) -> Result<Self, ChainError> {
         let anchors = certificates
             .iter()
@@ -71,7 +71,7 @@ impl TrustAnchors {
         })
     }
 
-    /// The certificates, in the order in which they were given.
+    /// The certificates in their original order.
     pub fn certificates(&self) -> &[Certificate] {
         &self.certificates
     }
@@ -80,10 +80,10 @@ impl TrustAnchors {
     /// returns the certificate of that authority.
     ///
     /// `leaf` is the certificate whose key the peer has proved to hold, the first of a TLS
-    /// handshake. Only it is vouched for: `intermediates` are material to build the chain from, in
-    /// any order, and whose names they carry means nothing. Of those only a few that an authority,
-    /// or one below it, has signed are followed: two of one subject and four in all. A leaf of X.509
-    /// version 1 has to be issued by one of the authorities itself.
+    /// handshake. Only the leaf is verified: `intermediates` are material for building the chain,
+    /// in any order, and their names mean nothing. Only intermediates signed by an authority, or by
+    /// an intermediate below one, are considered: at most two with the same subject and four in
+    /// total. A leaf of X.509 version 1 must be issued directly by one of the authorities.
     ///
     /// # Errors
     ///
@@ -98,8 +98,8 @@ impl TrustAnchors {
         Ok(chain.authority)
     }
 
-    /// Verifies as [`verify_client_chain`](Self::verify_client_chain) does, and tells by which of
-    /// the intermediates the leaf chains to the authority.
+    /// Verifies as [`verify_client_chain`](Self::verify_client_chain) does, and also returns the
+    /// intermediates between the leaf and the authority.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl TrustAnchors {
         intermediates: &[Certificate],
         at: VerifyAt,
     ) -> Result<VerifiedChain<'_>, ChainError> {
-        if intermediates.len() > MOST_INTERMEDIATES {
+        if intermediates.len() > MAX_INTERMEDIATES {
             return Err(ChainError::TooLong);
         }
         if leaf.is_version_one() {
@@ -118,12 +118,12 @@ impl TrustAnchors {
         }
         let entity = EndEntityCert::try_from(leaf.as_rustls()).map_err(ChainError::Invalid)?;
         let prove = &mut Certificate::is_issued_by;
-        let links = links(leaf, intermediates, &self.certificates, prove)?;
-        self.search(leaf, &entity, &links, at)
+        let links = select_candidates(leaf, intermediates, &self.certificates, prove)?;
+        self.find_path(leaf, &entity, &links, at)
     }
 
-    /// Searches for a path by certificates each of which can stand in one.
-    fn search(
+    /// Searches for a path through the candidate intermediates.
+    fn find_path(
         &self,
         leaf: &Certificate,
         entity: &EndEntityCert<'_>,
@@ -134,11 +134,11 @@ impl TrustAnchors {
             .iter()
             .map(|between| CertificateDer::from(between.as_der()))
             .collect();
-        let accept = |path: &VerifiedPath<'_>| self.accept(path, links, at);
+        let accept = |path: &VerifiedPath<'_>| self.check_path(path, links, at);
         let mut outcome = Err(ChainError::NotYetValid);
-        for instant in instants(leaf, links, at) {
+        for instant in candidate_times(leaf, links, at) {
             outcome = self.verify_once(entity, &between, instant, &accept);
-            // Another instant can only mend what is wrong with the dates.
+            // Another time can only fix date errors.
             if !matches!(outcome, Err(ChainError::Expired | ChainError::NotYetValid)) {
                 break;
             }
@@ -167,13 +167,13 @@ impl TrustAnchors {
                 &self.anchors,
                 intermediates,
                 unix_time(instant),
-                ClientPurpose,
+                ClientAuthValidator,
                 None,
                 Some(accept),
             )
-            .map_err(refusal)?;
+            .map_err(to_chain_error)?;
         let authority = self
-            .certificate_of(path.anchor())
+            .anchor_certificate(path.anchor())
             .ok_or(ChainError::UnknownIssuer)?;
         let between = path.intermediate_certificates();
         Ok((
@@ -182,28 +182,30 @@ impl TrustAnchors {
         ))
     }
 
-    /// Looks at what the verification itself does not. To refuse a path lets it look for another
-    /// one, such as to a renewed root of the same name.
-    fn accept(
+    /// Checks what the library does not. Rejecting a path makes it look for another one, for
+    /// example to a renewed root of the same name.
+    fn check_path(
         &self,
         path: &VerifiedPath<'_>,
         presented: &[Certificate],
         at: VerifyAt,
     ) -> Result<(), webpki::Error> {
-        // An anchor as the verification knows it is a name and a key, without dates and limits.
-        let anchor = self.certificate_of(path.anchor()).ok_or(ANCHOR_REFUSED)?;
+        // An anchor is a name and a key to the library, without dates and path length.
+        let anchor = self
+            .anchor_certificate(path.anchor())
+            .ok_or(ANCHOR_OUTSIDE_VALIDITY)?;
         if matches!(at, VerifyAt::Now(now) if !anchor.is_valid_at(now)) {
-            return Err(ANCHOR_REFUSED);
+            return Err(ANCHOR_OUTSIDE_VALIDITY);
         }
         let between = path.intermediate_certificates().count();
         let is_too_long = |most: u8| between > usize::from(most);
         if anchor.path_length().is_some_and(is_too_long) {
             return Err(webpki::Error::PathLenConstraintViolated);
         }
-        // Nor does it read the key usage (RFC 5280 section 6.1.4 (n)).
+        // The library does not check key usage either (RFC 5280 section 6.1.4 (n)).
         let may_sign = |link: CertificateDer<'_>| {
             let mut same = presented.iter().filter(|one| *one.as_rustls() == link);
-            same.all(Certificate::may_sign_certificates)
+            same.all(Certificate::can_sign_certificates)
         };
         if path
             .intermediate_certificates()
@@ -215,8 +217,8 @@ impl TrustAnchors {
         }
     }
 
-    fn certificate_of(&self, anchor: &TrustAnchor<'_>) -> Option<&Certificate> {
-        // By place, not by value: a root and its renewal can be equal in all that an anchor has.
+    fn anchor_certificate(&self, anchor: &TrustAnchor<'_>) -> Option<&Certificate> {
+        // By position, not by value: a root and its renewal can have equal anchors.
         let place = self
             .anchors
             .iter()
@@ -225,9 +227,13 @@ impl TrustAnchors {
     }
 }
 
-/// The instants at which to try. The certificates of a path were valid together at some time if and
-/// only if they were at the latest of their beginnings, and that is one of these.
-fn instants(leaf: &Certificate, intermediates: &[Certificate], at: VerifyAt) -> Vec<Timestamp> {
+/// The times to try. The certificates of a path were valid together at some time if and only if
+/// they were at the latest of their start dates, which is one of these.
+fn candidate_times(
+    leaf: &Certificate,
+    intermediates: &[Certificate],
+    at: VerifyAt,
+) -> Vec<Timestamp> {
     match at {
         VerifyAt::Now(now) => vec![now],
         VerifyAt::IgnoreValidity => {
@@ -242,7 +248,7 @@ fn instants(leaf: &Certificate, intermediates: &[Certificate], at: VerifyAt) -> 
 }
 
 fn unix_time(instant: Timestamp) -> UnixTime {
-    // Before 1970 no certificate is valid, nor is it at 0.
+    // No certificate is valid before 1970, nor at 0.
     UnixTime::since_unix_epoch(Duration::from_secs(
         u64::try_from(instant.as_second()).unwrap_or_default(),
     ))

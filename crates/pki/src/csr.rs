@@ -1,4 +1,4 @@
-//! Certificate requests (PKCS#10, RFC 2986): checking those of others, making our own.
+//! Certificate signing requests (PKCS#10, RFC 2986): verifying received ones, creating our own.
 
 mod names;
 
@@ -12,42 +12,37 @@ use x509_cert::{
 };
 
 use crate::{
-    authority::{IssueError, ReservedName, ReservedNames, ServerNames},
-    key::{PublicKey, SigningKey, UnsupportedKey},
+    authority::{IssueError, ReservedNameError, ReservedNames, ServerNames},
+    key::{PublicKey, SigningKey, UnsupportedKeyError},
     pem::{self, PemError},
-    signed::{NotSigned, Signed, elements, malformed},
+    signed::{SignatureError, SignedStructure, elements, malformed_error},
     subject::Subject,
 };
 
-const LARGEST: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
-/// Most bytes of the texts that are taken over from a subject: they are stored with the certificate,
-/// and RFC 5280 appendix A.1 allows 64 characters for most of them.
-const LONGEST_SUBJECT: usize = 1024;
+/// Maximum number of bytes in the accepted values of a subject: they are stored with the
+/// certificate, and RFC 5280 appendix A.1 allows 64 characters for most of them.
+const MAX_SUBJECT_BYTES: usize = 1024;
 
-/// A certificate request was refused.
+/// A certificate request was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CsrError {
-    /// Nothing was given.
     #[error("the CSR is empty")]
     Empty,
-    /// The request is larger than 64 KiB.
     #[error("the CSR is larger than 64 KiB")]
     TooLarge,
-    /// The text is not PEM.
     #[error("the CSR is not valid PEM")]
     NotPem,
-    /// More than one PEM block was given.
     #[error("the CSR must be the only PEM block")]
     SeveralBlocks,
-    /// The block holds something else, or a damaged request.
+    /// The block is something else, or a malformed request.
     #[error("the PEM block is not a CSR; expected -----BEGIN CERTIFICATE REQUEST-----")]
     NotACsr,
-    /// The key is of a kind that is not accepted.
     #[error("the key of the CSR is not supported: {0}")]
-    UnsupportedKey(#[from] UnsupportedKey),
-    /// The request is signed with an algorithm that is not accepted (SHA-1 among them) or that
-    /// does not fit its key.
+    UnsupportedKey(#[from] UnsupportedKeyError),
+    /// The request is signed with an algorithm that is not accepted, such as SHA-1, or that does not
+    /// match its key.
     #[error(
         "the CSR is signed with {algorithm}, which is not accepted for its key; use SHA-256 or stronger"
     )]
@@ -55,37 +50,33 @@ pub enum CsrError {
         /// Object identifier of the algorithm.
         algorithm: String,
     },
-    /// The signature is not that of the request's own key.
+    /// The signature does not verify with the request's own key.
     #[error("the signature of the CSR does not match its key")]
     BadSignature,
-    /// The subject is longer than 1024 bytes.
     #[error("the subject of the CSR is {0} bytes long; at most 1024 are allowed")]
-    LongSubject(usize),
-    /// The alternative names that it asks for cannot be read.
+    SubjectTooLong(usize),
     #[error("the subject alternative names in the CSR could not be parsed")]
-    Names,
-    /// Its common name is a name of the controller.
+    InvalidNames,
     #[error(transparent)]
-    Reserved(#[from] ReservedName),
-    /// Its common name is a wildcard.
+    Reserved(#[from] ReservedNameError),
     #[error("the common name {0:?} of the CSR must not contain '*'")]
     WildcardSubject(String),
 }
 
-/// A certificate request whose sender has proved to hold the key.
+/// A certificate request whose sender has proved possession of the key.
 ///
-/// Requested extensions are not looked at, apart from the alternative names of those few that may
-/// choose them: what a certificate may say is the issuer's decision.
+/// Requested extensions are ignored, except the alternative names of routers, which may choose them:
+/// the contents of a certificate are the issuer's decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Csr {
     subject: Subject,
     key: PublicKey,
-    /// The attributes as they came; nothing is known of what is in them.
+    /// The unparsed attributes.
     attributes: Option<Vec<u8>>,
 }
 
 impl Csr {
-    /// Reads and verifies a request of one PEM block.
+    /// Parses and verifies a request that is one PEM block.
     ///
     /// # Errors
     ///
@@ -94,10 +85,10 @@ impl Csr {
         if text.trim().is_empty() {
             return Err(CsrError::Empty);
         }
-        if text.len() > LARGEST {
+        if text.len() > MAX_BYTES {
             return Err(CsrError::TooLarge);
         }
-        let blocks = pem::blocks(text).map_err(|error| match error {
+        let blocks = pem::parse_blocks(text).map_err(|error| match error {
             PemError::Unterminated | PemError::NotBase64 => CsrError::NotPem,
         })?;
         match blocks.as_slice() {
@@ -115,7 +106,7 @@ impl Csr {
         }
     }
 
-    /// Reads and verifies a request in DER.
+    /// Parses and verifies a request in DER.
     ///
     /// # Errors
     ///
@@ -124,16 +115,16 @@ impl Csr {
         if der.is_empty() {
             return Err(CsrError::Empty);
         }
-        if der.len() > LARGEST {
+        if der.len() > MAX_BYTES {
             return Err(CsrError::TooLarge);
         }
-        let parts = Parts::read(der).or(Err(CsrError::NotACsr))?;
+        let parts = ParsedCsr::parse(der).or(Err(CsrError::NotACsr))?;
         let key = PublicKey::from_spki(&parts.key)?;
         parts.verify(&key)?;
         let subject = Subject::from_requested(&parts.subject);
-        let length = subject.text_bytes();
-        if length > LONGEST_SUBJECT {
-            return Err(CsrError::LongSubject(length));
+        let length = subject.value_bytes();
+        if length > MAX_SUBJECT_BYTES {
+            return Err(CsrError::SubjectTooLong(length));
         }
         Ok(Self {
             subject,
@@ -142,12 +133,12 @@ impl Csr {
         })
     }
 
-    /// What of the requested subject may stand in a certificate.
+    /// The accepted part of the requested subject.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
 
-    /// The same request, if its common name is none of `reserved` and no wildcard.
+    /// Returns the request if its common name is neither `reserved` nor a wildcard.
     ///
     /// # Errors
     ///
@@ -157,28 +148,28 @@ impl Csr {
         Ok(self)
     }
 
-    /// The key that the sender has proved to hold.
+    /// The key that the sender has proved to possess.
     pub fn public_key(&self) -> &PublicKey {
         &self.key
     }
 }
 
-/// A request taken apart as far as needed.
-struct Parts<'a> {
-    signed: Signed<'a>,
+/// A request parsed as far as needed.
+struct ParsedCsr<'a> {
+    signed: SignedStructure<'a>,
     subject: Name,
     key: SubjectPublicKeyInfoOwned,
     attributes: Option<&'a [u8]>,
 }
 
-impl<'a> Parts<'a> {
-    /// Reads version, subject and key. The attributes behind them are optional here although RFC
-    /// 2986 wants them: some tools leave an empty list out.
-    fn read(der: &'a [u8]) -> der::Result<Self> {
-        let signed = Signed::read(der)?;
-        let elements = elements(AnyRef::from_der(signed.contents)?)?;
+impl<'a> ParsedCsr<'a> {
+    /// Parses version, subject and key. The attributes after them are optional here although RFC 2986
+    /// requires them: some tools omit an empty list.
+    fn parse(der: &'a [u8]) -> der::Result<Self> {
+        let signed = SignedStructure::parse(der)?;
+        let elements = elements(AnyRef::from_der(signed.tbs)?)?;
         let [_version, subject, key, ref rest @ ..] = *elements.as_slice() else {
-            return Err(malformed());
+            return Err(malformed_error());
         };
         Ok(Self {
             signed,
@@ -188,13 +179,13 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Verifies the signature with the key that the request holds.
+    /// Verifies the signature with the key in the request.
     fn verify(&self, key: &PublicKey) -> Result<(), CsrError> {
         self.signed.verify(key).map_err(|refused| match refused {
-            NotSigned::Algorithm => CsrError::UnsupportedSignature {
+            SignatureError::Algorithm => CsrError::UnsupportedSignature {
                 algorithm: algorithm_name(self.signed.algorithm),
             },
-            NotSigned::Signature => CsrError::BadSignature,
+            SignatureError::Signature => CsrError::BadSignature,
         })
     }
 }
@@ -208,29 +199,37 @@ fn algorithm_name(contents: &[u8]) -> String {
     )
 }
 
-/// Makes a certificate request for `key` and signs it with it.
+/// Creates a certificate request that is signed with `key`.
 ///
 /// # Errors
 ///
-/// [`IssueError`] when the subject cannot be encoded or the library cannot sign.
+/// [`IssueError`] if the subject cannot be encoded or signing fails.
 pub fn make_csr(key: &SigningKey, subject: &Subject) -> Result<String, IssueError> {
-    make(key, subject, Attributes::default())
+    build_csr(key, subject, Attributes::default())
 }
 
-/// Makes a certificate request as [`make_csr`] does that asks for alternative names.
+/// Creates a certificate request like [`create_csr`] with subject alternative names.
 ///
 /// # Errors
 ///
-/// As for [`make_csr`].
+/// As for [`create_csr`].
 pub fn make_csr_with_names(
     key: &SigningKey,
     subject: &Subject,
     names: &ServerNames,
 ) -> Result<String, IssueError> {
-    make(key, subject, names::asking_for(names.to_general_names()?)?)
+    build_csr(
+        key,
+        subject,
+        names::extension_request(names.to_general_names()?)?,
+    )
 }
 
-fn make(key: &SigningKey, subject: &Subject, attributes: Attributes) -> Result<String, IssueError> {
+fn build_csr(
+    key: &SigningKey,
+    subject: &Subject,
+    attributes: Attributes,
+) -> Result<String, IssueError> {
     let info = CertReqInfo {
         version: Version::V1,
         subject: subject.to_name()?,
@@ -258,13 +257,13 @@ mod tests {
             .unwrap()
     }
 
-    /// Signs a request whose attributes are `attributes`, taken as they are.
+    /// Signs a request with these raw attributes.
     fn with_attributes(key: &SigningKey, attributes: Vec<u8>) -> Vec<u8> {
         let algorithm = key.signature_algorithm().to_der().unwrap();
         request(key, attributes, algorithm)
     }
 
-    /// Signs a request and says that it was done with `algorithm`.
+    /// Signs a request that claims to be signed with `algorithm`.
     fn request(key: &SigningKey, attributes: Vec<u8>, algorithm: Vec<u8>) -> Vec<u8> {
         let subject = Subject::new().common_name("device").to_name().unwrap();
         let info = sequence(&[

@@ -1,10 +1,10 @@
-//! Tokens that others sign: what a client presents, the keys of its signer, the claims.
+//! Tokens of external signers: parsing, the keys of the signer, claims.
 //!
-//! The way is always the same. [`PresentedToken::read`] takes the text apart and checks its form;
-//! issuer and key id, not to be believed yet, say which signer and which of its keys are meant.
-//! [`PresentedToken::verify`] then checks the signature, and only that gives the [`Claims`] out.
-//! [`Claims::check`] judges issuer, audience and times, and a [`ClaimSelector`] finds the claim that
-//! names the identity. Nothing here fetches keys or asks for the time.
+//! The steps are always the same. [`PresentedToken::parse`] parses the token and checks its form;
+//! issuer and key id, which are not trusted yet, tell which signer and key to use.
+//! [`PresentedToken::verify`] verifies the signature and only then returns the [`Claims`].
+//! [`Claims::validate`] checks issuer, audience and times, and a [`ClaimSelector`] finds the claim
+//! that identifies the holder. Nothing here fetches keys or reads the clock.
 //!
 //! # Examples
 //!
@@ -16,15 +16,15 @@
 //!     keys: &KeySet,
 //!     now: jiff::Timestamp,
 //! ) -> Result<String, Box<dyn std::error::Error>> {
-//!     let token = PresentedToken::read(token)?;
+//!     let token = PresentedToken::parse(token)?;
 //!     let key_id = token.key_id().ok_or("the token names no key")?;
 //!     let claims: &Claims = token.verify(keys.candidates(key_id))?;
-//!     claims.check("https://idp.example.test", "my-network", now)?;
+//!     claims.validate("https://idp.example.test", "my-network", now)?;
 //!     Ok(claims.text(&ClaimSelector::parse("/sub")?)?.to_owned())
 //! }
 //!
 //! let keys = KeySet::parse(br#"{"keys":[]}"#)?;
-//! let refused = PresentedToken::read("e30.e30.").unwrap_err();
+//! let refused = PresentedToken::parse("e30.e30.").unwrap_err();
 //! assert_eq!(refused, JwtError::Malformed);
 //! # let _ = (keys, subject);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,8 +40,8 @@ mod token;
 pub use claims::{CLOCK_LEEWAY, Claims, ClaimsError, SelectError};
 pub use jwk::JwkError;
 pub use key::VerificationKey;
-pub use key_set::{KeySet, KeySetError, RefusedKey};
-pub use selector::{ClaimSelector, SelectorError};
+pub use key_set::{KeySet, KeySetError, RejectedKey};
+pub use selector::{ClaimSelector, ClaimSelectorError};
 pub use token::PresentedToken;
 
 pub use crate::jwt::JwtError;

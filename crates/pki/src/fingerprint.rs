@@ -1,4 +1,4 @@
-//! Fingerprints: short names of certificates.
+//! Certificate fingerprints.
 
 use std::{fmt, str::FromStr};
 
@@ -6,29 +6,28 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
-/// A text is not forty hexadecimal digits.
+/// A string is not forty hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be a certificate fingerprint: 40 hexadecimal digits")]
 pub struct FingerprintError;
 
-/// The SHA-1 digest of a certificate's DER form, by which OpenZiti clients and tokens name it.
+/// The SHA-1 digest of a certificate in DER, by which OpenZiti clients and tokens identify it.
 ///
-/// It is a name that others chose, not a proof: a certificate that is found by its fingerprint has
-/// still to be verified. Note that an ECDSA signature can be rewritten by anyone without the key,
-/// which gives the same certificate another fingerprint. Whether a certificate is an authenticator
-/// already is asked with that of its [`twin`](crate::Certificate::twin) too; a list of what is *refused*
-/// has to go by [`Certificate::key_fingerprint`](crate::Certificate::key_fingerprint).
+/// It is an identifier that OpenZiti chose, not a proof: a certificate that is found by its
+/// fingerprint still has to be verified. Anyone can rewrite an ECDSA signature without the key, which
+/// gives the same certificate another fingerprint. Checks whether a certificate is an authenticator
+/// already must therefore include its [`twin`](crate::Certificate::twin); blocklists must use
+/// [`Certificate::key_fingerprint`](crate::Certificate::key_fingerprint).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint([u8; 20]);
 
 impl Fingerprint {
-    /// Digests a certificate in DER.
+    /// Computes the fingerprint of a certificate in DER.
     pub fn of_der(der: &[u8]) -> Self {
         Self(Sha1::digest(der).into())
     }
 
-    /// The twenty bytes of the digest.
     pub fn as_bytes(&self) -> &[u8; 20] {
         &self.0
     }
@@ -79,24 +78,23 @@ impl From<Fingerprint> for String {
     }
 }
 
-/// A SHA-256 digest, shown to people who compare certificates or keys by eye.
+/// A SHA-256 digest of a certificate or key, for display and comparison by people.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha256Fingerprint([u8; 32]);
 
 impl Sha256Fingerprint {
-    /// Digests a certificate or key in DER.
+    /// Computes the fingerprint of a certificate or key in DER.
     pub fn of_der(der: &[u8]) -> Self {
         Self(Sha256::digest(der).into())
     }
 
-    /// The thirty-two bytes of the digest.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
 impl fmt::Display for Sha256Fingerprint {
-    /// Writes upper-case pairs with colons between them, as OpenSSL and browsers do.
+    /// Writes upper-case pairs separated by colons, as OpenSSL and browsers do.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, byte) in self.0.iter().enumerate() {
             let colon = if index == 0 { "" } else { ":" };

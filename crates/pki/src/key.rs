@@ -1,7 +1,7 @@
-//! Keys: private ones that sign, public ones that certificates hold.
+//! Private keys for signing, and public keys.
 
+mod components;
 mod load;
-mod parts;
 mod public;
 mod sign;
 
@@ -21,17 +21,17 @@ use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use zeroize::Zeroizing;
 
 pub use load::KeyError;
-pub use public::{PublicKey, PublicKeyKind, UnsupportedKey};
+pub use public::{PublicKey, PublicKeyKind, UnsupportedKeyError};
 pub(crate) use sign::IssuerKey;
 
 use crate::pem;
 
-/// The cryptographic library refused an operation that should succeed.
+/// The cryptographic library unexpectedly failed an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the cryptographic library could not complete the operation")]
 pub struct CryptoError;
 
-/// Kinds of keys that the controller makes for itself.
+/// Types of keys that the controller generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KeyType {
     /// ECDSA over NIST P-256, the default.
@@ -44,7 +44,7 @@ pub enum KeyType {
     Rsa4096,
 }
 
-/// Curves of the ECDSA keys that can sign.
+/// Curves of ECDSA signing keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Curve {
     P256,
@@ -55,7 +55,7 @@ enum Curve {
 impl Curve {
     const ALL: [Self; 3] = [Self::P256, Self::P384, Self::P521];
 
-    /// The algorithm whose signatures certificates hold.
+    /// The algorithm for signatures in certificates.
     fn asn1(self) -> &'static EcdsaSigningAlgorithm {
         match self {
             Self::P256 => &ECDSA_P256_SHA256_ASN1_SIGNING,
@@ -64,7 +64,7 @@ impl Curve {
         }
     }
 
-    /// The algorithm whose signatures tokens hold: both numbers in fixed length (RFC 7518 3.4).
+    /// The algorithm for signatures in tokens: both numbers in fixed length (RFC 7518 3.4).
     fn fixed(self) -> &'static EcdsaSigningAlgorithm {
         match self {
             Self::P256 => &ECDSA_P256_SHA256_FIXED_SIGNING,
@@ -76,14 +76,14 @@ impl Curve {
 
 /// A private key that signs certificates, requests and tokens.
 ///
-/// It never shows itself in debug output, and the memory that holds it is wiped when it goes.
+/// Debug output never contains the key, and its memory is wiped on drop.
 pub struct SigningKey {
-    pair: Pair,
+    pair: KeyPair,
     public: PublicKey,
 }
 
-enum Pair {
-    /// One key in the two forms that the library ties to the form of the signature.
+enum KeyPair {
+    /// One key in two forms, because the library ties a key to the format of its signatures.
     Ecdsa {
         curve: Curve,
         asn1: Box<EcdsaKeyPair>,
@@ -93,11 +93,11 @@ enum Pair {
 }
 
 impl SigningKey {
-    /// Makes a fresh key from the randomness of the cryptographic library.
+    /// Generates a key with the random source of the cryptographic library.
     ///
     /// # Errors
     ///
-    /// [`CryptoError`] when the library cannot make one.
+    /// [`CryptoError`] if the library fails.
     pub fn generate(key_type: KeyType) -> Result<Self, CryptoError> {
         match key_type {
             KeyType::P256 => Self::generate_ecdsa(Curve::P256),
@@ -122,7 +122,7 @@ impl SigningKey {
         let spki = asn1.public_key().as_der().or(Err(CryptoError))?;
         let public = PublicKey::from_der(spki.as_ref()).or(Err(CryptoError))?;
         Ok(Self {
-            pair: Pair::Ecdsa {
+            pair: KeyPair::Ecdsa {
                 curve,
                 asn1: Box::new(asn1),
                 fixed: Box::new(fixed),
@@ -135,21 +135,21 @@ impl SigningKey {
         let spki = pair.public_key().as_der().or(Err(CryptoError))?;
         let public = PublicKey::from_der(spki.as_ref()).or(Err(CryptoError))?;
         Ok(Self {
-            pair: Pair::Rsa(Box::new(pair)),
+            pair: KeyPair::Rsa(Box::new(pair)),
             public,
         })
     }
 
-    /// The public half.
+    /// The public key.
     pub fn public_key(&self) -> &PublicKey {
         &self.public
     }
 
-    /// Writes the key as one unencrypted PKCS#8 block (RFC 5958), label `PRIVATE KEY`.
+    /// Encodes the key as one unencrypted PKCS#8 block (RFC 5958), label `PRIVATE KEY`.
     ///
     /// # Errors
     ///
-    /// [`CryptoError`] when the library cannot encode the key.
+    /// [`CryptoError`] if the library cannot encode the key.
     pub fn to_pkcs8_pem(&self) -> Result<Zeroizing<String>, CryptoError> {
         Ok(Zeroizing::new(pem::encode(
             "PRIVATE KEY",
@@ -157,11 +157,11 @@ impl SigningKey {
         )))
     }
 
-    /// Copies the key into the form that the TLS library takes.
+    /// Copies the key for the TLS library.
     ///
     /// # Errors
     ///
-    /// [`CryptoError`] when the library cannot encode the key.
+    /// [`CryptoError`] if the library cannot encode the key.
     pub fn to_rustls(&self) -> Result<PrivateKeyDer<'static>, CryptoError> {
         Ok(PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(
             self.to_pkcs8()?.to_vec(),
@@ -170,8 +170,10 @@ impl SigningKey {
 
     fn to_pkcs8(&self) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
         let bytes = match &self.pair {
-            Pair::Ecdsa { asn1, .. } => asn1.to_pkcs8v1().or(Err(CryptoError))?.as_ref().to_vec(),
-            Pair::Rsa(pair) => {
+            KeyPair::Ecdsa { asn1, .. } => {
+                asn1.to_pkcs8v1().or(Err(CryptoError))?.as_ref().to_vec()
+            },
+            KeyPair::Rsa(pair) => {
                 let document: Pkcs8V1Der<'_> = pair.as_der().or(Err(CryptoError))?;
                 document.as_ref().to_vec()
             },

@@ -1,18 +1,18 @@
-//! Certificates, keys, chains, SPIFFE names and enrollment tokens of the Portcullis controller.
+//! Certificates, keys, chains, SPIFFE IDs and enrollment tokens of the Portcullis controller.
 //!
-//! Start from [`Authority`], which issues certificates for checked requests ([`Csr`]), from
-//! [`TrustAnchors`], which says whether a presented chain is to be believed, and from [`JwtSigner`],
-//! which signs enrollment tokens; [`external`] is about tokens that others sign. Nothing here reads
-//! files, opens connections or asks for the time: the caller brings bytes, the present instant and,
-//! for serial numbers, an [`Entropy`](portcullis_domain::entropy::Entropy). Keys and signatures are
-//! the exception: their randomness comes from the cryptographic library itself.
+//! Start from [`Authority`], which issues certificates for verified requests ([`Csr`]), from
+//! [`TrustAnchors`], which verifies presented chains, and from [`JwtSigner`], which signs enrollment
+//! tokens; [`external`] is about tokens of external signers. Nothing here reads files, opens
+//! connections or reads the clock: the caller passes bytes, the current time and, for serial numbers,
+//! an [`Entropy`](portcullis_domain::entropy::Entropy). Keys and signatures are the exception: their
+//! randomness comes from the cryptographic library itself.
 //!
 //! # Examples
 //!
 //! ```
 //! use portcullis_domain::{clock::Timestamp, entropy, ids::IdentityId};
 //! use portcullis_pki::{Authority, Csr, KeyType, SigningKey, Subject, TrustAnchors, TrustDomain};
-//! use portcullis_pki::{VerifyAt, make_csr};
+//! use portcullis_pki::{VerifyAt, create_csr};
 //!
 //! struct Counter(std::sync::atomic::AtomicU8);
 //! # impl entropy::Entropy for Counter {
@@ -28,10 +28,10 @@
 //!
 //! let subject = Subject::new().common_name("Example root");
 //! let key = SigningKey::generate(KeyType::P256)?;
-//! let root = Authority::make_root(key, &subject, &domain, now, &entropy)?;
+//! let root = Authority::create_root(key, &subject, &domain, now, &entropy)?;
 //!
 //! let device = SigningKey::generate(KeyType::P256)?;
-//! let request = make_csr(&device, &Subject::new().common_name("device"))?;
+//! let request = create_csr(&device, &Subject::new().common_name("device"))?;
 //! let csr = Csr::from_pem(&request)?;
 //! let id = IdentityId::from_wire("aB3.dE6gH");
 //! let leaf = root.issue_identity(&csr, &domain, &id, now, &entropy)?;
@@ -57,11 +57,11 @@ mod spiffe;
 mod subject;
 
 pub use authority::{
-    Authority, AuthorityError, IssueError, ReservedName, ReservedNames, RouterCsr, RouterCsrError,
-    ServerNames, ServerNamesError,
+    Authority, AuthorityError, IssueError, ReservedNameError, ReservedNames, RouterCsr,
+    RouterCsrError, ServerNames, ServerNamesError,
 };
 pub use certificate::{
-    Certificate, CertificateError, UnusableAuthority, Validity, certificates_from_pem,
+    Certificate, CertificateError, UnusableCaError, Validity, certificates_from_pem,
     certificates_to_pem,
 };
 pub use chain::{ChainError, TrustAnchors, VerifiedChain, VerifyAt};
@@ -69,7 +69,7 @@ pub use csr::{Csr, CsrError, make_csr, make_csr_with_names};
 pub use fingerprint::{Fingerprint, FingerprintError, Sha256Fingerprint};
 pub use jwt::{EnrollmentClaims, Granted, JwtError, JwtSigner, SessionClaims};
 pub use key::{
-    CryptoError, KeyError, KeyType, PublicKey, PublicKeyKind, SigningKey, UnsupportedKey,
+    CryptoError, KeyError, KeyType, PublicKey, PublicKeyKind, SigningKey, UnsupportedKeyError,
 };
 pub use pem::PemError;
 pub use spiffe::{SpiffeError, SpiffeId, SpiffePath, TrustDomain};

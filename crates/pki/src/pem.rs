@@ -1,38 +1,37 @@
-//! Textual encoding of keys and certificates (RFC 7468), read leniently and written strictly.
+//! PEM encoding of keys and certificates (RFC 7468), parsed leniently and written strictly.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use zeroize::Zeroizing;
 
-const COLUMNS: usize = 64;
+const LINE_LENGTH: usize = 64;
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 
-/// A text could not be read as PEM.
+/// A text could not be parsed as PEM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PemError {
-    /// A block begins and never ends, or ends under another label.
+    /// A block does not end, or ends with another label.
     #[error("a PEM block is not closed by a matching END line")]
     Unterminated,
-    /// The body of a block is not base64.
     #[error("the body of a PEM block is not valid base64")]
     NotBase64,
 }
 
 /// One block of a PEM text.
-pub(crate) struct Block<'a> {
+pub(crate) struct PemBlock<'a> {
     pub(crate) label: &'a str,
-    /// The decoded body. It may be a private key, so it is wiped.
+    /// The decoded body. It may be a private key, so it is wiped on drop.
     pub(crate) der: Zeroizing<Vec<u8>>,
-    /// Whether headers say that the body is encrypted (RFC 1421, as OpenSSL writes old keys).
+    /// Whether headers say that the body is encrypted (RFC 1421, as OpenSSL writes legacy keys).
     pub(crate) is_encrypted: bool,
 }
 
-/// Reads all blocks of `text`; whatever stands outside of blocks is skipped.
+/// Parses all blocks of `text`; text outside of blocks is skipped.
 ///
-/// White space counts for nothing inside a body: requests travel through JSON, forms and shells,
-/// which fold and indent lines.
-pub(crate) fn blocks(text: &str) -> Result<Vec<Block<'_>>, PemError> {
+/// White space inside a body is ignored: requests travel through JSON, forms and shells, which fold
+/// and indent lines.
+pub(crate) fn parse_blocks(text: &str) -> Result<Vec<PemBlock<'_>>, PemError> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((_, after)) = rest.split_once(BEGIN) {
@@ -42,12 +41,12 @@ pub(crate) fn blocks(text: &str) -> Result<Vec<Block<'_>>, PemError> {
             .strip_prefix(label)
             .and_then(|after| after.strip_prefix(DASHES))
             .ok_or(PemError::Unterminated)?;
-        found.push(block(label, body)?);
+        found.push(parse_block(label, body)?);
     }
     Ok(found)
 }
 
-fn block<'a>(label: &'a str, body: &str) -> Result<Block<'a>, PemError> {
+fn parse_block<'a>(label: &'a str, body: &str) -> Result<PemBlock<'a>, PemError> {
     let (headers, data): (Vec<_>, Vec<_>) = body.lines().partition(|line| line.contains(':'));
     let is_encrypted = headers
         .iter()
@@ -61,28 +60,28 @@ fn block<'a>(label: &'a str, body: &str) -> Result<Block<'a>, PemError> {
     let der = STANDARD
         .decode(compact.as_bytes())
         .or(Err(PemError::NotBase64))?;
-    Ok(Block {
+    Ok(PemBlock {
         label,
         der: Zeroizing::new(der),
         is_encrypted,
     })
 }
 
-/// Writes one block with a line break at its end.
+/// Encodes one block with a trailing newline.
 pub(crate) fn encode(label: &str, der: &[u8]) -> String {
-    let body = Zeroizing::new(base64_columns(der));
+    let body = Zeroizing::new(base64_lines(der));
     format!(
         "{BEGIN}{label}{DASHES}\n{}\n{END}{label}{DASHES}\n",
         body.as_str()
     )
 }
 
-/// Writes base64 in lines of 64 characters, without a line break at the end.
-pub(crate) fn base64_columns(bytes: &[u8]) -> String {
+/// Encodes base64 in lines of 64 characters, without a trailing newline.
+pub(crate) fn base64_lines(bytes: &[u8]) -> String {
     let whole = Zeroizing::new(STANDARD.encode(bytes));
-    let mut lines = String::with_capacity(whole.len() + whole.len() / COLUMNS);
+    let mut lines = String::with_capacity(whole.len() + whole.len() / LINE_LENGTH);
     for (index, character) in whole.chars().enumerate() {
-        if index > 0 && index % COLUMNS == 0 {
+        if index > 0 && index % LINE_LENGTH == 0 {
             lines.push('\n');
         }
         lines.push(character);
@@ -103,7 +102,7 @@ mod tests {
             "-----BEGIN X----- AQID -----END X-----",
         ];
         for text in table {
-            let blocks = blocks(text).unwrap();
+            let blocks = parse_blocks(text).unwrap();
             assert_eq!(blocks.len(), 1, "{text:?}");
             assert_eq!(
                 (blocks[0].label, blocks[0].der.as_slice()),
@@ -131,9 +130,9 @@ mod tests {
             ),
         ];
         for (text, expected) in table {
-            assert_eq!(blocks(text).err(), Some(expected), "{text:?}");
+            assert_eq!(parse_blocks(text).err(), Some(expected), "{text:?}");
         }
-        assert!(blocks("no block here").unwrap().is_empty());
+        assert!(parse_blocks("no block here").unwrap().is_empty());
     }
 
     #[test]
@@ -141,12 +140,12 @@ mod tests {
         for length in [0_u8, 1, 47, 48, 49, 200] {
             let bytes: Vec<u8> = (0..length).collect();
             let text = encode("CERTIFICATE", &bytes);
-            assert!(text.lines().all(|line| line.len() <= COLUMNS));
+            assert!(text.lines().all(|line| line.len() <= LINE_LENGTH));
             assert!(text.ends_with("-----END CERTIFICATE-----\n"));
-            assert_eq!(blocks(&text).unwrap()[0].der.as_slice(), bytes);
+            assert_eq!(parse_blocks(&text).unwrap()[0].der.as_slice(), bytes);
         }
         assert_eq!(
-            base64_columns(&[0; 48]).len(),
+            base64_lines(&[0; 48]).len(),
             64,
             "no break after a full last line"
         );

@@ -12,37 +12,34 @@ use crate::{
     pem,
 };
 
-const LARGEST: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 4 * 1024 * 1024;
 const EXPLICIT_0: Tag = Tag::ContextSpecific {
     constructed: true,
     number: TagNumber(0),
 };
 
-/// A bundle could not be read.
+/// A bundle could not be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Pkcs7Error {
-    /// The bundle is larger than 4 MiB.
     #[error("the certificate bundle is larger than 4 MiB")]
     TooLarge,
-    /// The text is not base64.
     #[error("the certificate bundle is not base64")]
     NotBase64,
-    /// The bytes are not a PKCS#7 message that holds certificates.
+    /// The bytes are not a PKCS#7 message with certificates.
     #[error("the certificate bundle is not a PKCS#7 message with certificates")]
     Malformed,
-    /// A certificate of the bundle is broken.
     #[error("a certificate of the bundle cannot be read")]
     Certificate(#[from] CertificateError),
 }
 
-/// Writes the authorities among `certificates` as a bundle in DER, each of them once.
+/// Encodes the CA certificates among `certificates` as a bundle in DER, each of them once.
 ///
-/// Certificates that are not of authorities are left out: clients would trust them.
+/// Other certificates are left out, because clients would trust them.
 ///
 /// # Errors
 ///
-/// [`der::Error`] when the bundle grows beyond what DER can hold.
-pub fn write_der<'a>(
+/// [`der::Error`] if the bundle is too large for DER.
+pub fn encode_der<'a>(
     certificates: impl IntoIterator<Item = &'a Certificate>,
 ) -> Result<Vec<u8>, der::Error> {
     let mut bundle: Vec<&[u8]> = certificates
@@ -54,61 +51,61 @@ pub fn write_der<'a>(
     bundle.sort_unstable();
     bundle.dedup();
 
-    let content = element(Tag::Sequence, &ID_DATA.to_der()?)?;
-    let signed_data = element(
+    let content = encode_element(Tag::Sequence, &ID_DATA.to_der()?)?;
+    let signed_data = encode_element(
         Tag::Sequence,
         &[
             1_u8.to_der()?,
-            element(Tag::Set, &[])?,
+            encode_element(Tag::Set, &[])?,
             content,
-            element(EXPLICIT_0, &bundle.concat())?,
-            element(Tag::Set, &[])?,
+            encode_element(EXPLICIT_0, &bundle.concat())?,
+            encode_element(Tag::Set, &[])?,
         ]
         .concat(),
     )?;
-    let wrapped = element(EXPLICIT_0, &signed_data)?;
-    element(Tag::Sequence, &[ID_SIGNED_DATA.to_der()?, wrapped].concat())
+    let wrapped = encode_element(EXPLICIT_0, &signed_data)?;
+    encode_element(Tag::Sequence, &[ID_SIGNED_DATA.to_der()?, wrapped].concat())
 }
 
-/// Writes the bundle of [`write_der`] in base64, in lines of 64 characters, without a line break at
-/// the end.
+/// Encodes the bundle of [`encode_der`] in base64, in lines of 64 characters, without a trailing
+/// newline.
 ///
 /// # Errors
 ///
-/// As [`write_der`].
+/// As for [`encode_der`].
 pub fn write_base64<'a>(
     certificates: impl IntoIterator<Item = &'a Certificate>,
 ) -> Result<String, der::Error> {
-    write_der(certificates).map(|der| pem::base64_columns(&der))
+    encode_der(certificates).map(|der| pem::base64_lines(&der))
 }
 
-fn element(tag: Tag, value: &[u8]) -> Result<Vec<u8>, der::Error> {
+fn encode_element(tag: Tag, value: &[u8]) -> Result<Vec<u8>, der::Error> {
     AnyRef::new(tag, value)?.to_der()
 }
 
-/// Reads the certificates of a bundle in base64; white space counts for nothing.
+/// Decodes the certificates of a bundle in base64; white space is ignored.
 ///
 /// # Errors
 ///
 /// [`Pkcs7Error`].
 pub fn read_base64(text: &str) -> Result<Vec<Certificate>, Pkcs7Error> {
-    if text.len() > LARGEST {
+    if text.len() > MAX_BYTES {
         return Err(Pkcs7Error::TooLarge);
     }
     let compact: String = text
         .chars()
         .filter(|character| !character.is_whitespace())
         .collect();
-    read_der(&STANDARD.decode(compact).or(Err(Pkcs7Error::NotBase64))?)
+    decode_der(&STANDARD.decode(compact).or(Err(Pkcs7Error::NotBase64))?)
 }
 
-/// Reads the certificates of a bundle in DER, all of them, in their order.
+/// Decodes all certificates of a bundle in DER, in their order.
 ///
 /// # Errors
 ///
 /// [`Pkcs7Error`].
-pub fn read_der(der: &[u8]) -> Result<Vec<Certificate>, Pkcs7Error> {
-    if der.len() > LARGEST {
+pub fn decode_der(der: &[u8]) -> Result<Vec<Certificate>, Pkcs7Error> {
+    if der.len() > MAX_BYTES {
         return Err(Pkcs7Error::TooLarge);
     }
     let certificates = certificate_set(der)

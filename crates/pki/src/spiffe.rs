@@ -1,4 +1,4 @@
-//! SPIFFE names: who a certificate of this network stands for.
+//! SPIFFE IDs: the principals behind certificates of this network.
 
 use std::fmt;
 
@@ -9,39 +9,37 @@ use x509_cert::ext::pkix::name::GeneralName;
 use crate::certificate::Certificate;
 
 const SCHEME: &str = "spiffe://";
-const LONGEST_DOMAIN: usize = 255;
-const LONGEST_NAME: usize = 2048;
+const MAX_DOMAIN_BYTES: usize = 255;
+const MAX_ID_BYTES: usize = 2048;
 
-/// A text is not a SPIFFE name of this network.
+/// A string is not a SPIFFE ID of this network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpiffeError {
-    /// The scheme is not `spiffe`, in lower case.
+    /// The scheme is not lower-case `spiffe`.
     #[error("the name does not begin with spiffe://")]
     Scheme,
-    /// The trust domain is empty, too long or holds other characters than `a-z`, `0-9`, `.`, `-`
+    /// The trust domain is empty, too long or contains other characters than `a-z`, `0-9`, `.`, `-`
     /// and `_`.
     #[error("a trust domain is 1 to 255 characters out of a-z, 0-9, '.', '-' and '_'")]
     TrustDomain,
-    /// The path is none of the known ones.
     #[error("the path of the name is not one that this network uses")]
     Path,
-    /// An id in the path is empty, a dot segment, or holds characters that a name cannot.
+    /// An id in the path is empty, a dot segment, or contains characters that are not allowed.
     #[error("an id in the path of the name is empty or contains characters that are not allowed")]
     Id,
-    /// The certificate carries several SPIFFE names.
     #[error("the certificate carries more than one SPIFFE name")]
-    Several,
+    MultipleIds,
 }
 
-/// The name of a network: the host part of its SPIFFE names.
+/// The name of a network: the host part of its SPIFFE IDs.
 ///
-/// Two domains are the same when their texts are equal byte by byte; there is no folding of case
-/// and no decoding, so nothing looks like a domain that it is not.
+/// Two domains are equal if their strings are equal byte by byte; there is neither case folding nor
+/// decoding, so no other string can pass for a domain.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TrustDomain(String);
 
 impl TrustDomain {
-    /// Checks a text and wraps it.
+    /// Validates a string.
     ///
     /// # Errors
     ///
@@ -49,15 +47,15 @@ impl TrustDomain {
     pub fn parse(text: &str) -> Result<Self, SpiffeError> {
         let allowed =
             |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-_".contains(&byte);
-        if text.is_empty() || text.len() > LONGEST_DOMAIN || !text.bytes().all(allowed) {
+        if text.is_empty() || text.len() > MAX_DOMAIN_BYTES || !text.bytes().all(allowed) {
             return Err(SpiffeError::TrustDomain);
         }
         Ok(Self(text.to_owned()))
     }
 
-    /// Finds the domain in the first SPIFFE name of a chain, leaf first.
+    /// Finds the domain in the first SPIFFE ID of a chain, leaf first.
     ///
-    /// The path does not matter here: an authority's name has none.
+    /// The path does not matter here: the ID of an authority has none.
     pub fn of_chain<'a>(chain: impl IntoIterator<Item = &'a Certificate>) -> Option<Self> {
         chain.into_iter().find_map(|certificate| {
             certificate.uri_names().find_map(|uri| {
@@ -67,12 +65,11 @@ impl TrustDomain {
         })
     }
 
-    /// Names a network that never chose a domain after the fingerprint of its root.
+    /// Derives the domain of a network without a configured one from the fingerprint of its root.
     pub fn of_root(root: &Certificate) -> Self {
         Self(root.fingerprint().to_string())
     }
 
-    /// Borrows the domain as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -84,27 +81,25 @@ impl fmt::Display for TrustDomain {
     }
 }
 
-/// What a SPIFFE name of this network points to.
+/// The path of a SPIFFE ID of this network.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SpiffePath {
-    /// The network itself: the name of an authority.
+    /// No path: the ID of an authority.
     Domain,
     /// `/identity/<id>`.
     Identity(IdentityId),
     /// `/identity/<id>/apiSession/<id>/apiSessionCertificate/<id>`.
     ApiSessionCertificate {
-        /// The identity that the session belongs to.
         identity: IdentityId,
-        /// The session.
         session: ApiSessionId,
-        /// The certificate within the session.
+        /// Id of the certificate within the session.
         certificate: String,
     },
     /// `/controller/<id>`.
     Controller(ControllerId),
 }
 
-/// A SPIFFE name (SPIFFE-ID section 2), restricted to the paths that this network uses.
+/// A SPIFFE ID (SPIFFE-ID section 2), restricted to the paths that this network uses.
 ///
 /// # Examples
 ///
@@ -123,11 +118,10 @@ pub struct SpiffeId {
 }
 
 impl SpiffeId {
-    /// Joins a domain and a path.
     ///
     /// # Errors
     ///
-    /// [`SpiffeError::Id`] when an id cannot stand in a name.
+    /// [`SpiffeError::Id`] if an id cannot be part of a SPIFFE ID.
     pub fn new(domain: TrustDomain, path: SpiffePath) -> Result<Self, SpiffeError> {
         let ids = match &path {
             SpiffePath::Domain => vec![],
@@ -145,14 +139,14 @@ impl SpiffeId {
         Ok(Self { domain, path })
     }
 
-    /// Reads a name exactly: no folding of case, no decoding, no user, port, query or fragment.
+    /// Parses an ID strictly: no case folding, no decoding, no user, port, query or fragment.
     ///
     /// # Errors
     ///
-    /// [`SpiffeError`], by the first part that does not fit.
+    /// [`SpiffeError`] for the first part that is invalid.
     pub fn parse(text: &str) -> Result<Self, SpiffeError> {
         let rest = text.strip_prefix(SCHEME).ok_or(SpiffeError::Scheme)?;
-        if text.len() > LONGEST_NAME {
+        if text.len() > MAX_ID_BYTES {
             return Err(SpiffeError::Path);
         }
         let (domain, path) = match rest.split_once('/') {
@@ -182,14 +176,13 @@ impl SpiffeId {
         Self::new(domain, path)
     }
 
-    /// Reads the name that a certificate carries, `None` if it carries none.
+    /// Parses the ID in a certificate; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// [`SpiffeError`] when there are several, or the one there is does not parse.
+    /// [`SpiffeError`] if there are several, or the only one is invalid.
     pub fn of_certificate(certificate: &Certificate) -> Result<Option<Self>, SpiffeError> {
-        // By scheme without regard to case, so that a variant in another case is refused and not
-        // taken for some other URI.
+        // Matching the scheme in any case makes other spellings an error instead of some other URI.
         let is_spiffe = |uri: &&str| {
             uri.split_once(':')
                 .is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("spiffe"))
@@ -198,16 +191,14 @@ impl SpiffeId {
         match (names.next(), names.next()) {
             (None, _) => Ok(None),
             (Some(name), None) => Self::parse(name).map(Some),
-            (Some(_), Some(_)) => Err(SpiffeError::Several),
+            (Some(_), Some(_)) => Err(SpiffeError::MultipleIds),
         }
     }
 
-    /// The network that the name belongs to.
     pub fn domain(&self) -> &TrustDomain {
         &self.domain
     }
 
-    /// What the name points to.
     pub fn path(&self) -> &SpiffePath {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! Subjects: the distinguished names that the controller writes into certificates.
+//! Distinguished names that the controller writes into certificates.
 
 use const_oid::{
     ObjectIdentifier,
@@ -12,8 +12,8 @@ use x509_cert::{
     name::{Name, RdnSequence, RelativeDistinguishedName},
 };
 
-/// The attributes that a subject may have, in the order in which they are written, and whether one
-/// can occur only once. All others of a request are dropped.
+/// The attributes of a subject in the order in which they are written, and whether an attribute can
+/// occur only once. All others in a request are dropped.
 const ATTRIBUTES: [(ObjectIdentifier, bool); 9] = [
     (C, false),
     (O, false),
@@ -26,18 +26,17 @@ const ATTRIBUTES: [(ObjectIdentifier, bool); 9] = [
     (SERIAL_NUMBER, true),
 ];
 
-/// A distinguished name made of the attributes that certificates of this network carry.
+/// A distinguished name of the attributes that certificates of this network contain.
 ///
 /// The attributes are country, organization, organizational unit, locality, state, street, postal
-/// code, common name and serial number, and they are always written in this order. Nothing is
-/// decided by a subject: who a certificate stands for is in its subject alternative name.
+/// code, common name and serial number, always written in this order. Nothing is decided by a
+/// subject: the holder of a certificate is in its subject alternative name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     values: Vec<(ObjectIdentifier, String)>,
 }
 
 impl Subject {
-    /// Starts with no attribute.
     pub fn new() -> Self {
         Self::default()
     }
@@ -45,55 +44,53 @@ impl Subject {
     /// Adds a country, two letters.
     #[must_use]
     pub fn country(self, value: &str) -> Self {
-        self.with(C, value)
+        self.with_attribute(C, value)
     }
 
-    /// Adds an organization.
     #[must_use]
     pub fn organization(self, value: &str) -> Self {
-        self.with(O, value)
+        self.with_attribute(O, value)
     }
 
-    /// Adds an organizational unit.
     #[must_use]
     pub fn organizational_unit(self, value: &str) -> Self {
-        self.with(ORGANIZATIONAL_UNIT_NAME, value)
+        self.with_attribute(ORGANIZATIONAL_UNIT_NAME, value)
     }
 
-    /// Adds the common name; the last one given holds.
+    /// Sets the common name; the last call wins.
     #[must_use]
     pub fn common_name(self, value: &str) -> Self {
-        self.with(COMMON_NAME, value)
+        self.with_attribute(COMMON_NAME, value)
     }
 
-    /// The common name, if it has one: of several the one that is written.
+    /// The common name, if there is one; the last of several.
     pub fn last_common_name(&self) -> Option<&str> {
         let is_common_name = |(oid, _): &&(ObjectIdentifier, String)| *oid == COMMON_NAME;
         let last = self.values.iter().rfind(is_common_name);
         last.map(|(_, value)| value.as_str())
     }
 
-    fn with(mut self, oid: ObjectIdentifier, value: &str) -> Self {
+    fn with_attribute(mut self, oid: ObjectIdentifier, value: &str) -> Self {
         self.values.push((oid, value.to_owned()));
         self
     }
 
-    /// Keeps what may stay of a requested name: known attributes with a plain text in them.
+    /// Keeps the accepted part of a requested name: known attributes with plain strings.
     pub(crate) fn from_requested(name: &Name) -> Self {
         let values = name
             .iter()
             .filter(|attribute| ATTRIBUTES.iter().any(|(oid, _)| *oid == attribute.oid))
-            .filter_map(|attribute| Some((attribute.oid, text(&attribute.value)?)))
+            .filter_map(|attribute| Some((attribute.oid, decode_text(&attribute.value)?)))
             .collect();
         Self { values }
     }
 
-    /// The bytes of all its texts.
-    pub(crate) fn text_bytes(&self) -> usize {
+    /// Total number of bytes in all values.
+    pub(crate) fn value_bytes(&self) -> usize {
         self.values.iter().map(|(_, text)| text.len()).sum()
     }
 
-    /// Writes the name: one element per attribute type, its values together in it.
+    /// Builds the name: one element per attribute type, with all its values.
     pub(crate) fn to_name(&self) -> der::Result<Name> {
         let mut sequence = RdnSequence::default();
         for (oid, is_single) in ATTRIBUTES {
@@ -123,7 +120,7 @@ impl Subject {
     }
 }
 
-/// Encodes as `PrintableString` where its alphabet suffices, as `UTF8String` otherwise.
+/// Encodes as `PrintableString` where its alphabet suffices, otherwise as `UTF8String`.
 fn encode(value: &str) -> der::Result<Any> {
     let is_printable = value
         .bytes()
@@ -136,10 +133,10 @@ fn encode(value: &str) -> der::Result<Any> {
     Any::new(tag, value.as_bytes())
 }
 
-/// Reads the text of an attribute value, if it is one.
+/// Decodes the string in an attribute value, if it is one.
 ///
-/// Empty texts and those with control characters are refused: they end in logs and on screens.
-pub(crate) fn text(value: &Any) -> Option<String> {
+/// Empty strings and those with control characters are rejected: they end up in logs and on screens.
+pub(crate) fn decode_text(value: &Any) -> Option<String> {
     let bytes = value.value();
     let text = match value.tag() {
         Tag::Utf8String => str::from_utf8(bytes).ok()?.to_owned(),
@@ -149,7 +146,7 @@ pub(crate) fn text(value: &Any) -> Option<String> {
                 .filter(|text| text.is_ascii())?
                 .to_owned()
         },
-        // Who still writes T.61 writes Latin-1 in it.
+        // Writers that still use T.61 put Latin-1 into it.
         Tag::TeletexString => bytes.iter().copied().map(char::from).collect(),
         Tag::BmpString => {
             let (pairs, []) = bytes.as_chunks::<2>() else {
@@ -188,7 +185,7 @@ mod tests {
             .unwrap();
         let in_order: Vec<_> = written
             .iter()
-            .map(|a| (a.oid, text(&a.value).unwrap()))
+            .map(|a| (a.oid, decode_text(&a.value).unwrap()))
             .collect();
         let expected = [
             (C, "US"),
@@ -247,7 +244,7 @@ mod tests {
         ];
         for (tag, bytes, expected) in table {
             let value = Any::new(tag, bytes).unwrap();
-            assert_eq!(text(&value).as_deref(), expected, "{tag} {bytes:?}");
+            assert_eq!(decode_text(&value).as_deref(), expected, "{tag} {bytes:?}");
         }
     }
 }

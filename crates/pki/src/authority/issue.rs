@@ -1,4 +1,4 @@
-//! Issuing.
+//! Issuing certificates.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use x509_cert::{
 
 use super::{
     Authority, AuthorityError, ServerNames,
-    profile::{Kind, Profile},
+    profile::{CertificateType, Profile},
     serial,
 };
 use crate::{
@@ -31,41 +31,39 @@ use crate::{
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 pub(super) const YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 const DECADE: SignedDuration = SignedDuration::from_hours(3650 * 24);
-/// How far certificates are backdated, for clients whose clocks are behind.
-const BACKDATED: SignedDuration = SignedDuration::from_mins(1);
+/// How far certificates are backdated, for clients whose clocks run behind.
+const BACKDATE: SignedDuration = SignedDuration::from_mins(1);
 
 /// A certificate could not be issued.
 #[derive(Debug, thiserror::Error)]
 pub enum IssueError {
-    /// There is no randomness for a serial number.
+    /// No randomness is available for a serial number.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
-    /// The library could not sign.
+    /// The cryptographic library could not sign.
     #[error(transparent)]
     Crypto(#[from] CryptoError),
-    /// An id or trust domain cannot stand in a SPIFFE name.
+    /// An id or trust domain cannot be part of a SPIFFE ID.
     #[error("the certificate cannot be given its SPIFFE name")]
     Spiffe(#[from] SpiffeError),
-    /// The present instant lies outside of what certificates can express.
+    /// The current time is outside the range that certificates can express.
     #[error("the validity of the certificate cannot be expressed")]
     Validity,
-    /// The certificate could not be encoded.
     #[error("the certificate cannot be encoded")]
     Encoding(#[from] der::Error),
-    /// The certificate builder failed.
     #[error("the certificate cannot be built")]
     Builder(#[from] x509_cert::builder::Error),
-    /// The new certificate could not be read back.
+    /// The new certificate could not be parsed.
     #[error("the new certificate cannot be read back")]
     Certificate(#[from] CertificateError),
-    /// The new certificate and its key do not make an authority.
+    /// The new certificate and its key do not form an authority.
     #[error(transparent)]
     Authority(#[from] AuthorityError),
 }
 
-/// What is to be issued, apart from what the issuer decides.
-pub(super) struct Order<'a> {
-    pub(super) kind: Kind,
+/// Contents of a certificate to be issued, apart from what the issuer decides.
+pub(super) struct CertificateParams<'a> {
+    pub(super) kind: CertificateType,
     pub(super) subject: &'a Subject,
     pub(super) key: &'a PublicKey,
     pub(super) names: Vec<GeneralName>,
@@ -73,7 +71,7 @@ pub(super) struct Order<'a> {
 }
 
 impl Authority {
-    /// Makes a self-signed root that is valid for ten years and named
+    /// Creates a self-signed root that is valid for ten years and named
     /// `spiffe://<trust domain>`.
     ///
     /// # Errors
@@ -87,20 +85,20 @@ impl Authority {
         entropy: &dyn Entropy,
     ) -> Result<Self, IssueError> {
         let name = SpiffeId::new(domain.clone(), SpiffePath::Domain)?;
-        let order = Order {
-            kind: Kind::Authority { path_length: None },
+        let params = CertificateParams {
+            kind: CertificateType::Authority { path_length: None },
             subject,
             key: key.public_key(),
             names: vec![name.to_general_name()?],
             lifetime: DECADE,
         };
-        let certificate = build(&order, None, &key, now, entropy)?;
+        let certificate = build(&params, None, &key, now, entropy)?;
         Ok(Self::new(vec![certificate], key)?)
     }
 
-    /// Makes an authority below this one that is valid for ten years and issues leaves only.
+    /// Creates an authority below this one that is valid for ten years and can issue leaves only.
     ///
-    /// Its chain goes up to this authority's own.
+    /// Its chain ends with this authority's own chain.
     ///
     /// # Errors
     ///
@@ -112,8 +110,8 @@ impl Authority {
         now: Timestamp,
         entropy: &dyn Entropy,
     ) -> Result<Self, IssueError> {
-        let order = Order {
-            kind: Kind::Authority {
+        let params = CertificateParams {
+            kind: CertificateType::Authority {
                 path_length: Some(0),
             },
             subject,
@@ -121,7 +119,7 @@ impl Authority {
             names: vec![],
             lifetime: DECADE,
         };
-        let certificate = self.issue(&order, now, entropy)?;
+        let certificate = self.issue(&params, now, entropy)?;
         let chain = std::iter::once(certificate)
             .chain(self.chain().cloned())
             .collect();
@@ -130,8 +128,8 @@ impl Authority {
 
     /// Issues a server certificate that is valid for one year.
     ///
-    /// Enrollment tokens are signed with the key of this certificate, so a renewal brings the key
-    /// of the old one; with a new key all tokens that are out would fail to verify.
+    /// Enrollment tokens are signed with the key of this certificate, so a renewal keeps the key;
+    /// with a new key, all outstanding tokens would fail to verify.
     ///
     /// # Errors
     ///
@@ -145,17 +143,17 @@ impl Authority {
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
         let names = names.to_general_names()?;
-        let order = Order {
-            kind: Kind::Server,
+        let params = CertificateParams {
+            kind: CertificateType::Server,
             subject,
             key,
             names,
             lifetime: YEAR,
         };
-        self.issue(&order, now, entropy)
+        self.issue(&params, now, entropy)
     }
 
-    /// Issues the certificate by which the controller shows itself as a client, valid for one year.
+    /// Issues the certificate that the controller presents as a client, valid for one year.
     ///
     /// # Errors
     ///
@@ -169,20 +167,20 @@ impl Authority {
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
         let names = vec![id.to_general_name()?];
-        let order = Order {
-            kind: Kind::Client,
+        let params = CertificateParams {
+            kind: CertificateType::Client,
             subject,
             key,
             names,
             lifetime: YEAR,
         };
-        self.issue(&order, now, entropy)
+        self.issue(&params, now, entropy)
     }
 
     /// Issues the certificate of an identity, valid from one minute ago for one year from now.
     ///
-    /// Its only alternative name is `spiffe://<trust domain>/identity/<id>`, whatever was asked
-    /// for. Known attributes of the requested subject stay.
+    /// Its only alternative name is `spiffe://<trust domain>/identity/<id>`, whatever the CSR asks
+    /// for. Known attributes of the requested subject are kept.
     ///
     /// # Errors
     ///
@@ -196,13 +194,17 @@ impl Authority {
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
         let name = SpiffeId::new(domain.clone(), SpiffePath::Identity(id.clone()))?;
-        self.issue(&identity(csr, vec![name.to_general_name()?]), now, entropy)
+        self.issue(
+            &identity_params(csr, vec![name.to_general_name()?]),
+            now,
+            entropy,
+        )
     }
 
-    /// Issues the successor of an identity's certificate: the alternative names of `current`, the
-    /// rest as in [`issue_identity`](Self::issue_identity).
+    /// Issues the successor of an identity's certificate, with the alternative names of `current` and
+    /// otherwise like [`issue_identity`](Self::issue_identity).
     ///
-    /// The caller has verified that `current` is this network's own.
+    /// The caller has verified that `current` was issued by this network.
     ///
     /// # Errors
     ///
@@ -214,18 +216,22 @@ impl Authority {
         now: Timestamp,
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
-        self.issue(&identity(csr, current.names().to_vec()), now, entropy)
+        self.issue(
+            &identity_params(csr, current.names().to_vec()),
+            now,
+            entropy,
+        )
     }
 
-    /// Issues a certificate for one API session of an identity, valid for twelve hours, of which
-    /// the first minute is over.
+    /// Issues a certificate for one API session of an identity, valid for twelve hours, the first
+    /// minute of which is in the past.
     ///
-    /// The subject is the identity's id, whatever was asked for. `path` is
+    /// The subject is the identity's id, whatever the CSR asks for. `path` must be
     /// [`SpiffePath::ApiSessionCertificate`].
     ///
     /// # Errors
     ///
-    /// [`IssueError`]; a `path` of another kind is [`SpiffeError::Path`].
+    /// [`IssueError`]; [`SpiffeError::Path`] for any other `path`.
     pub fn issue_session_certificate(
         &self,
         csr: &Csr,
@@ -239,18 +245,18 @@ impl Authority {
         };
         let subject = Subject::new().common_name(identity.as_str());
         let name = SpiffeId::new(domain.clone(), path)?;
-        let order = Order {
-            kind: Kind::Identity,
+        let params = CertificateParams {
+            kind: CertificateType::Identity,
             subject: &subject,
             key: csr.public_key(),
             names: vec![name.to_general_name()?],
-            lifetime: DAY / 2 - BACKDATED,
+            lifetime: DAY / 2 - BACKDATE,
         };
-        self.issue(&order, now, entropy)
+        self.issue(&params, now, entropy)
     }
 
-    /// Issues a certificate that proves that the key of this authority is held: its common name is
-    /// `token`, it is valid for an hour, and nobody has its key.
+    /// Issues a certificate that proves possession of this authority's key: its common name is
+    /// `token`, it is valid for an hour, and its own private key is discarded.
     ///
     /// # Errors
     ///
@@ -262,29 +268,29 @@ impl Authority {
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
         let key = SigningKey::generate(KeyType::P256)?;
-        let order = Order {
-            kind: Kind::Client,
+        let params = CertificateParams {
+            kind: CertificateType::Client,
             subject: &Subject::new().common_name(token),
             key: key.public_key(),
             names: vec![],
             lifetime: DAY / 24,
         };
-        self.issue(&order, now, entropy)
+        self.issue(&params, now, entropy)
     }
 
     pub(super) fn issue(
         &self,
-        order: &Order<'_>,
+        params: &CertificateParams<'_>,
         now: Timestamp,
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
-        build(order, Some(&self.certificate), &self.key, now, entropy)
+        build(params, Some(&self.certificate), &self.key, now, entropy)
     }
 }
 
-fn identity(csr: &Csr, names: Vec<GeneralName>) -> Order<'_> {
-    Order {
-        kind: Kind::Identity,
+fn identity_params(csr: &Csr, names: Vec<GeneralName>) -> CertificateParams<'_> {
+    CertificateParams {
+        kind: CertificateType::Identity,
         subject: csr.subject(),
         key: csr.public_key(),
         names,
@@ -292,31 +298,31 @@ fn identity(csr: &Csr, names: Vec<GeneralName>) -> Order<'_> {
     }
 }
 
-/// Builds and signs; without an `issuer` the certificate names itself.
+/// Builds and signs a certificate; without an `issuer` it is self-signed.
 fn build(
-    order: &Order<'_>,
+    params: &CertificateParams<'_>,
     issuer: Option<&Certificate>,
     key: &SigningKey,
     now: Timestamp,
     entropy: &dyn Entropy,
 ) -> Result<Certificate, IssueError> {
-    let spki = order.key.spki();
-    let subject = order.subject.to_name()?;
-    let profile = Profile::new(order.kind, subject, spki, order.names.clone(), issuer)?;
-    let serial = SerialNumber::new(&serial::draw(entropy)?)?;
-    let validity = validity(now, order.lifetime)?;
+    let spki = params.key.spki();
+    let subject = params.subject.to_name()?;
+    let profile = Profile::new(params.kind, subject, spki, params.names.clone(), issuer)?;
+    let serial = SerialNumber::new(&serial::generate(entropy)?)?;
+    let validity = validity(now, params.lifetime)?;
     let builder = CertificateBuilder::new(profile, serial, validity, spki.clone())?;
     let certificate = builder.build(&IssuerKey(key))?;
     Ok(Certificate::from_der(certificate.to_der()?)?)
 }
 
 fn validity(now: Timestamp, lifetime: SignedDuration) -> Result<Validity, IssueError> {
-    let not_before = now.checked_sub(BACKDATED).or(Err(IssueError::Validity))?;
+    let not_before = now.checked_sub(BACKDATE).or(Err(IssueError::Validity))?;
     let not_after = now.checked_add(lifetime).or(Err(IssueError::Validity))?;
     Ok(Validity::new(time(not_before)?, time(not_after)?))
 }
 
-/// The builder turns instants before 2050 into the older form of time, as RFC 5280 wants.
+/// The builder encodes times before 2050 as `UTCTime`, as RFC 5280 requires.
 fn time(instant: Timestamp) -> Result<Time, IssueError> {
     let seconds = u64::try_from(instant.as_second()).or(Err(IssueError::Validity))?;
     let time = GeneralizedTime::from_unix_duration(Duration::from_secs(seconds));

@@ -1,4 +1,4 @@
-//! The names under which a server is reached.
+//! Host names and addresses in server certificates.
 
 use std::net::IpAddr;
 
@@ -8,15 +8,13 @@ use x509_cert::ext::pkix::name::GeneralName;
 
 use crate::spiffe::SpiffeId;
 
-/// A text is neither a host name nor an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} is neither a host name nor an IP address")]
 pub struct ServerNamesError {
-    /// The text.
     pub name: String,
 }
 
-/// The alternative names of a server certificate.
+/// Subject alternative names of a server certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ServerNames {
     hosts: Vec<String>,
@@ -25,11 +23,11 @@ pub struct ServerNames {
 }
 
 impl ServerNames {
-    /// Sorts texts into host names and addresses and drops repetitions.
+    /// Sorts strings into host names and addresses and drops duplicates.
     ///
     /// # Errors
     ///
-    /// [`ServerNamesError`] with the first text that is neither.
+    /// [`ServerNamesError`] with the first string that is neither.
     ///
     /// # Examples
     ///
@@ -61,7 +59,7 @@ impl ServerNames {
         Ok(sorted)
     }
 
-    /// Adds the SPIFFE name of the server.
+    /// Adds the SPIFFE ID of the server.
     #[must_use]
     pub fn with_spiffe(mut self, id: SpiffeId) -> Self {
         self.spiffe = Some(id);

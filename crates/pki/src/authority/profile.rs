@@ -1,4 +1,4 @@
-//! What stands in each kind of certificate.
+//! Contents of each type of certificate.
 
 use const_oid::{
     AssociatedOid,
@@ -21,12 +21,13 @@ use x509_cert::{
 
 use crate::certificate::Certificate;
 
-/// Kinds of certificates that an authority issues.
+/// Types of certificates that an authority issues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Another authority, or itself; with how many more may follow below it.
-    Authority { path_length: Option<u8> },
-    /// A server of this network.
+pub(super) enum CertificateType {
+    /// A CA certificate, with the number of further CAs allowed below it.
+    Authority {
+        path_length: Option<u8>,
+    },
     Server,
     /// The controller as a client of other controllers.
     Client,
@@ -36,9 +37,9 @@ pub(super) enum Kind {
     RouterServer,
 }
 
-/// A certificate about to be built: names and extensions, complete.
+/// Names and extensions of a certificate that is about to be built.
 ///
-/// The builder's own profiles follow the rules of public web authorities, which forbid much of what
+/// The builder's own profiles follow the rules of the public web PKI, which forbid much of what
 /// this network needs, so everything is spelled out here.
 pub(super) struct Profile {
     issuer: Name,
@@ -49,15 +50,15 @@ pub(super) struct Profile {
 impl Profile {
     /// `issuer` is `None` for a root, which names itself.
     pub(super) fn new(
-        kind: Kind,
+        kind: CertificateType,
         subject: Name,
         key: &SubjectPublicKeyInfoOwned,
         names: Vec<GeneralName>,
         issuer: Option<&Certificate>,
     ) -> der::Result<Self> {
         let mut extensions = vec![key_usage(kind)?];
-        extensions.extend(purpose(kind)?);
-        if let Kind::Authority { path_length } = kind {
+        extensions.extend(extended_key_usage(kind)?);
+        if let CertificateType::Authority { path_length } = kind {
             let constraints = BasicConstraints {
                 ca: true,
                 path_len_constraint: path_length,
@@ -68,7 +69,7 @@ impl Profile {
                 &SubjectKeyIdentifier::try_from(key.owned_to_ref())?,
             )?);
         }
-        if let Some(key_identifier) = issuer.and_then(key_identifier_of) {
+        if let Some(key_identifier) = issuer.and_then(subject_key_identifier) {
             let identifier = AuthorityKeyIdentifier {
                 key_identifier: Some(key_identifier),
                 ..Default::default()
@@ -76,7 +77,7 @@ impl Profile {
             extensions.push(extension(false, &identifier)?);
         }
         if !names.is_empty() {
-            // RFC 5280 section 4.2.1.6: critical when there is no subject besides it.
+            // RFC 5280 section 4.2.1.6: critical if the subject is empty.
             extensions.push(extension(subject.is_empty(), &SubjectAltName(names))?);
         }
         let issuer = issuer.map_or(&subject, |issuer| {
@@ -90,22 +91,24 @@ impl Profile {
     }
 }
 
-fn key_usage(kind: Kind) -> der::Result<Extension> {
+fn key_usage(kind: CertificateType) -> der::Result<Extension> {
     let usages = match kind {
-        Kind::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
-        Kind::Server | Kind::Client => KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment,
-        Kind::Identity | Kind::RouterServer => {
+        CertificateType::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
+        CertificateType::Server | CertificateType::Client => {
+            KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment
+        },
+        CertificateType::Identity | CertificateType::RouterServer => {
             KeyUsages::DigitalSignature | KeyUsages::KeyEncipherment | KeyUsages::DataEncipherment
         },
     };
     extension(true, &KeyUsage(usages))
 }
 
-fn purpose(kind: Kind) -> der::Result<Option<Extension>> {
+fn extended_key_usage(kind: CertificateType) -> der::Result<Option<Extension>> {
     let purpose = match kind {
-        Kind::Authority { .. } => return Ok(None),
-        Kind::Server | Kind::RouterServer => ID_KP_SERVER_AUTH,
-        Kind::Client | Kind::Identity => ID_KP_CLIENT_AUTH,
+        CertificateType::Authority { .. } => return Ok(None),
+        CertificateType::Server | CertificateType::RouterServer => ID_KP_SERVER_AUTH,
+        CertificateType::Client | CertificateType::Identity => ID_KP_CLIENT_AUTH,
     };
     extension(false, &ExtendedKeyUsage(vec![purpose])).map(Some)
 }
@@ -119,9 +122,9 @@ fn extension<T: Encode + AssociatedOid>(critical: bool, value: &T) -> der::Resul
     })
 }
 
-/// The subject key identifier of an issuer. Without one there is nothing to point to; verifiers
-/// then go by the name alone.
-fn key_identifier_of(issuer: &Certificate) -> Option<OctetString> {
+/// The subject key identifier of an issuer, if it has one. Without it, verifiers go by the name
+/// alone.
+fn subject_key_identifier(issuer: &Certificate) -> Option<OctetString> {
     let found = issuer
         .parsed()
         .tbs_certificate()

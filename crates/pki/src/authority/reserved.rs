@@ -1,5 +1,7 @@
-//! Names and addresses of the controller, which no certificate but its own may bear: whoever has
-//! such a certificate is the controller to everybody who trusts the network's authority.
+//! Names and addresses that are reserved for the controller.
+//!
+//! Only its own certificates may contain them: whoever holds another certificate for one of them can
+//! impersonate the controller to its clients.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
@@ -8,51 +10,55 @@ use x509_cert::ext::pkix::name::GeneralName;
 
 use crate::{certificate::Certificate, csr::CsrError, subject::Subject};
 
-/// A certificate was asked for with a name of the controller.
+/// A certificate was requested for a name of the controller.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{name:?} belongs to the controller. Remove it from the CSR; or, if this router runs on the \
      controller's host, add {name:?} to edge.enrollment.sharedHosts in the controller's \
      configuration and restart it"
 )]
-pub struct ReservedName {
-    /// The name, as it was asked for.
+pub struct ReservedNameError {
+    /// The name as requested.
     pub name: String,
 }
 
-/// The names and addresses under which the controller is reached from other machines.
+/// The names and addresses at which other machines reach the controller.
 ///
-/// Loopback names and addresses are never among them: they lead to nobody else's machine.
+/// Loopback names and addresses are never reserved: they lead to no other machine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReservedNames {
     hosts: BTreeSet<Host>,
-    /// What others may have all the same; a wildcard among them is that wildcard alone.
+    /// Names that others may have nevertheless; a wildcard here covers only that wildcard itself.
     shared: BTreeSet<Host>,
 }
 
-/// A host name, wildcard or address in the one form in which it is compared.
+/// A host name, wildcard or address in canonical form for comparison.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Host {
     Address(IpAddr),
     Name(String),
-    /// What stands behind `*.`.
+    /// The domain after `*.`.
     Wildcard(String),
 }
 
 impl ReservedNames {
-    /// Reserves hosts as a configuration names them, the names in `certificates`, and leaves out
-    /// those that the controller shares with others.
+    /// Reserves the configured `hosts` and the names in `certificates`, except the `shared` ones.
     pub fn new<'a>(
         hosts: impl IntoIterator<Item = &'a str>,
         certificates: impl IntoIterator<Item = &'a Certificate>,
         shared: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let mut reserved: BTreeSet<Host> = hosts.into_iter().map(Host::read).collect();
+        let mut reserved: BTreeSet<Host> = hosts.into_iter().map(Host::parse).collect();
         for certificate in certificates {
-            reserved.extend(certificate.names().iter().filter_map(Host::of));
+            reserved.extend(
+                certificate
+                    .names()
+                    .iter()
+                    .filter_map(Host::from_general_name),
+            );
         }
-        let shared: BTreeSet<Host> = shared.into_iter().map(Host::read).collect();
-        reserved.retain(|host| host.leads_elsewhere() && !shared.contains(host));
+        let shared: BTreeSet<Host> = shared.into_iter().map(Host::parse).collect();
+        reserved.retain(|host| host.is_remote() && !shared.contains(host));
         Self {
             hosts: reserved,
             shared,
@@ -63,23 +69,23 @@ impl ReservedNames {
     ///
     /// # Errors
     ///
-    /// [`ReservedName`] when it is one of the controller's or a wildcard that covers one.
-    pub fn check(&self, name: &str) -> Result<(), ReservedName> {
-        self.check_host(&Host::read(name), name)
+    /// [`ReservedNameError`] if it is one of the controller's names or a wildcard that covers one.
+    pub fn check(&self, name: &str) -> Result<(), ReservedNameError> {
+        self.check_host(&Host::parse(name), name)
     }
 
-    /// Checks the alternative names of a certificate.
+    /// Checks the subject alternative names of a certificate.
     ///
     /// # Errors
     ///
-    /// [`ReservedName`] with the first that is the controller's.
-    pub fn check_certificate(&self, certificate: &Certificate) -> Result<(), ReservedName> {
+    /// [`ReservedNameError`] with the first reserved name.
+    pub fn check_certificate(&self, certificate: &Certificate) -> Result<(), ReservedNameError> {
         let mut names = certificate.names().iter();
-        names.try_for_each(|name| self.check_alternative(name))
+        names.try_for_each(|name| self.check_general_name(name))
     }
 
-    /// Checks the common name: clients go by it where no alternative name is a DNS name, and some
-    /// of them take a `*` anywhere in it for a wildcard. No subject has a use for one.
+    /// Checks the common name: clients fall back to it if no alternative name is a DNS name, and some
+    /// of them accept a `*` anywhere in it as a wildcard. No subject needs one.
     pub(crate) fn check_subject(&self, subject: &Subject) -> Result<(), CsrError> {
         let Some(name) = subject.last_common_name() else {
             return Ok(());
@@ -91,8 +97,8 @@ impl ReservedNames {
         Ok(())
     }
 
-    pub(crate) fn check_alternative(&self, name: &GeneralName) -> Result<(), ReservedName> {
-        let Some(host) = Host::of(name) else {
+    pub(crate) fn check_general_name(&self, name: &GeneralName) -> Result<(), ReservedNameError> {
+        let Some(host) = Host::from_general_name(name) else {
             return Ok(());
         };
         let written = match name {
@@ -103,18 +109,18 @@ impl ReservedNames {
         self.check_host(&host, &written)
     }
 
-    fn check_host(&self, host: &Host, written: &str) -> Result<(), ReservedName> {
+    fn check_host(&self, host: &Host, written: &str) -> Result<(), ReservedNameError> {
         let is_reserved = self.hosts.contains(host)
-            || matches!(host, Host::Wildcard(domain) if self.is_above_any(domain));
+            || matches!(host, Host::Wildcard(domain) if self.is_wildcard_over_any(domain));
         if is_reserved && !self.shared.contains(host) {
             let name = written.to_owned();
-            return Err(ReservedName { name });
+            return Err(ReservedNameError { name });
         }
         Ok(())
     }
 
-    /// Whether a wildcard under `domain` covers a name; it stands for exactly one label.
-    fn is_above_any(&self, domain: &str) -> bool {
+    /// Whether a wildcard under `domain` covers a reserved name; it stands for exactly one label.
+    fn is_wildcard_over_any(&self, domain: &str) -> bool {
         self.hosts.iter().any(|host| match host {
             Host::Name(name) => name
                 .split_once('.')
@@ -125,9 +131,9 @@ impl ReservedNames {
 }
 
 impl Host {
-    /// Reads a host in any spelling: case, a dot at the end, letters beyond ASCII, brackets and zones
-    /// of IPv6, short and hexadecimal forms of IPv4.
-    fn read(text: &str) -> Self {
+    /// Parses a host in any notation: case, trailing dots, internationalized names, brackets and
+    /// zones of IPv6, short and hexadecimal forms of IPv4.
+    fn parse(text: &str) -> Self {
         let text = text.trim();
         let inner = text.trim_start_matches('[').trim_end_matches(']');
         let unzoned = inner.split_once('%').map_or(inner, |(address, _)| address);
@@ -139,7 +145,7 @@ impl Host {
             Ok(folded) if !folded.is_empty() => folded,
             _ => undotted.to_ascii_lowercase(),
         };
-        if let Some(address) = loose_ipv4(&folded) {
+        if let Some(address) = parse_loose_ipv4(&folded) {
             return Self::Address(address.into());
         }
         match folded.strip_prefix("*.") {
@@ -148,10 +154,10 @@ impl Host {
         }
     }
 
-    /// The host of an alternative name; `None` for those that name none.
-    fn of(name: &GeneralName) -> Option<Self> {
+    /// The host in an alternative name; `None` if it contains none.
+    fn from_general_name(name: &GeneralName) -> Option<Self> {
         match name {
-            GeneralName::DnsName(host) => Some(Self::read(host.as_str())),
+            GeneralName::DnsName(host) => Some(Self::parse(host.as_str())),
             GeneralName::IpAddress(octets) => {
                 let octets = octets.as_bytes();
                 let address = match (<[u8; 4]>::try_from(octets), <[u8; 16]>::try_from(octets)) {
@@ -161,7 +167,7 @@ impl Host {
                 };
                 Some(Self::Address(address.to_canonical()))
             },
-            // The name of the controller among the network's own, `spiffe://`, is another matter.
+            // The controller's own SPIFFE ID, `spiffe://`, is checked elsewhere.
             GeneralName::UniformResourceIdentifier(uri) => {
                 let (scheme, rest) = uri.as_str().split_once("://")?;
                 if scheme.eq_ignore_ascii_case("spiffe") {
@@ -173,14 +179,15 @@ impl Host {
                     Some(address) => address.split(']').next()?,
                     None => host.split(':').next()?,
                 };
-                Some(Self::read(host))
+                Some(Self::parse(host))
             },
             _ => None,
         }
     }
 
-    /// Whether it leads to one machine for everybody: not from each to itself, and not to nowhere.
-    fn leads_elsewhere(&self) -> bool {
+    /// Whether it leads to the same machine from everywhere, unlike loopback and unspecified
+    /// addresses.
+    fn is_remote(&self) -> bool {
         match self {
             Self::Address(address) => !address.is_loopback() && !address.is_unspecified(),
             Self::Name(name) | Self::Wildcard(name) => {
@@ -200,9 +207,9 @@ impl std::fmt::Display for Host {
     }
 }
 
-/// Reads the forms of IPv4 addresses that systems take besides the usual one: up to four parts,
-/// decimal, octal or hexadecimal, the last of which fills what is left.
-fn loose_ipv4(text: &str) -> Option<Ipv4Addr> {
+/// Parses the IPv4 notations that operating systems accept besides the usual one: up to four parts,
+/// decimal, octal or hexadecimal, the last of which fills the remaining bytes.
+fn parse_loose_ipv4(text: &str) -> Option<Ipv4Addr> {
     let mut parts = Vec::new();
     for part in text.split('.') {
         let digits = part.strip_prefix("0x").unwrap_or(part);

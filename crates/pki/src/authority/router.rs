@@ -1,9 +1,9 @@
-//! Certificates of routers, which choose the names under which they are reached.
+//! Certificates of routers, which choose the names at which they are reached.
 
 use super::Authority;
-use super::issue::{IssueError, Order, YEAR};
-use super::profile::Kind;
-use super::reserved::{ReservedName, ReservedNames};
+use super::issue::{CertificateParams, IssueError, YEAR};
+use super::profile::CertificateType;
+use super::reserved::{ReservedNameError, ReservedNames};
 use crate::certificate::Certificate;
 use crate::csr::{Csr, CsrError};
 use crate::spiffe::TrustDomain;
@@ -13,30 +13,29 @@ use portcullis_domain::{entropy::Entropy, ids::RouterId};
 use rustls_pki_types::DnsName;
 use x509_cert::ext::pkix::name::GeneralName;
 
-/// The certificate request of a router cannot be granted.
+/// The certificate request of a router was refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RouterCsrError {
-    /// It cannot be read, or is not signed with its own key.
+    /// It cannot be parsed, or is not signed with its own key.
     #[error(transparent)]
     Csr(#[from] CsrError),
-    /// Its common name is not the id of the router.
     #[error("the common name of the CSR must be the id of the router, {0:?}")]
     CommonName(String),
-    /// It asks for a name that is none.
+    /// It asks for an invalid name.
     #[error("the CSR asks for the name {0:?}, which is not a DNS name or IP address")]
-    Name(String),
-    /// It asks for the name of somebody else in the network.
+    InvalidName(String),
+    /// It asks for the SPIFFE ID of somebody else in the network.
     #[error("the CSR asks for {0:?}, which is the SPIFFE ID of another identity in this network")]
-    Foreign(String),
-    /// It asks for a wildcard that covers everything under a top-level domain.
+    ForeignSpiffeId(String),
+    /// It asks for a wildcard that covers a whole top-level domain.
     #[error(
         "the wildcard {0:?} covers a whole top-level domain; ask for one below a domain of your own, \
          such as *.routers.example.com"
     )]
-    Wildcard(String),
+    TopLevelWildcard(String),
     /// It asks for a name of the controller.
     #[error(transparent)]
-    Reserved(#[from] ReservedName),
+    Reserved(#[from] ReservedNameError),
     /// The id of the router is a name of the controller.
     #[error(
         "the id of the router, {0:?}, is a name of the controller, which only its own certificate may \
@@ -45,7 +44,7 @@ pub enum RouterCsrError {
     ReservedId(String),
 }
 
-/// A certificate request of a router that may be granted.
+/// A validated certificate request of a router.
 #[derive(Debug, Clone)]
 pub struct RouterCsr {
     csr: Csr,
@@ -54,16 +53,16 @@ pub struct RouterCsr {
 }
 
 impl RouterCsr {
-    /// Reads and judges the request, PEM, of a router of the network `domain`.
+    /// Parses and validates the PEM request of a router in the network `domain`.
     ///
-    /// The host names, addresses, mail addresses and URIs that it asks for are kept; other kinds of
-    /// names are dropped. SPIFFE names are how the network knows identities, sessions and
-    /// controllers, so none of this network is granted but `/router/` and the router's own id.
+    /// Requested host names, IP addresses, email addresses and URIs are kept; other types of names
+    /// are dropped. SPIFFE IDs identify identities, sessions and controllers to the network, so the
+    /// only one of this network that is granted is `/router/` with the router's own id.
     ///
-    /// The common name becomes the id of the router, whatever was asked for: clients that find no
-    /// DNS name in a certificate go by the common name, some of them by partial wildcards in it too.
-    /// `reserved` are the names of the controller, which no router gets. They are held against what
-    /// will stand in the certificate, so nothing that is decided later escapes them.
+    /// The common name becomes the id of the router, whatever was requested: clients that find no DNS
+    /// name in a certificate use the common name, and some accept partial wildcards in it too.
+    /// `reserved` are the names of the controller, which no router gets. The check covers exactly the
+    /// names that the certificate will contain.
     ///
     /// # Errors
     ///
@@ -77,8 +76,8 @@ impl RouterCsr {
         let csr = Csr::from_pem(text)?;
         let mut names = Vec::new();
         for name in csr.names()? {
-            if is_kept(&name, domain, id)? {
-                reserved.check_alternative(&name)?;
+            if accepts_name(&name, domain, id)? {
+                reserved.check_general_name(&name)?;
                 names.push(name);
             }
         }
@@ -93,7 +92,7 @@ impl RouterCsr {
         })
     }
 
-    /// The same request, if the common name that it asks for is the id of the router.
+    /// Returns the request if its common name is the id of the router.
     ///
     /// # Errors
     ///
@@ -108,7 +107,7 @@ impl RouterCsr {
 }
 
 impl Authority {
-    /// Issues the certificate by which a router proves who it is, valid for one year.
+    /// Issues the client certificate of a router, valid for one year.
     ///
     /// # Errors
     ///
@@ -119,10 +118,14 @@ impl Authority {
         now: Timestamp,
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
-        self.issue(&order(request, Kind::Identity), now, entropy)
+        self.issue(
+            &certificate_params(request, CertificateType::Identity),
+            now,
+            entropy,
+        )
     }
 
-    /// Issues the certificate that a router shows to those who connect to it, valid for one year.
+    /// Issues the server certificate of a router, valid for one year.
     ///
     /// # Errors
     ///
@@ -133,12 +136,16 @@ impl Authority {
         now: Timestamp,
         entropy: &dyn Entropy,
     ) -> Result<Certificate, IssueError> {
-        self.issue(&order(request, Kind::RouterServer), now, entropy)
+        self.issue(
+            &certificate_params(request, CertificateType::RouterServer),
+            now,
+            entropy,
+        )
     }
 }
 
-fn order(request: &RouterCsr, kind: Kind) -> Order<'_> {
-    Order {
+fn certificate_params(request: &RouterCsr, kind: CertificateType) -> CertificateParams<'_> {
+    CertificateParams {
         kind,
         subject: &request.subject,
         key: request.csr.public_key(),
@@ -147,8 +154,8 @@ fn order(request: &RouterCsr, kind: Kind) -> Order<'_> {
     }
 }
 
-/// Whether a name that is asked for goes into the certificate.
-fn is_kept(
+/// Whether a requested name goes into the certificate.
+fn accepts_name(
     name: &GeneralName,
     domain: &TrustDomain,
     id: &RouterId,
@@ -157,25 +164,25 @@ fn is_kept(
         GeneralName::DnsName(host) => {
             let host = host.as_str();
             let domain = host.strip_prefix("*.");
-            check(DnsName::try_from(domain.unwrap_or(host)).is_ok(), host)?;
+            ensure_valid_name(DnsName::try_from(domain.unwrap_or(host)).is_ok(), host)?;
             if domain.is_some_and(|domain| !domain.trim_end_matches('.').contains('.')) {
-                return Err(RouterCsrError::Wildcard(host.to_owned()));
+                return Err(RouterCsrError::TopLevelWildcard(host.to_owned()));
             }
             Ok(true)
         },
         GeneralName::IpAddress(octets) => {
             let octets = octets.as_bytes();
-            check(matches!(octets.len(), 4 | 16), &format!("{octets:02x?}"))
+            ensure_valid_name(matches!(octets.len(), 4 | 16), &format!("{octets:02x?}"))
         },
         GeneralName::Rfc822Name(address) => {
             let address = address.as_str();
-            check(address.contains('@') && is_plain(address), address)
+            ensure_valid_name(address.contains('@') && is_ascii_graphic(address), address)
         },
         GeneralName::UniformResourceIdentifier(uri) => {
             let uri = uri.as_str();
-            check(uri.contains(':') && is_plain(uri), uri)?;
-            if is_of_other(uri, domain, id) {
-                return Err(RouterCsrError::Foreign(uri.to_owned()));
+            ensure_valid_name(uri.contains(':') && is_ascii_graphic(uri), uri)?;
+            if is_foreign_spiffe_id(uri, domain, id) {
+                return Err(RouterCsrError::ForeignSpiffeId(uri.to_owned()));
             }
             Ok(true)
         },
@@ -183,21 +190,21 @@ fn is_kept(
     }
 }
 
-fn check(is_good: bool, name: &str) -> Result<bool, RouterCsrError> {
+fn ensure_valid_name(is_good: bool, name: &str) -> Result<bool, RouterCsrError> {
     if is_good {
         Ok(true)
     } else {
-        Err(RouterCsrError::Name(name.to_owned()))
+        Err(RouterCsrError::InvalidName(name.to_owned()))
     }
 }
 
-/// Whether a text has neither blanks nor control characters in it.
-fn is_plain(text: &str) -> bool {
+/// Whether a string contains neither whitespace nor control characters.
+fn is_ascii_graphic(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Whether a URI is a SPIFFE name of the network, in any spelling, but not the router's own.
-fn is_of_other(uri: &str, domain: &TrustDomain, id: &RouterId) -> bool {
+/// Whether a URI is a SPIFFE ID of the network, in any spelling, other than the router's own.
+fn is_foreign_spiffe_id(uri: &str, domain: &TrustDomain, id: &RouterId) -> bool {
     let Some((scheme, rest)) = uri.split_once(':') else {
         return false;
     };
@@ -220,7 +227,7 @@ mod tests {
     fn kept(uri: &str) -> Result<bool, RouterCsrError> {
         let domain = TrustDomain::parse("net.example.test").unwrap();
         let name = GeneralName::UniformResourceIdentifier(der::asn1::Ia5String::new(uri).unwrap());
-        is_kept(&name, &domain, &RouterId::from_wire("r1"))
+        accepts_name(&name, &domain, &RouterId::from_wire("r1"))
     }
 
     #[test]
@@ -238,7 +245,10 @@ mod tests {
             "spiffe://net.example%2etest/identity/a",
             "spiffe:///identity/a",
         ] {
-            assert_eq!(kept(uri), Err(RouterCsrError::Foreign(uri.to_owned())));
+            assert_eq!(
+                kept(uri),
+                Err(RouterCsrError::ForeignSpiffeId(uri.to_owned()))
+            );
         }
         for uri in [
             "spiffe://net.example.test/router/r1",
@@ -248,7 +258,7 @@ mod tests {
             assert_eq!(kept(uri), Ok(true), "{uri}");
         }
         for uri in ["", "no scheme", "a b:c"] {
-            assert_eq!(kept(uri), Err(RouterCsrError::Name(uri.to_owned())));
+            assert_eq!(kept(uri), Err(RouterCsrError::InvalidName(uri.to_owned())));
         }
     }
 }

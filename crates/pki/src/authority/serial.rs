@@ -1,15 +1,15 @@
-//! Serial numbers.
+//! Random serial numbers.
 
 use portcullis_domain::entropy::{self, Entropy, EntropyError};
 
-/// Draws a number from 1 to 2^159 - 1, big-endian: 159 random bits in the 20 bytes that RFC 5280
-/// section 4.1.2.2 allows for a positive one.
-pub(super) fn draw(entropy: &dyn Entropy) -> Result<[u8; 20], EntropyError> {
+/// Generates a number from 1 to 2^159 - 1, big-endian: 159 random bits in the 20 bytes that RFC
+/// 5280 section 4.1.2.2 allows for a positive serial number.
+pub(super) fn generate(entropy: &dyn Entropy) -> Result<[u8; 20], EntropyError> {
     let mut serial = entropy::bytes::<20>(entropy)?;
     if let Some(top) = serial.first_mut() {
         *top &= 0x7f;
     }
-    // Zero does not come up by chance, only out of a source that is broken.
+    // Zero never occurs by chance, only from a broken source.
     if serial.iter().all(|byte| *byte == 0) {
         Err(EntropyError)
     } else {
@@ -34,9 +34,9 @@ mod tests {
 
     #[test]
     fn numbers_are_positive_and_fit() {
-        assert_eq!(draw(&Fixed(0xff)).unwrap()[..2], [0x7f, 0xff]);
-        assert_eq!(draw(&Fixed(0x01)).unwrap(), [1; 20]);
-        assert_eq!(draw(&Fixed(0)), Err(EntropyError));
+        assert_eq!(generate(&Fixed(0xff)).unwrap()[..2], [0x7f, 0xff]);
+        assert_eq!(generate(&Fixed(0x01)).unwrap(), [1; 20]);
+        assert_eq!(generate(&Fixed(0)), Err(EntropyError));
     }
 
     /// Digests of a counter.
@@ -56,7 +56,7 @@ mod tests {
     fn a_million_numbers_differ_in_159_random_bits() {
         const COUNT: usize = 1_000_000;
         let entropy = Counter::default();
-        let mut all: Vec<[u8; 20]> = (0..COUNT).map(|_| draw(&entropy).unwrap()).collect();
+        let mut all: Vec<[u8; 20]> = (0..COUNT).map(|_| generate(&entropy).unwrap()).collect();
         let mut set = [0_usize; 160];
         for serial in &all {
             assert!(serial[0] < 0x80 && serial != &[0; 20], "{serial:02x?}");

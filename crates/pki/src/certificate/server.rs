@@ -1,4 +1,4 @@
-//! Whether a certificate is that of a server.
+//! Server certificates.
 
 use rustls_pki_types::ServerName;
 use x509_cert::ext::pkix::ExtendedKeyUsage;
@@ -6,8 +6,8 @@ use x509_cert::ext::pkix::ExtendedKeyUsage;
 use super::Certificate;
 
 impl Certificate {
-    /// Whether TLS clients that connect to `host`, a name or an address, accept the certificate as
-    /// that host's (RFC 9525). The common name does not count.
+    /// Whether TLS clients that connect to `host`, a name or an address, accept the certificate for
+    /// that host (RFC 9525). The common name does not count.
     pub fn covers_host(&self, host: &str) -> bool {
         let Ok(host) = ServerName::try_from(host) else {
             return false;
@@ -18,7 +18,7 @@ impl Certificate {
         leaf.verify_is_valid_for_subject_name(&host).is_ok()
     }
 
-    /// Whether an extended key usage names server authentication.
+    /// Whether the extended key usage includes server authentication.
     pub fn is_for_servers(&self) -> bool {
         let usages = self
             .parsed

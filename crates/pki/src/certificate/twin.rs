@@ -1,22 +1,22 @@
-//! The other certificate that a malleable signature is good for.
+//! Signature malleability: the second certificate that the same signature yields.
 //!
-//! If (r, s) is an ECDSA signature, so is (r, n - s), n being the order of the curve, and finding it
-//! takes no key. A certificate that is signed so has a twin: the same contents, another fingerprint.
-//! Signatures of RSA and Ed25519 cannot be rewritten.
+//! If (r, s) is an ECDSA signature, so is (r, n - s), where n is the order of the curve, and
+//! computing it takes no key. A certificate signed this way has a twin with the same contents and
+//! another fingerprint. RSA and Ed25519 signatures cannot be rewritten.
 
 use der::{Decode as _, Encode as _, Tag, asn1::AnyRef, asn1::BitString, asn1::UintRef};
 
 use super::Certificate;
 use crate::key::PublicKeyKind;
-use crate::signed::{Signed, elements};
+use crate::signed::{SignedStructure, elements};
 
 impl Certificate {
-    /// The other certificate with these contents that verifies by the key of `issuer`, which signed
-    /// this one. `None` if that key's signatures cannot be rewritten.
+    /// The other certificate with the same contents that verifies with the key of `issuer`, which
+    /// signed this one. `None` if signatures of that key cannot be rewritten.
     pub fn twin(&self, issuer: &Self) -> Option<Self> {
-        let order = order(issuer.public_key().ok()?.kind())?;
-        let signed = Signed::read(self.as_der()).ok()?;
-        let mirrored = mirror(signed.signature()?, order)?;
+        let order = curve_order(issuer.public_key().ok()?.kind())?;
+        let signed = SignedStructure::parse(self.as_der()).ok()?;
+        let mirrored = negate_s(signed.signature()?, order)?;
         let [contents, algorithm, _] = elements(AnyRef::from_der(self.as_der()).ok()?)
             .ok()?
             .try_into()
@@ -28,18 +28,18 @@ impl Certificate {
     }
 }
 
-/// Puts n - s in the place of the s of an ECDSA signature in DER (RFC 3279 section 2.2.3).
-fn mirror(signature: &[u8], order: &[u8]) -> Option<Vec<u8>> {
+/// Replaces s by n - s in an ECDSA signature in DER (RFC 3279 section 2.2.3).
+fn negate_s(signature: &[u8], order: &[u8]) -> Option<Vec<u8>> {
     let [r, s] = Vec::<UintRef<'_>>::from_der(signature)
         .ok()?
         .try_into()
         .ok()?;
-    let mirrored = difference(order, s.as_bytes())?;
+    let mirrored = subtract(order, s.as_bytes())?;
     vec![r, UintRef::new(&mirrored).ok()?].to_der().ok()
 }
 
-/// Subtracts one big-endian number from another that is not smaller, in as many bytes as that has.
-fn difference(from: &[u8], number: &[u8]) -> Option<Vec<u8>> {
+/// Subtracts a big-endian number from another that is not smaller, in as many bytes as the latter.
+fn subtract(from: &[u8], number: &[u8]) -> Option<Vec<u8>> {
     if number.len() > from.len() {
         return None;
     }
@@ -60,28 +60,28 @@ fn difference(from: &[u8], number: &[u8]) -> Option<Vec<u8>> {
     (!borrow).then_some(difference)
 }
 
-/// The order of the group in which keys of a kind sign by ECDSA (SEC 2).
-fn order(kind: PublicKeyKind) -> Option<&'static [u8]> {
+/// The group order of the curve for ECDSA keys (SEC 2).
+fn curve_order(kind: PublicKeyKind) -> Option<&'static [u8]> {
     match kind {
-        PublicKeyKind::P256 => Some(&P256),
-        PublicKeyKind::P384 => Some(&P384),
-        PublicKeyKind::P521 => Some(&P521),
+        PublicKeyKind::P256 => Some(&P256_ORDER),
+        PublicKeyKind::P384 => Some(&P384_ORDER),
+        PublicKeyKind::P521 => Some(&P521_ORDER),
         PublicKeyKind::Rsa { .. } | PublicKeyKind::Ed25519 => None,
     }
 }
 
-const P256: [u8; 32] = [
+const P256_ORDER: [u8; 32] = [
     0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
 ];
 
-const P384: [u8; 48] = [
+const P384_ORDER: [u8; 48] = [
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc7, 0x63, 0x4d, 0x81, 0xf4, 0x37, 0x2d, 0xdf,
     0x58, 0x1a, 0x0d, 0xb2, 0x48, 0xb0, 0xa7, 0x7a, 0xec, 0xec, 0x19, 0x6a, 0xcc, 0xc5, 0x29, 0x73,
 ];
 
-const P521: [u8; 66] = [
+const P521_ORDER: [u8; 66] = [
     0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0xff, 0xfa, 0x51, 0x86, 0x87, 0x83, 0xbf, 0x2f, 0x96, 0x6b, 0x7f, 0xcc, 0x01, 0x48, 0xf7, 0x09,
@@ -102,7 +102,7 @@ mod tests {
             (&[5, 7], &[5, 8], None),
             (&[5], &[0, 5], None),
         ] {
-            assert_eq!(difference(from, number), expected, "{from:?} - {number:?}");
+            assert_eq!(subtract(from, number), expected, "{from:?} - {number:?}");
         }
     }
 }

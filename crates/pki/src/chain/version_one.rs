@@ -1,18 +1,18 @@
-//! Certificates of X.509 version 1: what `openssl x509 -req` makes of a request when it is not told
-//! of any extension.
+//! Certificates of X.509 version 1, which `openssl x509 -req` issues unless it is told to add
+//! extensions.
 //!
-//! The library that verifies chains knows version 3 alone. With no extensions there is little to
-//! verify: such a certificate says nothing about what it is for and names nobody but its subject. It
-//! is believed right below an authority; between the two there could be certificates that have to
-//! be held against rules that only a search for a path knows.
+//! The library that verifies chains only supports version 3. Without extensions there is little to
+//! verify: such a certificate states no purpose and names nobody but its subject. It is accepted
+//! directly below an authority only; intermediates would have to be checked against rules that only
+//! the library's path search knows.
 
 use super::error::ChainError;
 use super::{TrustAnchors, VerifiedChain, VerifyAt};
 use crate::certificate::Certificate;
 
 impl TrustAnchors {
-    /// Verifies that one of the authorities has issued `leaf`, which is of version 1. An authority
-    /// with name constraints issues none: they could not be held against it.
+    /// Verifies that one of the authorities has issued `leaf`, which is of version 1. Authorities
+    /// with name constraints are excluded, because the constraints could not be enforced.
     pub(super) fn verify_version_one(
         &self,
         leaf: &Certificate,

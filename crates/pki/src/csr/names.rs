@@ -1,4 +1,4 @@
-//! The alternative names that a certificate request asks for.
+//! Subject alternative names in certificate requests.
 
 use super::{Csr, CsrError};
 use crate::signed::elements;
@@ -14,23 +14,23 @@ use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
 
 impl Csr {
-    /// The names, in their order; none where it asks for none.
+    /// The requested names in their order.
     ///
     /// # Errors
     ///
-    /// [`CsrError::Names`] when they cannot be read.
+    /// [`CsrError::InvalidNames`] if they cannot be parsed.
     pub(crate) fn names(&self) -> Result<Vec<GeneralName>, CsrError> {
         let Some(attributes) = &self.attributes else {
             return Ok(Vec::new());
         };
-        read(attributes).or(Err(CsrError::Names))
+        parse_names(attributes).or(Err(CsrError::InvalidNames))
     }
 }
 
-/// Reads the names out of the attributes of a request.
-fn read(attributes: &[u8]) -> der::Result<Vec<GeneralName>> {
+/// Parses the names in the attributes of a request.
+fn parse_names(attributes: &[u8]) -> der::Result<Vec<GeneralName>> {
     let mut names = Vec::new();
-    for attribute in members(AnyRef::from_der(attributes)?)? {
+    for attribute in set_members(AnyRef::from_der(attributes)?)? {
         let parts = elements(AnyRef::from_der(attribute)?)?;
         let [kind, values] = *parts.as_slice() else {
             continue;
@@ -38,7 +38,7 @@ fn read(attributes: &[u8]) -> der::Result<Vec<GeneralName>> {
         if ObjectIdentifier::from_der(kind)? != ID_EXTENSION_REQ {
             continue;
         }
-        for extensions in members(AnyRef::from_der(values)?)? {
+        for extensions in set_members(AnyRef::from_der(values)?)? {
             for extension in Vec::<Extension>::from_der(extensions)? {
                 if extension.extn_id == ID_CE_SUBJECT_ALT_NAME {
                     names.extend(SubjectAltName::from_der(extension.extn_value.as_bytes())?.0);
@@ -49,8 +49,8 @@ fn read(attributes: &[u8]) -> der::Result<Vec<GeneralName>> {
     Ok(names)
 }
 
-/// Attributes that ask for these names.
-pub(super) fn asking_for(names: Vec<GeneralName>) -> der::Result<Attributes> {
+/// Attributes that request these names.
+pub(super) fn extension_request(names: Vec<GeneralName>) -> der::Result<Attributes> {
     let extension = Extension {
         extn_id: ID_CE_SUBJECT_ALT_NAME,
         critical: false,
@@ -66,8 +66,8 @@ pub(super) fn asking_for(names: Vec<GeneralName>) -> der::Result<Attributes> {
     Ok(attributes)
 }
 
-/// Splits a set, whatever its tag, into the encodings of its members.
-fn members(set: AnyRef<'_>) -> der::Result<Vec<&[u8]>> {
+/// Splits a set of any tag into the encodings of its members.
+fn set_members(set: AnyRef<'_>) -> der::Result<Vec<&[u8]>> {
     let mut reader = SliceReader::new(set.value())?;
     let mut members = Vec::new();
     while !reader.is_finished() {

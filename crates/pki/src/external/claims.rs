@@ -1,4 +1,4 @@
-//! What a token claims (RFC 7519 section 4).
+//! Claims of tokens (RFC 7519 section 4).
 
 use std::fmt;
 
@@ -8,51 +8,49 @@ use serde_json::{Map, Value};
 use super::ClaimSelector;
 use crate::jwt::JwtError;
 
-/// How far ahead the clock of a signer may be: one minute.
+/// Tolerated clock difference if the signer's clock is ahead: one minute.
 ///
-/// Tokens are used in the second in which they are made, so without it a signer whose clock is a
-/// second ahead would have every token refused. It only counts for the beginning of a token; its
-/// end is exact.
+/// Tokens are used within the second in which they are issued, so without a tolerance a signer whose
+/// clock is a second ahead would have every token rejected. It applies to the start of validity
+/// only; the end is exact.
 pub const CLOCK_LEEWAY: SignedDuration = SignedDuration::from_mins(1);
 
-/// The claims of a token are not what they have to be.
+/// The claims of a token do not meet the requirements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ClaimsError {
-    /// The token is of another issuer, or does not name one.
+    /// The token has another issuer, or none.
     #[error("the token has another issuer")]
-    OtherIssuer,
-    /// The token is for others, or does not say for whom.
+    WrongIssuer,
+    /// The token is for another audience, or has none.
     #[error("the token is for another audience")]
-    OtherAudience,
-    /// The token is not valid yet (`nbf`).
+    WrongAudience,
     #[error("the token is not valid yet")]
     NotYetValid,
-    /// The token was issued in the future (`iat`).
     #[error("the token was issued in the future")]
     IssuedInFuture,
-    /// The token has expired, and is right in everything else.
+    /// The token has expired, and everything else is correct.
     #[error("the token has expired")]
     Expired,
 }
 
-/// A claim does not hold what it is asked for.
+/// A claim does not have the expected value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// The claim is not there, or null.
+    /// The claim is missing or null.
     #[error("the token does not have this claim")]
     Missing,
-    /// The claim is not a text, or not a list of texts where that is asked for.
+    /// The claim is not a string, or not a list of strings where one is expected.
     #[error("the claim of the token is not a string")]
     NotText,
-    /// The claim is an empty text.
+    /// The claim is an empty string.
     #[error("the claim of the token is empty")]
     Empty,
 }
 
-/// The claims of a token, of which the registered ones are known to be of their types.
+/// The claims of a token. The registered ones have valid types.
 #[derive(Clone, PartialEq)]
 pub struct Claims {
-    all: Value,
+    members: Value,
     issuer: Option<String>,
     audience: Vec<String>,
     expires_at: Option<Timestamp>,
@@ -61,7 +59,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    pub(super) fn read(members: Map<String, Value>) -> Result<Self, JwtError> {
+    pub(super) fn parse(members: Map<String, Value>) -> Result<Self, JwtError> {
         let date = |claim| numeric_date(&members, claim);
         Ok(Self {
             issuer: issuer(&members)?,
@@ -69,51 +67,51 @@ impl Claims {
             expires_at: date("exp")?,
             not_before: date("nbf")?,
             issued_at: date("iat")?,
-            all: Value::Object(members),
+            members: Value::Object(members),
         })
     }
 
-    /// Who issued the token (`iss`).
+    /// The issuer of the token (`iss`).
     pub fn issuer(&self) -> Option<&str> {
         self.issuer.as_deref()
     }
 
-    /// For whom the token is (`aud`), a bare text as a list of one.
+    /// The audience of the token (`aud`); a single string counts as a list of one.
     pub fn audience(&self) -> &[String] {
         &self.audience
     }
 
-    /// The first instant at which the token is no longer valid (`exp`), if it ever ends.
+    /// The time from which the token is no longer valid (`exp`), if it expires.
     pub fn expires_at(&self) -> Option<Timestamp> {
         self.expires_at
     }
 
-    /// The first instant at which the token is valid (`nbf`).
+    /// The time from which the token is valid (`nbf`).
     pub fn not_before(&self) -> Option<Timestamp> {
         self.not_before
     }
 
-    /// When the token was issued (`iat`).
+    /// The time at which the token was issued (`iat`).
     pub fn issued_at(&self) -> Option<Timestamp> {
         self.issued_at
     }
 
-    /// Judges what every token has to say: that it is of `issuer`, for `audience` among others, and
-    /// valid at `now`. Texts are compared exactly. A token without expiry never ends: whether that
-    /// will do is for the caller to say.
+    /// Validates the standard requirements: issued by `issuer`, for `audience` among others, and
+    /// valid at `now`. Strings are compared exactly. A token without `exp` never expires; whether
+    /// that is acceptable is the caller's decision.
     ///
     /// # Errors
     ///
-    /// [`ClaimsError`], by the first check that fails. Expiry comes last, so that only those are sent
-    /// for a new token whom a new one would help.
+    /// [`ClaimsError`] for the first check that fails. Expiry comes last, so that the error tells
+    /// whether a new token would help.
     pub fn check(&self, issuer: &str, audience: &str, now: Timestamp) -> Result<(), ClaimsError> {
-        // What lies beyond all time is not reached by adding a minute to it.
+        // A time beyond the representable range is not reached by adding a minute.
         let latest_begin = now.checked_add(CLOCK_LEEWAY).unwrap_or(Timestamp::MAX);
         let begins_later = |begin: Option<Timestamp>| begin.is_some_and(|at| at > latest_begin);
         if self.issuer() != Some(issuer) {
-            Err(ClaimsError::OtherIssuer)
+            Err(ClaimsError::WrongIssuer)
         } else if !self.audience.iter().any(|one| one == audience) {
-            Err(ClaimsError::OtherAudience)
+            Err(ClaimsError::WrongAudience)
         } else if begins_later(self.not_before) {
             Err(ClaimsError::NotYetValid)
         } else if begins_later(self.issued_at) {
@@ -125,12 +123,12 @@ impl Claims {
         }
     }
 
-    /// Finds a text, such as the id of an identity. Numbers are not taken for texts: 1 and 1.0 are
-    /// one number and two ids.
+    /// Finds a string, such as the id of an identity. Numbers are not converted: 1 and 1.0 are one
+    /// number and two ids.
     ///
     /// # Errors
     ///
-    /// [`SelectError`].
+    /// [`ClaimLookupError`].
     pub fn text(&self, selector: &ClaimSelector) -> Result<&str, SelectError> {
         match self.find(selector)? {
             Value::String(text) if text.is_empty() => Err(SelectError::Empty),
@@ -139,12 +137,12 @@ impl Claims {
         }
     }
 
-    /// Finds a text or a list of texts, such as role attributes. Empty texts are left out: providers
-    /// write them for "none".
+    /// Finds a string or a list of strings, such as role attributes. Empty strings are left out:
+    /// providers write them for "none".
     ///
     /// # Errors
     ///
-    /// [`SelectError::Missing`], and [`SelectError::NotText`] when there is anything but texts.
+    /// [`ClaimLookupError::Missing`], and [`ClaimLookupError::NotText`] for anything but strings.
     pub fn texts(&self, selector: &ClaimSelector) -> Result<Vec<&str>, SelectError> {
         let found = match self.find(selector)? {
             Value::Array(list) => list.iter().collect(),
@@ -158,13 +156,15 @@ impl Claims {
     }
 
     fn find(&self, selector: &ClaimSelector) -> Result<&Value, SelectError> {
-        let found = selector.find(&self.all).filter(|value| !value.is_null());
+        let found = selector
+            .find(&self.members)
+            .filter(|value| !value.is_null());
         found.ok_or(SelectError::Missing)
     }
 }
 
 impl fmt::Debug for Claims {
-    /// Leaves out what tells of people.
+    /// Leaves out personal data.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Claims")
@@ -196,8 +196,7 @@ fn audience(members: &Map<String, Value>) -> Result<Vec<String>, JwtError> {
     audience.ok_or(JwtError::ClaimType { claim: "aud" })
 }
 
-/// Reads seconds since 1970, with or without a fraction. What lies beyond all time is as good as
-/// its end.
+/// Parses seconds since 1970, with or without a fraction. Values out of range are clamped.
 fn numeric_date(
     members: &Map<String, Value>,
     claim: &'static str,

@@ -1,4 +1,4 @@
-//! Keys as signers publish them (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
+//! JSON Web Keys of signers (RFC 7517, RFC 7518 section 6, RFC 8037 section 2).
 
 use base64::{
     Engine as _,
@@ -9,73 +9,71 @@ use serde_json::{Map, Value};
 use super::VerificationKey;
 use crate::{
     certificate::Certificate,
-    key::{PublicKey, PublicKeyKind, UnsupportedKey},
+    key::{PublicKey, PublicKeyKind, UnsupportedKeyError},
 };
 
-/// A published key cannot verify tokens.
+/// A published key cannot be used to verify tokens.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JwkError {
-    /// A member is missing or is not of the form that it has to have.
+    /// A member is missing or malformed.
     #[error("the field {member} of the key is missing or malformed")]
     Malformed {
         /// Name of the member.
         member: &'static str,
     },
-    /// The key is no object.
     #[error("the key is not a JSON object")]
     NotAnObject,
-    /// The type is none of RSA, EC and OKP; symmetric keys above all.
+    /// The type is not RSA, EC or OKP; in particular, the key is symmetric.
     #[error("unsupported key type; use RSA, EC or OKP (Ed25519)")]
-    OtherType,
-    /// The key is meant for something else than to verify signatures.
+    UnsupportedType,
+    /// The key is for another purpose than verifying signatures.
     #[error("the key is not for verifying signatures (see its use and key_ops)")]
-    OtherUse,
-    /// The key names an algorithm that is not accepted or does not fit it.
+    WrongUse,
+    /// The key names an algorithm that is not accepted or does not match it.
     #[error("the key's alg is not supported, or does not match the key")]
-    OtherAlgorithm,
-    /// The certificate of the key cannot be read, or is for a key of another type.
+    WrongAlgorithm,
+    /// The certificate of the key is unreadable, or contains a key of another type.
     #[error("the certificate in x5c is invalid, or its key is not of the type in kty")]
     Certificate,
-    /// The certificate of the key is for another key than the other members describe.
+    /// The certificate contains another key than the other members describe.
     #[error("the key of the certificate in x5c is not the one that crv, x, y, n and e describe")]
-    OtherKey,
-    /// The key itself is not accepted.
+    KeyMismatch,
     #[error(transparent)]
-    Unsupported(#[from] UnsupportedKey),
+    Unsupported(#[from] UnsupportedKeyError),
 }
 
-/// Reads one key: that of its certificate, which a bare one beside it has to be equal to (RFC 7517
-/// section 4.7), or the bare one.
-pub(super) fn read(jwk: &Value) -> Result<VerificationKey, JwkError> {
+/// Parses one key: that of its certificate, which must match the bare key if both are given (RFC
+/// 7517 section 4.7), or the bare key.
+pub(super) fn parse(jwk: &Value) -> Result<VerificationKey, JwkError> {
     let jwk = Jwk(jwk.as_object().ok_or(JwkError::NotAnObject)?);
     let key_type = jwk.text("kty")?;
     if key_type.is_some_and(|given| !["RSA", "EC", "OKP"].contains(&given)) {
-        return Err(JwkError::OtherType);
+        return Err(JwkError::UnsupportedType);
     }
     jwk.check_use()?;
-    // A certificate says itself of which type its key is, and some providers leave it at that.
+    // The certificate itself tells the type of its key, and some providers leave it at that.
     let key = match (jwk.certificate()?, key_type) {
         (Some(certificate), _) => certificate.public_key()?,
         (None, Some(key_type)) => jwk.bare_key(key_type)?,
         (None, None) => return Err(JwkError::Malformed { member: "kty" }),
     };
-    if key_type.is_some_and(|given| given != type_of(key.kind())) {
+    if key_type.is_some_and(|given| given != key_type_name(key.kind())) {
         return Err(JwkError::Certificate);
     }
     jwk.check_bare_key(&key)?;
     let key = VerificationKey::from_public_key(&key)?;
     match jwk.text("alg")? {
         None => Ok(key),
-        Some(name) => key.restricted_to(name).ok_or(JwkError::OtherAlgorithm),
+        Some(name) => key.restrict_to(name).ok_or(JwkError::WrongAlgorithm),
     }
 }
 
-/// The name under which tokens ask for the key.
+/// The id by which tokens refer to the key.
 pub(super) fn key_id(jwk: &Value) -> Option<&str> {
     jwk.get("kid").and_then(Value::as_str)
 }
 
-fn type_of(kind: PublicKeyKind) -> &'static str {
+fn key_type_name(kind: PublicKeyKind) -> &'static str {
     match kind {
         PublicKeyKind::Rsa { .. } => "RSA",
         PublicKeyKind::P256 | PublicKeyKind::P384 | PublicKeyKind::P521 => "EC",
@@ -83,8 +81,8 @@ fn type_of(kind: PublicKeyKind) -> &'static str {
     }
 }
 
-/// The name of the curve of a key, where there is one (RFC 7518 section 6.2.1.1, RFC 8037 section 2).
-fn curve_of(kind: PublicKeyKind) -> Option<&'static str> {
+/// The curve name of a key, if it has one (RFC 7518 section 6.2.1.1, RFC 8037 section 2).
+fn curve_name(kind: PublicKeyKind) -> Option<&'static str> {
     match kind {
         PublicKeyKind::Rsa { .. } => None,
         PublicKeyKind::P256 => Some("P-256"),
@@ -97,7 +95,7 @@ fn curve_of(kind: PublicKeyKind) -> Option<&'static str> {
 struct Jwk<'a>(&'a Map<String, Value>);
 
 impl<'a> Jwk<'a> {
-    /// A member; one that is null is not there, as some providers write it.
+    /// A member that is not null; some providers write null for a missing one.
     fn member(&self, name: &str) -> Option<&'a Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }
@@ -131,7 +129,7 @@ impl<'a> Jwk<'a> {
         let is_for_others = purpose.is_some_and(|purpose| purpose != "sig")
             || operations.is_some_and(|operations| !operations.contains(&"verify"));
         if is_for_others {
-            return Err(JwkError::OtherUse);
+            return Err(JwkError::WrongUse);
         }
         Ok(())
     }
@@ -146,13 +144,12 @@ impl<'a> Jwk<'a> {
         chain.first().map(read).transpose()
     }
 
-    /// Checks that what is said about the key outside of its certificate is true. All of it need not be
-    /// there.
+    /// Checks the bare key that accompanies a certificate against it. It may be incomplete.
     fn check_bare_key(&self, key: &PublicKey) -> Result<(), JwkError> {
-        let key_type = type_of(key.kind());
+        let key_type = key_type_name(key.kind());
         let curve = self.text("crv")?;
-        if curve.is_some() && curve != curve_of(key.kind()) {
-            return Err(JwkError::OtherKey);
+        if curve.is_some() && curve != curve_name(key.kind()) {
+            return Err(JwkError::KeyMismatch);
         }
         let whole: &[&str] = match key_type {
             "RSA" => &["n", "e"],
@@ -161,20 +158,20 @@ impl<'a> Jwk<'a> {
         };
         let is_whole = whole.iter().all(|name| self.member(name).is_some());
         if is_whole && !self.bare_key(key_type)?.shares_secret_with(key) {
-            return Err(JwkError::OtherKey);
+            return Err(JwkError::KeyMismatch);
         }
         Ok(())
     }
 
     fn bare_key(&self, key_type: &str) -> Result<PublicKey, JwkError> {
         let key = match key_type {
-            "RSA" => PublicKey::from_rsa_parts(&self.bytes("n")?, &self.bytes("e")?),
+            "RSA" => PublicKey::from_rsa_components(&self.bytes("n")?, &self.bytes("e")?),
             "EC" => {
                 let curve = self.required("crv")?;
-                PublicKey::from_ec_parts(curve, &self.bytes("x")?, &self.bytes("y")?)
+                PublicKey::from_ec_components(curve, &self.bytes("x")?, &self.bytes("y")?)
             },
             _ if self.required("crv")? == "Ed25519" => PublicKey::from_ed25519(&self.bytes("x")?),
-            _ => return Err(JwkError::OtherType),
+            _ => return Err(JwkError::UnsupportedType),
         };
         Ok(key?)
     }

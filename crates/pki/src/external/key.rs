@@ -7,35 +7,35 @@ use aws_lc_rs::signature::ParsedPublicKey;
 use crate::{
     certificate::Certificate,
     jwt::{self, Algorithm, Header, JwtError},
-    key::{PublicKey, PublicKeyKind, UnsupportedKey},
+    key::{PublicKey, PublicKeyKind, UnsupportedKeyError},
 };
 
-/// A public key made ready to verify tokens, with the algorithms that it may be used with.
+/// A public key prepared for verifying tokens, with the algorithms that it may be used with.
 ///
-/// Which those are follows from the key: RS256, RS384, RS512, PS256, PS384 and PS512 for RSA, ES256,
+/// The key determines the algorithms: RS256, RS384, RS512, PS256, PS384 and PS512 for RSA, ES256,
 /// ES384 and ES512 each for its own curve, `EdDSA` for Ed25519.
 pub struct VerificationKey {
     kind: PublicKeyKind,
-    ready: Vec<(&'static Algorithm, ParsedPublicKey)>,
+    algorithms: Vec<(&'static Algorithm, ParsedPublicKey)>,
 }
 
 impl VerificationKey {
-    /// Takes the key of a certificate. Whether that is valid at present does not matter.
+    /// Prepares the key of a certificate, whose validity period does not matter.
     ///
     /// # Errors
     ///
-    /// [`UnsupportedKey`], also when the key is malformed.
-    pub fn from_certificate(certificate: &Certificate) -> Result<Self, UnsupportedKey> {
+    /// [`UnsupportedKeyError`], also if the key is malformed.
+    pub fn from_certificate(certificate: &Certificate) -> Result<Self, UnsupportedKeyError> {
         Self::from_public_key(&certificate.public_key()?)
     }
 
-    /// Takes a key that was read elsewhere.
+    /// Prepares a public key.
     ///
     /// # Errors
     ///
-    /// [`UnsupportedKey`] when it is malformed, for example a point that is not on its curve.
-    pub fn from_public_key(key: &PublicKey) -> Result<Self, UnsupportedKey> {
-        let ready = jwt::fitting(key.kind())
+    /// [`UnsupportedKeyError`] if it is malformed, for example a point that is not on its curve.
+    pub fn from_public_key(key: &PublicKey) -> Result<Self, UnsupportedKeyError> {
+        let ready = jwt::algorithms_for(key.kind())
             .map(|algorithm| {
                 let parsed = ParsedPublicKey::new(algorithm.verification, key.raw());
                 Ok((algorithm, parsed.or(Err(()))?))
@@ -43,21 +43,21 @@ impl VerificationKey {
             .collect::<Result<_, ()>>();
         Ok(Self {
             kind: key.kind(),
-            ready: ready.or(Err(UnsupportedKey {
+            algorithms: ready.or(Err(UnsupportedKeyError {
                 algorithm: format!("malformed {}", key.kind()),
             }))?,
         })
     }
 
-    /// The kind of the key.
     pub fn kind(&self) -> PublicKeyKind {
         self.kind
     }
 
-    /// Leaves only one algorithm, by its name; `None` if the key cannot be used with it.
-    pub(super) fn restricted_to(mut self, name: &str) -> Option<Self> {
-        self.ready.retain(|(algorithm, _)| algorithm.name == name);
-        (!self.ready.is_empty()).then_some(self)
+    /// Restricts the key to one algorithm by its name; `None` if the key does not support it.
+    pub(super) fn restrict_to(mut self, name: &str) -> Option<Self> {
+        self.algorithms
+            .retain(|(algorithm, _)| algorithm.name == name);
+        (!self.algorithms.is_empty()).then_some(self)
     }
 
     pub(super) fn verify(
@@ -67,7 +67,7 @@ impl VerificationKey {
         signature: &[u8],
     ) -> Result<(), JwtError> {
         let ready = self
-            .ready
+            .algorithms
             .iter()
             .find(|(algorithm, _)| algorithm.name == header.algorithm);
         let (_, key) = ready.ok_or(JwtError::WrongAlgorithm)?;
@@ -78,7 +78,7 @@ impl VerificationKey {
 
 impl fmt::Debug for VerificationKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let algorithms = self.ready.iter().map(|(algorithm, _)| algorithm.name);
+        let algorithms = self.algorithms.iter().map(|(algorithm, _)| algorithm.name);
         write!(formatter, "VerificationKey({}: ", self.kind)?;
         formatter.debug_list().entries(algorithms).finish()?;
         formatter.write_str(")")
@@ -88,10 +88,10 @@ impl fmt::Debug for VerificationKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{external::jwk, jwt::Compact};
+    use crate::{external::jwk, jwt::CompactToken};
     use serde_json::json;
 
-    /// Examples whose payload is no JSON, so that no token can be read from them.
+    /// Examples whose payload is not JSON, so that they do not parse as tokens.
     #[test]
     fn published_signatures_over_other_payloads_verify() {
         // RFC 7515 appendix A.4.
@@ -122,8 +122,8 @@ mod tests {
             "hVsPt9g7sVvpAr_MuM0KAg"
         );
         for (jwk, token) in [(p521, es512), (ed25519, eddsa)] {
-            let key = jwk::read(&jwk).unwrap();
-            let compact = Compact::read(token).unwrap();
+            let key = jwk::parse(&jwk).unwrap();
+            let compact = CompactToken::parse(token).unwrap();
             let mut signature = compact.signature().unwrap();
             let verify = |signature: &[u8]| key.verify(&compact.header, compact.signed, signature);
             assert_eq!(verify(&signature), Ok(()));

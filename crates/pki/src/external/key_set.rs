@@ -1,4 +1,4 @@
-//! Sets of keys as signers publish them (RFC 7517 section 5).
+//! JSON Web Key Sets of signers (RFC 7517 section 5).
 
 use serde_json::Value;
 
@@ -8,96 +8,93 @@ use super::{
 };
 use crate::jwt;
 
-/// The largest set that is read: 1 MiB.
-const LARGEST: usize = 1024 * 1024;
-/// How many keys a set may have. Providers publish a handful.
-const MOST_KEYS: usize = 128;
+/// Maximum size of a set: 1 MiB.
+const MAX_BYTES: usize = 1024 * 1024;
+/// Maximum number of keys in a set. Providers publish a handful.
+const MAX_KEYS: usize = 128;
 
-/// A set of keys was refused as a whole.
+/// A whole key set was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum KeySetError {
-    /// The text is larger than 1 MiB.
     #[error("the key set is larger than 1 MiB")]
     TooLarge,
-    /// The text is no JSON object with a list of keys, or a member stands twice in it.
+    /// The text is not a JSON object with a list of keys, or has duplicate members.
     #[error("not a JSON Web Key Set (JWKS)")]
     Malformed,
-    /// There are more than 128 keys.
-    #[error("the key set has more than {MOST_KEYS} keys")]
+    #[error("the key set has more than 128 keys")]
     TooManyKeys,
 }
 
 /// A key of a set that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedKey {
-    /// The name of the key, if it has one.
+pub struct RejectedKey {
+    /// The id of the key, if it has one.
     pub key_id: Option<String>,
-    /// Why it cannot be used.
     pub reason: JwkError,
 }
 
-/// The keys that a signer publishes, as far as they can verify tokens.
+/// The keys of a signer that can verify tokens.
 #[derive(Debug, Default)]
 pub struct KeySet {
     keys: Vec<(String, VerificationKey)>,
-    refused: Vec<RefusedKey>,
+    rejected: Vec<RejectedKey>,
 }
 
 impl KeySet {
-    /// Reads a set. Keys that cannot be used are [left out](Self::refused): providers publish keys
-    /// for other purposes beside those that sign.
+    /// Parses a set. Keys that cannot be used are [rejected](Self::rejected) one by one: providers
+    /// publish keys for other purposes beside those for signing.
     ///
     /// # Errors
     ///
-    /// [`KeySetError`] when the set as a whole cannot be read.
+    /// [`KeySetError`] if the set as a whole is invalid.
     pub fn parse(text: &[u8]) -> Result<Self, KeySetError> {
-        if text.len() > LARGEST {
+        if text.len() > MAX_BYTES {
             return Err(KeySetError::TooLarge);
         }
-        let set = jwt::object(text).ok_or(KeySetError::Malformed)?;
+        let set = jwt::parse_object(text).ok_or(KeySetError::Malformed)?;
         let Some(Value::Array(published)) = set.get("keys") else {
             return Err(KeySetError::Malformed);
         };
-        if published.len() > MOST_KEYS {
+        if published.len() > MAX_KEYS {
             return Err(KeySetError::TooManyKeys);
         }
         let mut found = Self::default();
         for jwk in published {
-            found.take(jwk);
+            found.insert(jwk);
         }
         Ok(found)
     }
 
-    fn take(&mut self, published: &Value) {
+    fn insert(&mut self, published: &Value) {
         let key_id = jwk::key_id(published).map(str::to_owned);
-        match (jwk::read(published), key_id) {
+        match (jwk::parse(published), key_id) {
             (Ok(key), Some(key_id)) => self.keys.push((key_id, key)),
-            (Ok(_), None) => self.refused.push(RefusedKey {
+            (Ok(_), None) => self.rejected.push(RejectedKey {
                 key_id: None,
                 reason: JwkError::Malformed { member: "kid" },
             }),
-            (Err(reason), key_id) => self.refused.push(RefusedKey { key_id, reason }),
+            (Err(reason), key_id) => self.rejected.push(RejectedKey { key_id, reason }),
         }
     }
 
-    /// The keys of this name: mostly one, several while a provider changes what it signs with.
+    /// The keys with this id: usually one, several during a key rotation.
     pub fn candidates(&self, key_id: &str) -> impl Iterator<Item = &VerificationKey> {
         let named = self.keys.iter().filter(move |(name, _)| name == key_id);
         named.map(|(_, key)| key)
     }
 
-    /// How many keys can be used.
+    /// Number of usable keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether no key can be used.
+    /// Whether there is no usable key.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
 
-    /// The keys that cannot be used, and why: for those who wonder where a key is.
-    pub fn refused(&self) -> &[RefusedKey] {
-        &self.refused
+    /// The keys that cannot be used, with reasons, for diagnostics.
+    pub fn refused(&self) -> &[RejectedKey] {
+        &self.rejected
     }
 }

@@ -1,20 +1,19 @@
-//! Which claim is meant.
+//! Selectors of claims.
 
 use serde_json::Value;
 
-/// A text does not say which claim is meant.
+/// A selector cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SelectorError {
-    /// The text is empty.
+pub enum ClaimSelectorError {
     #[error("must not be empty")]
     Empty,
-    /// A `~` is followed by something else than `0` or `1` (RFC 6901 section 3).
+    /// A `~` is not followed by `0` or `1` (RFC 6901 section 3).
     #[error("'~' must be followed by 0 or 1 (JSON Pointer escape)")]
     Escape,
 }
 
-/// Says where in the claims of a token something stands: a JSON pointer (RFC 6901), or without a
-/// slash at its beginning the plain name of a claim.
+/// Location of a value in the claims of a token: a JSON pointer (RFC 6901) or, without a leading
+/// slash, the plain name of a claim.
 ///
 /// # Examples
 ///
@@ -24,7 +23,7 @@ pub enum SelectorError {
 /// let nested = ClaimSelector::parse("/realm_access/roles")?;
 /// assert_ne!(nested, ClaimSelector::parse("realm_access/roles")?);
 /// assert_eq!(ClaimSelector::parse("sub")?, ClaimSelector::parse("/sub")?);
-/// # Ok::<(), portcullis_pki::external::SelectorError>(())
+/// # Ok::<(), portcullis_pki::external::ClaimSelectorError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimSelector {
@@ -32,21 +31,21 @@ pub struct ClaimSelector {
 }
 
 impl ClaimSelector {
-    /// Reads a selector. A plain name stands for itself, slashes and tildes included, for providers
-    /// name claims of their own by URLs.
+    /// Parses a selector. A plain name is taken literally, including slashes and tildes, because
+    /// providers use URLs as names of their own claims.
     ///
     /// # Errors
     ///
-    /// [`SelectorError`].
-    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+    /// [`ClaimSelectorError`].
+    pub fn parse(text: &str) -> Result<Self, ClaimSelectorError> {
         let pointer = match text {
-            "" => return Err(SelectorError::Empty),
+            "" => return Err(ClaimSelectorError::Empty),
             pointer if pointer.starts_with('/') => pointer.to_owned(),
             name => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
         };
         let mut escapes = pointer.split('~').skip(1);
         if escapes.any(|after| !after.starts_with(['0', '1'])) {
-            return Err(SelectorError::Escape);
+            return Err(ClaimSelectorError::Escape);
         }
         Ok(Self { pointer })
     }
@@ -63,7 +62,7 @@ mod tests {
 
     #[test]
     fn pointers_are_followed_as_the_standard_says() {
-        // The document of RFC 6901 section 5, and what it says about each pointer.
+        // The document of RFC 6901 section 5, and the value of each pointer.
         let document = json!({
             "foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4, "i\\j": 5,
             "k\"l": 6, " ": 7, "m~n": 8,
@@ -109,11 +108,11 @@ mod tests {
 
     #[test]
     fn broken_selectors_are_refused() {
-        assert_eq!(ClaimSelector::parse(""), Err(SelectorError::Empty));
+        assert_eq!(ClaimSelector::parse(""), Err(ClaimSelectorError::Empty));
         for text in ["/a~", "/a~2", "/~", "/~~0"] {
             assert_eq!(
                 ClaimSelector::parse(text),
-                Err(SelectorError::Escape),
+                Err(ClaimSelectorError::Escape),
                 "{text}"
             );
         }

@@ -1,65 +1,65 @@
-//! A token as a client presents it.
+//! Tokens as presented by clients.
 
 use std::fmt;
 
 use super::{Claims, VerificationKey};
-use crate::jwt::{Compact, JwtError};
+use crate::jwt::{CompactToken, JwtError};
 
-/// A token of an external signer in its compact form (RFC 7515 section 7.1), well-formed and not
-/// believed yet.
+/// A token of an external signer in compact form (RFC 7515 section 7.1), well-formed but not
+/// verified yet.
 pub struct PresentedToken<'a> {
-    compact: Compact<'a>,
+    compact: CompactToken<'a>,
     signature: Vec<u8>,
     claims: Claims,
 }
 
 impl<'a> PresentedToken<'a> {
-    /// Takes a token apart.
+    /// Parses a token.
     ///
-    /// It has to be at most 64 KiB of three parts in unpadded base64url. The first two are JSON
-    /// objects in which no member stands twice; the header lists no extensions that have to be
-    /// understood, and registered claims are of their types.
+    /// It must be at most 64 KiB, in three parts of unpadded base64url. The first two are JSON
+    /// objects without duplicate members; the header lists no critical extensions, and registered
+    /// claims have valid types.
     ///
     /// # Errors
     ///
     /// [`JwtError`]: `TooLarge`, `Malformed`, `CriticalExtension` or `ClaimType`.
     pub fn read(text: &'a str) -> Result<Self, JwtError> {
-        let compact = Compact::read(text)?;
+        let compact = CompactToken::parse(text)?;
         Ok(Self {
             signature: compact.signature()?,
-            claims: Claims::read(compact.claims()?)?,
+            claims: Claims::parse(compact.claims()?)?,
             compact,
         })
     }
 
-    /// The key that the header names (`kid`). Anybody may have written it.
+    /// The key id in the header (`kid`). Not trusted.
     pub fn key_id(&self) -> Option<&str> {
         self.compact.header.key_id.as_deref()
     }
 
-    /// The algorithm that the header names (`alg`). Anybody may have written it.
+    /// The algorithm in the header (`alg`). Not trusted.
     pub fn algorithm(&self) -> &str {
         &self.compact.header.algorithm
     }
 
-    /// The signer that the claims name (`iss`): good for choosing whose keys to verify with, and for
-    /// nothing else before that is done.
+    /// The issuer in the claims (`iss`), which is not trusted: use it only to choose the keys for
+    /// [`verify`](Self::verify).
     pub fn claimed_issuer(&self) -> Option<&str> {
         self.claims.issuer()
     }
 
-    /// Verifies the signature with one of `keys` and gives out the claims, which are still to be
-    /// [checked](Claims::check).
+    /// Verifies the signature with one of `keys` and returns the claims, which are still to be
+    /// [validated](Claims::validate).
     ///
     /// # Errors
     ///
-    /// [`JwtError::NoKey`] when there are no keys, otherwise why the last one did not verify it:
+    /// [`JwtError::UnknownKey`] if there are no keys, otherwise the error for the last one:
     /// [`JwtError::WrongAlgorithm`] or [`JwtError::BadSignature`].
     pub fn verify<'k>(
         &self,
         keys: impl IntoIterator<Item = &'k VerificationKey>,
     ) -> Result<&Claims, JwtError> {
-        let mut outcome = Err(JwtError::NoKey);
+        let mut outcome = Err(JwtError::UnknownKey);
         for key in keys {
             outcome = key.verify(&self.compact.header, self.compact.signed, &self.signature);
             if outcome.is_ok() {
@@ -71,7 +71,7 @@ impl<'a> PresentedToken<'a> {
 }
 
 impl fmt::Debug for PresentedToken<'_> {
-    /// Leaves the token itself out: whoever reads it could use it.
+    /// Leaves the token itself out: it is a credential.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("PresentedToken")

@@ -1,4 +1,4 @@
-//! Which algorithms go with which key (RFC 7518 section 3.1, RFC 8037 section 3.1).
+//! Signature algorithms for each type of key (RFC 7518 section 3.1, RFC 8037 section 3.1).
 
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ECDSA_P521_SHA512_FIXED, ED25519,
@@ -9,10 +9,10 @@ use aws_lc_rs::signature::{
 
 use crate::key::PublicKeyKind;
 
-/// A signature algorithm of tokens that is accepted with some kind of key.
+/// A signature algorithm of tokens that is accepted for some type of key.
 #[derive(Debug)]
 pub(crate) struct Algorithm {
-    /// What tokens and key sets call it.
+    /// Name in tokens and key sets (`alg`).
     pub(crate) name: &'static str,
     family: Family,
     pub(crate) verification: &'static dyn VerificationAlgorithm,
@@ -27,7 +27,7 @@ enum Family {
     Ed25519,
 }
 
-/// All that is accepted. What is not here, `none` and the symmetric ones above all, does not exist.
+/// All accepted algorithms. Others, in particular `none` and the symmetric ones, are unknown.
 static ALGORITHMS: [Algorithm; 10] = [
     entry("ES256", Family::P256, &ECDSA_P256_SHA256_FIXED),
     entry("ES384", Family::P384, &ECDSA_P384_SHA384_FIXED),
@@ -53,8 +53,8 @@ const fn entry(
     }
 }
 
-/// All algorithms that a key of this kind may sign with.
-pub(crate) fn fitting(kind: PublicKeyKind) -> impl Iterator<Item = &'static Algorithm> {
+/// All algorithms for keys of this kind.
+pub(crate) fn algorithms_for(kind: PublicKeyKind) -> impl Iterator<Item = &'static Algorithm> {
     let family = match kind {
         PublicKeyKind::P256 => Family::P256,
         PublicKeyKind::P384 => Family::P384,
@@ -67,10 +67,10 @@ pub(crate) fn fitting(kind: PublicKeyKind) -> impl Iterator<Item = &'static Algo
         .filter(move |known| known.family == family)
 }
 
-/// The one algorithm that the controller signs with, given its key; clients accept no others.
-pub(super) fn own(kind: PublicKeyKind) -> Option<&'static Algorithm> {
+/// The one algorithm for tokens of the controller; clients accept no others.
+pub(super) fn signing_algorithm(kind: PublicKeyKind) -> Option<&'static Algorithm> {
     match kind {
         PublicKeyKind::Ed25519 => None,
-        _ => fitting(kind).next(),
+        _ => algorithms_for(kind).next(),
     }
 }

@@ -1,4 +1,4 @@
-//! Claims of the tokens by which clients enroll.
+//! Claims of enrollment tokens.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,29 +8,28 @@ const ENROLLER: &str = "openziti-enroller";
 /// Claims of an enrollment token, a network token or the token of a certificate authority.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnrollmentClaims {
-    /// URL of the controller's client API; the connection to it shows the certificate that verifies
-    /// the token.
+    /// URL of the controller's client API, whose TLS certificate verifies the token.
     pub iss: String,
-    /// Id of what is enrolled: an identity, a router or an authority; the issuer in a network token.
+    /// Id of the identity, router or authority to enroll; the issuer in a network token.
     pub sub: String,
-    /// Audience. An enrollment token has one empty text in it.
+    /// Audience. An enrollment token has one empty string here.
     #[serde(default, deserialize_with = "one_or_many")]
     pub aud: Vec<String>,
-    /// Instant of expiry in seconds since 1970.
+    /// Time of expiry in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exp: Option<i64>,
-    /// The secret that is spent when the enrollment completes; a mere id in the other tokens.
+    /// The one-time secret of the enrollment; a plain id in the other tokens.
     pub jti: String,
     /// Method: `ott`, `ottca`, `updb`, `erott`, `trott`, `network` or `ca`.
     pub em: String,
-    /// Addresses of the control channel, for routers; `null` where there are none to tell.
+    /// Addresses of the control channel, for routers; `null` if there are none.
     #[serde(default)]
     pub ctrls: Option<Vec<String>>,
 }
 
 impl EnrollmentClaims {
-    /// Claims of an enrollment by `method`. `issuer` is `https://<host>:<port>` without a slash at
-    /// its end.
+    /// Claims of an enrollment by `method`. `issuer` is `https://<host>:<port>` without a trailing
+    /// slash.
     pub fn enrollment(
         issuer: impl Into<String>,
         subject: impl Into<String>,
@@ -50,19 +49,19 @@ impl EnrollmentClaims {
         }
     }
 
-    /// Claims of the token by which clients join without an enrollment of their own. `issuer` ends
-    /// in a slash here, and `id` is a random UUID.
+    /// Claims of the token for joining without an enrollment. `issuer` has a trailing slash here, and
+    /// `id` is a random UUID.
     pub fn network(issuer: &str, id: impl Into<String>) -> Self {
-        Self::lasting(issuer, issuer, id.into(), "network")
+        Self::non_expiring(issuer, issuer, id.into(), "network")
     }
 
-    /// Claims of the token for clients with certificates of a third-party authority. `issuer` ends
-    /// in a slash here.
+    /// Claims of the token for clients with certificates of a third-party authority. `issuer` has a
+    /// trailing slash here.
     pub fn certificate_authority(issuer: &str, ca_id: &str) -> Self {
-        Self::lasting(issuer, ca_id, ca_id.to_owned(), "ca")
+        Self::non_expiring(issuer, ca_id, ca_id.to_owned(), "ca")
     }
 
-    fn lasting(issuer: &str, subject: &str, id: String, method: &str) -> Self {
+    fn non_expiring(issuer: &str, subject: &str, id: String, method: &str) -> Self {
         Self {
             iss: issuer.to_owned(),
             sub: subject.to_owned(),
@@ -74,13 +73,13 @@ impl EnrollmentClaims {
         }
     }
 
-    /// Whether the token is past its expiry at `now`. One without expiry never is.
+    /// Whether the token has expired at `now`. Without `exp` it never does.
     pub fn has_expired(&self, now: Timestamp) -> bool {
         self.exp.is_some_and(|expiry| expiry <= now.as_second())
     }
 }
 
-/// Reads an audience, which may be a bare text (RFC 7519 section 4.1.3).
+/// Deserializes an audience, which may be a single string (RFC 7519 section 4.1.3).
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

@@ -1,35 +1,35 @@
-//! The compact form of tokens (RFC 7515 section 7.1).
+//! Compact serialization of tokens (RFC 7515 section 7.1).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value};
 
 use super::{JwtError, json};
 
-/// The largest token that is read: 64 KiB.
-const LARGEST: usize = 64 * 1024;
+/// Maximum size of a token: 64 KiB.
+const MAX_BYTES: usize = 64 * 1024;
 
-/// A token taken apart. Nothing in it is to be believed yet.
-pub(crate) struct Compact<'a> {
+/// The parts of a token. Nothing in it is verified yet.
+pub(crate) struct CompactToken<'a> {
     pub(crate) header: Header,
-    /// What the signature is over.
+    /// The signed bytes.
     pub(crate) signed: &'a [u8],
     claims: &'a str,
     signature: &'a str,
 }
 
-/// What of a header is looked at.
+/// The relevant members of a header.
 pub(crate) struct Header {
     pub(crate) algorithm: String,
     pub(crate) key_id: Option<String>,
 }
 
-impl<'a> Compact<'a> {
-    /// Finds the parts, and reads the first. What is too large is not looked at.
-    pub(crate) fn read(token: &'a str) -> Result<Self, JwtError> {
-        if token.len() > LARGEST {
+impl<'a> CompactToken<'a> {
+    /// Splits a token and parses its header. Tokens that are too large are not parsed.
+    pub(crate) fn parse(token: &'a str) -> Result<Self, JwtError> {
+        if token.len() > MAX_BYTES {
             return Err(JwtError::TooLarge);
         }
-        // The split ends at the fourth part, however many dots there are.
+        // The split stops at the fourth part, however many dots there are.
         let mut parts = token.splitn(4, '.');
         let (Some(header), Some(claims), Some(signature), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
@@ -41,7 +41,7 @@ impl<'a> Compact<'a> {
             .get(..header.len() + 1 + claims.len())
             .ok_or(JwtError::Malformed)?;
         Ok(Self {
-            header: Header::read(object(header)?)?,
+            header: Header::from_members(decode_object(header)?)?,
             signed,
             claims,
             signature,
@@ -49,7 +49,7 @@ impl<'a> Compact<'a> {
     }
 
     pub(crate) fn claims(&self) -> Result<Map<String, Value>, JwtError> {
-        object(self.claims)
+        decode_object(self.claims)
     }
 
     pub(crate) fn signature(&self) -> Result<Vec<u8>, JwtError> {
@@ -58,8 +58,8 @@ impl<'a> Compact<'a> {
 }
 
 impl Header {
-    fn read(mut members: Map<String, Value>) -> Result<Self, JwtError> {
-        // No extension is understood, so it does not matter which are listed (RFC 7515 4.1.11).
+    fn from_members(mut members: Map<String, Value>) -> Result<Self, JwtError> {
+        // No extension is supported, so it does not matter which are listed (RFC 7515 4.1.11).
         if members.contains_key("crit") {
             return Err(JwtError::CriticalExtension);
         }
@@ -75,11 +75,11 @@ impl Header {
     }
 }
 
-fn object(part: &str) -> Result<Map<String, Value>, JwtError> {
-    json::object(&decode(part)?).ok_or(JwtError::Malformed)
+fn decode_object(part: &str) -> Result<Map<String, Value>, JwtError> {
+    json::parse_object(&decode(part)?).ok_or(JwtError::Malformed)
 }
 
-/// Decodes strictly: the URL alphabet, no padding, no white space, no stray bits (RFC 7515 2).
+/// Decodes strictly: URL alphabet, no padding, no white space, no trailing bits (RFC 7515 2).
 fn decode(part: &str) -> Result<Vec<u8>, JwtError> {
     URL_SAFE_NO_PAD.decode(part).or(Err(JwtError::Malformed))
 }

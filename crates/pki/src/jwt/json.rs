@@ -1,8 +1,8 @@
-//! JSON in which no member stands twice.
+//! JSON without duplicate members.
 //!
-//! Readers differ in which of two members of the same name they take, so whoever gets such a text
-//! signed could show two parties different things (RFC 7515 section 4, RFC 7519 section 4). How
-//! deeply values are nested is bounded by the parser, at 128.
+//! Parsers differ in which of two duplicate members they use, so whoever gets such a text signed
+//! could show two parties different things (RFC 7515 section 4, RFC 7519 section 4). The parser
+//! limits nesting to 128 levels.
 
 use std::fmt;
 
@@ -12,29 +12,29 @@ use serde::{
 };
 use serde_json::{Map, Number, Value};
 
-/// Reads a whole text as one object; `None` when it is none, or has a member twice anywhere.
-pub(crate) fn object(text: &[u8]) -> Option<Map<String, Value>> {
+/// Parses a text as one object; `None` if it is something else or has duplicate members anywhere.
+pub(crate) fn parse_object(text: &[u8]) -> Option<Map<String, Value>> {
     match serde_json::from_slice(text).ok()? {
-        Unambiguous(Value::Object(members)) => Some(members),
-        Unambiguous(_) => None,
+        UniqueMembers(Value::Object(members)) => Some(members),
+        UniqueMembers(_) => None,
     }
 }
 
-struct Unambiguous(Value);
+struct UniqueMembers(Value);
 
-impl<'de> Deserialize<'de> for Unambiguous {
+impl<'de> Deserialize<'de> for UniqueMembers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader).map(Self)
+        deserializer.deserialize_any(UniqueMembersVisitor).map(Self)
     }
 }
 
-struct Reader;
+struct UniqueMembersVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for UniqueMembersVisitor {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("JSON in which no member stands twice")
+        formatter.write_str("JSON without duplicate members")
     }
 
     fn visit_unit<E: Error>(self) -> Result<Value, E> {
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(Unambiguous(value)) = list.next_element()? {
+        while let Some(UniqueMembers(value)) = list.next_element()? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -76,9 +76,9 @@ impl<'de> Visitor<'de> for Reader {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
         let mut members = Map::new();
-        while let Some((name, Unambiguous(value))) = object.next_entry::<String, _>()? {
+        while let Some((name, UniqueMembers(value))) = object.next_entry::<String, _>()? {
             if members.insert(name, value).is_some() {
-                return Err(A::Error::custom("a member stands twice"));
+                return Err(A::Error::custom("duplicate member"));
             }
         }
         Ok(Value::Object(members))
@@ -94,8 +94,11 @@ mod tests {
     fn objects_are_read_as_the_library_reads_them() {
         let text = r#"{"a":[1,-2,2.5,"x\u00fc",null,true,{"b":{}}],"A":18446744073709551615}"#;
         let expected: Value = serde_json::from_str(text).unwrap();
-        assert_eq!(object(text.as_bytes()).map(Value::Object), Some(expected));
-        assert_eq!(object(b" {} ").map(Value::Object), Some(json!({})));
+        assert_eq!(
+            parse_object(text.as_bytes()).map(Value::Object),
+            Some(expected)
+        );
+        assert_eq!(parse_object(b" {} ").map(Value::Object), Some(json!({})));
     }
 
     #[test]
@@ -115,8 +118,8 @@ mod tests {
             &deep,
         ] {
             let start: String = text.chars().take(40).collect();
-            assert!(object(text.as_bytes()).is_none(), "{start}");
+            assert!(parse_object(text.as_bytes()).is_none(), "{start}");
         }
-        assert!(object(b"{\"\xff\":1}").is_none());
+        assert!(parse_object(b"{\"\xff\":1}").is_none());
     }
 }

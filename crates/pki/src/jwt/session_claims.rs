@@ -1,11 +1,11 @@
-//! Claims of the tokens by which clients show routers what they were granted.
+//! Claims of service session tokens, which clients present to routers.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 const AUDIENCE: &str = "openziti";
 
-/// A year; in truth the API session bounds it.
+/// A year; in practice the API session ends earlier.
 const LIFETIME: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Claims of a service session token.
@@ -17,9 +17,9 @@ pub struct SessionClaims {
     pub sub: String,
     /// Audience.
     pub aud: Vec<String>,
-    /// When the token was signed, in seconds since 1970.
+    /// Time of signing, in seconds since 1970.
     pub iat: i64,
-    /// When it ends at the latest, in seconds since 1970.
+    /// Time of expiry, in seconds since 1970.
     pub exp: i64,
     /// Id of the service session.
     pub jti: String,
@@ -27,31 +27,27 @@ pub struct SessionClaims {
     pub z_asid: String,
     /// Id of the identity.
     pub z_iid: String,
-    /// What kind of token this is: `s`, a service session's.
+    /// Token type: `s` for service sessions.
     pub z_t: String,
-    /// What was granted: `Dial` or `Bind`.
+    /// Granted access: `Dial` or `Bind`.
     pub z_st: String,
-    /// Whether the API session is one of the controller's own, not one made over OIDC.
+    /// Whether the API session is a legacy session of the controller rather than one from OIDC.
     pub z_leg: bool,
 }
 
-/// What a service session token tells, by id.
+/// The ids in a service session token.
 #[derive(Debug, Clone, Copy)]
 pub struct Granted<'g> {
-    /// The service session.
     pub session: &'g str,
-    /// Its API session.
     pub api_session: &'g str,
-    /// The identity of that.
     pub identity: &'g str,
-    /// The service.
     pub service: &'g str,
-    /// What was granted: `Dial` or `Bind`.
+    /// Granted access: `Dial` or `Bind`.
     pub grant: &'g str,
 }
 
 impl SessionClaims {
-    /// Claims of a token that is signed `now`.
+    /// Claims of a token that is signed at `now`.
     pub fn new(issuer: impl Into<String>, granted: Granted<'_>, now: Timestamp) -> Self {
         let iat = now.as_second();
         Self {

@@ -12,12 +12,12 @@ use crate::{
     key::{PublicKey, SigningKey},
 };
 
-/// Signs tokens with the key of a certificate that clients can see.
+/// Signs tokens with the key of a certificate that clients know.
 #[derive(Debug, Clone)]
 pub struct JwtSigner {
     key: Arc<SigningKey>,
     key_id: Fingerprint,
-    /// The first part of every token, encoded.
+    /// The encoded header of every token.
     header: String,
 }
 
@@ -29,18 +29,19 @@ struct Header<'a> {
 }
 
 impl JwtSigner {
-    /// Takes the key of `certificate`: for enrollment tokens the one that TLS shows at the
-    /// advertised address, since clients verify with what they see there.
+    /// Creates a signer for the key of `certificate`: for enrollment tokens, the TLS server
+    /// certificate at the advertised address, because clients verify tokens with it.
     ///
     /// # Errors
     ///
-    /// [`JwtError::OtherKey`] when they do not belong together, [`JwtError::UnsupportedKey`].
+    /// [`JwtError::KeyMismatch`] if they do not belong together, [`JwtError::UnsupportedKey`].
     pub fn new(key: Arc<SigningKey>, certificate: &Certificate) -> Result<Self, JwtError> {
         if certificate.public_key()? != *key.public_key() {
-            return Err(JwtError::OtherKey);
+            return Err(JwtError::KeyMismatch);
         }
         let key_id = certificate.fingerprint();
-        let algorithm = algorithm::own(key.public_key().kind()).ok_or(JwtError::UnsupportedKey)?;
+        let algorithm = algorithm::signing_algorithm(key.public_key().kind())
+            .ok_or(JwtError::UnsupportedKey)?;
         let header = encode(&Header {
             alg: algorithm.name,
             kid: key_id.to_string(),
@@ -53,21 +54,20 @@ impl JwtSigner {
         })
     }
 
-    /// The fingerprint of the certificate, which tokens name as their `kid`.
+    /// The fingerprint of the certificate, which is the `kid` of the tokens.
     pub fn key_id(&self) -> Fingerprint {
         self.key_id
     }
 
-    /// The key that verifies the tokens.
     pub fn public_key(&self) -> &PublicKey {
         self.key.public_key()
     }
 
-    /// Signs `claims` and writes the token in its compact form.
+    /// Signs `claims` and returns the token in compact form.
     ///
     /// # Errors
     ///
-    /// [`JwtError::Claims`] when they are not a JSON object, [`JwtError::Crypto`].
+    /// [`JwtError::Claims`] if they are not a JSON object, [`JwtError::Crypto`].
     pub fn sign(&self, claims: &impl Serialize) -> Result<String, JwtError> {
         let mut token = format!("{}.{}", self.header, encode(claims)?);
         let signature = self.key.sign_jws(token.as_bytes())?;

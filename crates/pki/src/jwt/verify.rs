@@ -1,19 +1,19 @@
-//! Verifying tokens.
+//! Verifying tokens of the controller.
 
 use aws_lc_rs::signature::UnparsedPublicKey;
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{EnrollmentClaims, JwtError, algorithm, compact::Compact};
+use super::{EnrollmentClaims, JwtError, algorithm, compact::CompactToken};
 use crate::{certificate::Certificate, key::PublicKey};
 
-/// Verifies an enrollment token with the certificate that its issuer shows in TLS, and that it has
-/// not expired at `now`.
+/// Verifies an enrollment token with the TLS certificate of its issuer, including its expiry at
+/// `now`.
 ///
 /// # Errors
 ///
-/// [`JwtError`], by the first check that fails.
+/// [`JwtError`] for the first check that fails.
 pub fn verify_with_certificate(
     token: &str,
     leaf: &[u8],
@@ -28,18 +28,18 @@ pub fn verify_with_certificate(
     }
 }
 
-/// Verifies the signature of a token and reads its claims. What the claims say, expiry included, is
-/// for the caller to judge.
+/// Verifies the signature of a token and parses its claims. Validating the claims, including
+/// expiry, is left to the caller.
 ///
-/// The algorithm is the one that goes with the key: RS256, ES256, ES384 or ES512. What the token
-/// itself says about it can only be wrong.
+/// The key determines the algorithm: RS256, ES256, ES384 or ES512. A token that names another one
+/// is rejected.
 ///
 /// # Errors
 ///
-/// [`JwtError`], by the first check that fails.
+/// [`JwtError`] for the first check that fails.
 pub fn verify<C: DeserializeOwned>(token: &str, key: &PublicKey) -> Result<C, JwtError> {
-    let token = Compact::read(token)?;
-    let algorithm = algorithm::own(key.kind()).ok_or(JwtError::UnsupportedKey)?;
+    let token = CompactToken::parse(token)?;
+    let algorithm = algorithm::signing_algorithm(key.kind()).ok_or(JwtError::UnsupportedKey)?;
     if token.header.algorithm != algorithm.name {
         return Err(JwtError::WrongAlgorithm);
     }

@@ -1,4 +1,4 @@
-//! Reading private keys from the forms in which tools write them.
+//! Loading private keys from PEM in the formats that common tools write.
 
 use aws_lc_rs::signature::{EcdsaKeyPair, RsaKeyPair};
 use const_oid::ObjectIdentifier;
@@ -7,29 +7,28 @@ use der::{Decode as _, Reader as _, SliceReader, asn1::AnyRef};
 use super::{CryptoError, Curve, SigningKey};
 use crate::pem::{self, PemError};
 
-/// A private key could not be read.
+/// A private key could not be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// The text is broken PEM.
     #[error("the private key is not readable PEM")]
     Pem(#[from] PemError),
-    /// The text holds no private key.
+    /// The text contains no private key.
     #[error("no private key found; expected a PEM block such as -----BEGIN PRIVATE KEY-----")]
     Missing,
-    /// The key is protected by a passphrase.
+    /// The key is encrypted with a passphrase.
     #[error("the private key is encrypted; only unencrypted keys can be read")]
     Encrypted,
-    /// The key is of a kind that cannot sign here, for example Ed25519, or an RSA key outside of
-    /// 2048 to 8192 bits.
+    /// The key is of a type that cannot be used for signing here, for example Ed25519, or an RSA key
+    /// outside 2048 to 8192 bits.
     #[error(
         "private keys of type {algorithm} are not supported: use ECDSA P-256, P-384 or P-521, or \
          RSA of 2048 to 8192 bits"
     )]
     Unsupported {
-        /// Name of the kind, or its object identifier.
+        /// Name or object identifier of the type.
         algorithm: String,
     },
-    /// The key is of a known kind, yet inconsistent.
+    /// The key is of a supported type, but inconsistent.
     #[error("the private key is malformed")]
     Malformed,
     /// The library failed for another reason.
@@ -37,8 +36,8 @@ pub enum KeyError {
     Crypto(#[from] CryptoError),
 }
 
-/// Kinds of keys by the identifier that PKCS#8 gives; `None` is a kind that signs here.
-const KINDS: [(&str, Option<&str>); 8] = [
+/// Key types by their PKCS#8 object identifier; `None` marks supported types.
+const KEY_TYPES: [(&str, Option<&str>); 8] = [
     ("1.2.840.10045.2.1", None),
     ("1.2.840.113549.1.1.1", None),
     ("1.2.840.113549.1.1.10", Some("RSASSA-PSS")),
@@ -50,16 +49,16 @@ const KINDS: [(&str, Option<&str>); 8] = [
 ];
 
 impl SigningKey {
-    /// Reads the first private key of a PEM text.
+    /// Loads the first private key of a PEM text.
     ///
-    /// PKCS#8 (`PRIVATE KEY`), SEC 1 (`EC PRIVATE KEY`) and PKCS#1 (`RSA PRIVATE KEY`) are
-    /// understood; other blocks, such as certificates and `EC PARAMETERS`, are skipped.
+    /// PKCS#8 (`PRIVATE KEY`), SEC 1 (`EC PRIVATE KEY`) and PKCS#1 (`RSA PRIVATE KEY`) are supported;
+    /// other blocks, such as certificates and `EC PARAMETERS`, are skipped.
     ///
     /// # Errors
     ///
-    /// [`KeyError`]; its text never holds any part of the key.
+    /// [`KeyError`]; its text never contains any part of the key.
     pub fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let blocks = pem::blocks(text)?;
+        let blocks = pem::parse_blocks(text)?;
         let block = blocks
             .iter()
             .find(|block| block.label.ends_with("PRIVATE KEY"))
@@ -69,9 +68,9 @@ impl SigningKey {
         }
         match block.label {
             "PRIVATE KEY" => from_pkcs8(&block.der),
-            "EC PRIVATE KEY" => ecdsa(&block.der),
+            "EC PRIVATE KEY" => load_ecdsa(&block.der),
             "RSA PRIVATE KEY" => {
-                rsa(RsaKeyPair::from_der(&block.der).or(Err(rsa_refusal(&block.der)))?)
+                load_rsa(RsaKeyPair::from_der(&block.der).or(Err(rsa_error(&block.der)))?)
             },
             "ENCRYPTED PRIVATE KEY" => Err(KeyError::Encrypted),
             other => Err(KeyError::Unsupported {
@@ -84,19 +83,19 @@ impl SigningKey {
 fn from_pkcs8(der: &[u8]) -> Result<SigningKey, KeyError> {
     let (algorithm, inner) = pkcs8_parts(der).ok_or(KeyError::Malformed)?;
     let algorithm = algorithm.to_string();
-    match KINDS.iter().find(|(oid, _)| *oid == algorithm) {
+    match KEY_TYPES.iter().find(|(oid, _)| *oid == algorithm) {
         Some((_, Some(name))) => Err(KeyError::Unsupported {
             algorithm: (*name).to_owned(),
         }),
         None => Err(KeyError::Unsupported { algorithm }),
         Some(("1.2.840.113549.1.1.1", None)) => {
-            rsa(RsaKeyPair::from_pkcs8(der).or(Err(rsa_refusal(inner)))?)
+            load_rsa(RsaKeyPair::from_pkcs8(der).or(Err(rsa_error(inner)))?)
         },
-        Some((_, None)) => ecdsa(der),
+        Some((_, None)) => load_ecdsa(der),
     }
 }
 
-/// Finds the kind of a key in PKCS#8 and the key's own encoding inside.
+/// The key type in PKCS#8 and the inner encoding of the key.
 fn pkcs8_parts(der: &[u8]) -> Option<(ObjectIdentifier, &[u8])> {
     let outer = AnyRef::from_der(der).ok()?;
     let mut reader = SliceReader::new(outer.value()).ok()?;
@@ -107,8 +106,8 @@ fn pkcs8_parts(der: &[u8]) -> Option<(ObjectIdentifier, &[u8])> {
     Some((algorithm.decode().ok()?, inner.value()))
 }
 
-/// Says why the library refused an RSA key in PKCS#1: mostly for its size.
-fn rsa_refusal(pkcs1: &[u8]) -> KeyError {
+/// The reason why the library rejected an RSA key in PKCS#1: usually its size.
+fn rsa_error(pkcs1: &[u8]) -> KeyError {
     match rsa_modulus_bits(pkcs1) {
         Some(bits) if !(2048..=8192).contains(&bits) => KeyError::Unsupported {
             algorithm: format!("RSA {bits}"),
@@ -124,8 +123,8 @@ fn rsa_modulus_bits(pkcs1: &[u8]) -> Option<usize> {
     super::public::bit_length(AnyRef::decode(&mut reader).ok()?.value())
 }
 
-/// Reads an ECDSA key in PKCS#8 or SEC 1; the curve is the one that accepts it.
-fn ecdsa(der: &[u8]) -> Result<SigningKey, KeyError> {
+/// Loads an ECDSA key in PKCS#8 or SEC 1; the curve is the first one that accepts it.
+fn load_ecdsa(der: &[u8]) -> Result<SigningKey, KeyError> {
     for curve in Curve::ALL {
         if let Ok(pair) = EcdsaKeyPair::from_private_key_der(curve.asn1(), der) {
             return Ok(SigningKey::from_ecdsa(curve, pair)?);
@@ -136,7 +135,7 @@ fn ecdsa(der: &[u8]) -> Result<SigningKey, KeyError> {
     })
 }
 
-fn rsa(pair: RsaKeyPair) -> Result<SigningKey, KeyError> {
+fn load_rsa(pair: RsaKeyPair) -> Result<SigningKey, KeyError> {
     Ok(SigningKey::from_rsa(pair)?)
 }
 

@@ -1,4 +1,4 @@
-//! Public keys as certificates and requests hold them.
+//! Public keys in certificates and requests.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ pub(super) const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.
 pub(super) const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 pub(super) const P521: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 
-/// A public key is of a kind whose signatures are not accepted.
+/// Signatures of this type of public key are not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unsupported public key ({algorithm}); use ECDSA P-256, P-384 or P-521, Ed25519, or RSA of \
      2048 to 8192 bits"
 )]
-pub struct UnsupportedKey {
-    /// Name of the kind, or its object identifier.
+pub struct UnsupportedKeyError {
+    /// Name or object identifier of the type.
     pub algorithm: String,
 }
 
-/// Kinds of public keys whose signatures are accepted: those of TLS and P-521.
+/// Accepted types of public keys: those of TLS and P-521.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PublicKeyKind {
     /// ECDSA over NIST P-256.
@@ -57,7 +57,7 @@ impl fmt::Display for PublicKeyKind {
     }
 }
 
-/// A public key of an accepted kind (`SubjectPublicKeyInfo`, RFC 5280 section 4.1.2.7).
+/// A public key of an accepted type (`SubjectPublicKeyInfo`, RFC 5280 section 4.1.2.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey {
     spki: SubjectPublicKeyInfoOwned,
@@ -66,17 +66,17 @@ pub struct PublicKey {
 }
 
 impl PublicKey {
-    /// Reads a key from the DER form of its `SubjectPublicKeyInfo`.
+    /// Parses a key from its `SubjectPublicKeyInfo` in DER.
     ///
     /// # Errors
     ///
-    /// [`UnsupportedKey`] for other kinds, and for what is no key at all.
-    pub fn from_der(der: &[u8]) -> Result<Self, UnsupportedKey> {
+    /// [`UnsupportedKeyError`] for other types and for malformed keys.
+    pub fn from_der(der: &[u8]) -> Result<Self, UnsupportedKeyError> {
         let spki = SubjectPublicKeyInfoOwned::from_der(der).or(Err(unsupported("unreadable")))?;
         Self::from_spki(&spki)
     }
 
-    pub(crate) fn from_spki(spki: &SubjectPublicKeyInfoOwned) -> Result<Self, UnsupportedKey> {
+    pub(crate) fn from_spki(spki: &SubjectPublicKeyInfoOwned) -> Result<Self, UnsupportedKeyError> {
         let kind = kind(spki)?;
         let der = spki.to_der().or(Err(unsupported("unreadable")))?;
         Ok(Self {
@@ -86,19 +86,18 @@ impl PublicKey {
         })
     }
 
-    /// The kind of the key.
     pub fn kind(&self) -> PublicKeyKind {
         self.kind
     }
 
-    /// Whether whoever holds the private key of `other` has that of this one too: the same key in any
-    /// encoding, one of the same modulus, or the other point of a curve with the same abscissa.
+    /// Whether whoever has the private key of `other` has that of this one too: the same key in any
+    /// encoding, one with the same modulus, or the curve point with the same x and the opposite y.
     pub fn shares_secret_with(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.secret_bound() == other.secret_bound()
+        self.kind == other.kind && self.private_key_determinant() == other.private_key_determinant()
     }
 
-    /// The part of the key that decides what its private key is.
-    fn secret_bound(&self) -> Option<&[u8]> {
+    /// The part of the key that determines the private key.
+    fn private_key_determinant(&self) -> Option<&[u8]> {
         let length = match self.kind {
             PublicKeyKind::P256 => 32,
             PublicKeyKind::P384 => 48,
@@ -106,7 +105,7 @@ impl PublicKey {
             PublicKeyKind::Rsa { .. } => return modulus(self.raw()),
             PublicKeyKind::Ed25519 => return Some(self.raw()),
         };
-        // A byte for the form, the abscissa, and the ordinate if the form is the long one.
+        // A byte for the format, x, and y if the point is not compressed.
         self.raw().get(1..=length)
     }
 
@@ -115,7 +114,7 @@ impl PublicKey {
         &self.der
     }
 
-    /// The SHA-256 digest of the key in DER: the same for every certificate of this key.
+    /// The SHA-256 digest of the key in DER, which all certificates for this key share.
     pub fn fingerprint(&self) -> Sha256Fingerprint {
         Sha256Fingerprint::of_der(&self.der)
     }
@@ -124,8 +123,8 @@ impl PublicKey {
         &self.spki
     }
 
-    /// Whether the holder of the key has signed `message` by one of `algorithms`, of which those for
-    /// other kinds of keys are left out.
+    /// Whether `signature` over `message` verifies by one of `algorithms`; those for other types of
+    /// keys are ignored.
     pub fn has_signed(
         &self,
         algorithms: &[&dyn SignatureVerificationAlgorithm],
@@ -134,17 +133,17 @@ impl PublicKey {
     ) -> bool {
         algorithms
             .iter()
-            .filter(|algorithm| self.fits(**algorithm))
+            .filter(|algorithm| self.supports(**algorithm))
             .any(|algorithm| {
                 let verified = algorithm.verify_signature(self.raw(), message, signature);
                 verified.is_ok()
             })
     }
 
-    /// Whether an algorithm is one for keys of this kind.
-    pub(crate) fn fits(&self, algorithm: &dyn SignatureVerificationAlgorithm) -> bool {
+    /// Whether an algorithm is for keys of this type.
+    pub(crate) fn supports(&self, algorithm: &dyn SignatureVerificationAlgorithm) -> bool {
         let identifier = self.spki.algorithm.to_der().unwrap_or_default();
-        // Algorithms name kinds of keys by the contents of the identifier alone.
+        // Algorithms identify key types by the contents of the identifier alone.
         AnyRef::from_der(&identifier)
             .is_ok_and(|identifier| identifier.value() == algorithm.public_key_alg_id().as_ref())
     }
@@ -155,13 +154,13 @@ impl PublicKey {
     }
 }
 
-pub(super) fn unsupported(algorithm: impl Into<String>) -> UnsupportedKey {
-    UnsupportedKey {
+pub(super) fn unsupported(algorithm: impl Into<String>) -> UnsupportedKeyError {
+    UnsupportedKeyError {
         algorithm: algorithm.into(),
     }
 }
 
-fn kind(spki: &SubjectPublicKeyInfoOwned) -> Result<PublicKeyKind, UnsupportedKey> {
+fn kind(spki: &SubjectPublicKeyInfoOwned) -> Result<PublicKeyKind, UnsupportedKeyError> {
     match spki.algorithm.oid {
         EC => {
             let curve = spki.algorithm.parameters.as_ref();
@@ -193,7 +192,7 @@ fn modulus(pkcs1: &[u8]) -> Option<&[u8]> {
     Some(reader.decode::<AnyRef<'_>>().ok()?.value())
 }
 
-/// Counts the significant bits of a positive number in big-endian bytes.
+/// Number of significant bits of a big-endian number.
 pub(super) fn bit_length(bytes: &[u8]) -> Option<usize> {
     let first = bytes.iter().position(|byte| *byte != 0)?;
     let top = bytes.get(first)?;
@@ -254,7 +253,7 @@ mod tests {
 
     #[test]
     fn unknown_kinds_are_named() {
-        // SubjectPublicKeyInfo of X25519, of EC on secp256k1, and no key at all.
+        // SubjectPublicKeyInfo of X25519, of EC on secp256k1, and a malformed one.
         let x25519 = [
             0x30, 0x0a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x6e, 0x03, 0x01, 0x00,
         ];

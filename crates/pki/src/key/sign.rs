@@ -1,4 +1,4 @@
-//! Signing: for certificates and requests in ASN.1 form, for tokens in fixed form.
+//! Signing: ASN.1 signatures for certificates and requests, fixed-length ones for tokens.
 
 use aws_lc_rs::{rand::SystemRandom, signature::RSA_PKCS1_SHA256};
 use const_oid::{
@@ -14,37 +14,37 @@ use spki::{
     SignatureBitStringEncoding,
 };
 
-use super::{CryptoError, Curve, Pair, SigningKey};
+use super::{CryptoError, Curve, KeyPair, SigningKey};
 
 impl SigningKey {
-    /// Signs for a certificate or a request, with the digest that fits the key.
+    /// Signs for a certificate or a request, with the digest that matches the key.
     pub(crate) fn sign_asn1(&self, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
         match &self.pair {
-            Pair::Ecdsa { asn1, .. } => {
+            KeyPair::Ecdsa { asn1, .. } => {
                 let signature = asn1
                     .sign(&SystemRandom::new(), message)
                     .or(Err(CryptoError))?;
                 Ok(signature.as_ref().to_vec())
             },
-            Pair::Rsa(_) => self.sign_rsa(message),
+            KeyPair::Rsa(_) => self.sign_rsa(message),
         }
     }
 
     /// Signs for a token (RFC 7518 section 3).
     pub(crate) fn sign_jws(&self, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
         match &self.pair {
-            Pair::Ecdsa { fixed, .. } => {
+            KeyPair::Ecdsa { fixed, .. } => {
                 let signature = fixed
                     .sign(&SystemRandom::new(), message)
                     .or(Err(CryptoError))?;
                 Ok(signature.as_ref().to_vec())
             },
-            Pair::Rsa(_) => self.sign_rsa(message),
+            KeyPair::Rsa(_) => self.sign_rsa(message),
         }
     }
 
     fn sign_rsa(&self, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
-        let Pair::Rsa(pair) = &self.pair else {
+        let KeyPair::Rsa(pair) = &self.pair else {
             return Err(CryptoError);
         };
         let mut signature = vec![0; pair.public_modulus_len()];
@@ -58,23 +58,23 @@ impl SigningKey {
         Ok(signature)
     }
 
-    /// The algorithm of [`Self::sign_asn1`] as certificates name it (RFC 5758, RFC 4055).
+    /// The algorithm of [`Self::sign_asn1`] for certificates (RFC 5758, RFC 4055).
     pub(crate) fn signature_algorithm(&self) -> AlgorithmIdentifierOwned {
         let without = |oid: ObjectIdentifier| AlgorithmIdentifierOwned {
             oid,
             parameters: None,
         };
         match &self.pair {
-            Pair::Ecdsa {
+            KeyPair::Ecdsa {
                 curve: Curve::P256, ..
             } => without(ECDSA_WITH_SHA_256),
-            Pair::Ecdsa {
+            KeyPair::Ecdsa {
                 curve: Curve::P384, ..
             } => without(ECDSA_WITH_SHA_384),
-            Pair::Ecdsa {
+            KeyPair::Ecdsa {
                 curve: Curve::P521, ..
             } => without(ECDSA_WITH_SHA_512),
-            Pair::Rsa(_) => AlgorithmIdentifierOwned {
+            KeyPair::Rsa(_) => AlgorithmIdentifierOwned {
                 oid: SHA_256_WITH_RSA_ENCRYPTION,
                 parameters: Some(Any::null()),
             },
@@ -82,10 +82,10 @@ impl SigningKey {
     }
 }
 
-/// A signing key in the shape that the certificate builder asks for.
+/// A signing key as the certificate builder expects it.
 pub(crate) struct IssuerKey<'a>(pub(crate) &'a SigningKey);
 
-/// A signature as certificates hold it.
+/// A signature as certificates contain it.
 pub(crate) struct CertificateSignature(Vec<u8>);
 
 impl SignatureBitStringEncoding for CertificateSignature {
@@ -103,7 +103,7 @@ impl Signer<CertificateSignature> for IssuerKey<'_> {
     }
 }
 
-/// A public key in the shape that the certificate builder asks for.
+/// A public key as the certificate builder expects it.
 #[derive(Clone)]
 pub(crate) struct IssuerPublicKey(Vec<u8>);
 

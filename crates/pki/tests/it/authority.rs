@@ -302,7 +302,7 @@ fn fresh_authority_needs_matching_parts() {
     let table = [
         (vec![], AuthorityError::NoCertificate),
         (vec![network.identity()], AuthorityError::NotCa),
-        (vec![root], AuthorityError::OtherKey),
+        (vec![root], AuthorityError::KeyMismatch),
     ];
     for (chain, expected) in table {
         assert_eq!(Authority::new(chain, key()).unwrap_err(), expected);

@@ -183,7 +183,7 @@ fn other_keys_do_not_verify() {
     let refused = verify_with(server(&network, &rsa).as_der());
     assert_eq!(refused, Err(JwtError::WrongAlgorithm));
     let mismatch = JwtSigner::new(Arc::new(other), &leaf).unwrap_err();
-    assert_eq!(mismatch, JwtError::OtherKey);
+    assert_eq!(mismatch, JwtError::KeyMismatch);
 }
 
 #[test]

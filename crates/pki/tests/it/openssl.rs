@@ -393,7 +393,7 @@ fn bundle_is_read() {
     let authorities: Vec<_> = network.signing.chain().collect();
     std::fs::write(
         folder.join("b.der"),
-        pkcs7::write_der(authorities.clone()).unwrap(),
+        pkcs7::encode_der(authorities.clone()).unwrap(),
     )
     .unwrap();
     let printed = openssl(
@@ -425,7 +425,7 @@ fn bundle_is_read() {
         ],
     );
     let bundle = std::fs::read(folder.join("o.der")).unwrap();
-    assert_eq!(pkcs7::read_der(&bundle).unwrap().len(), 2);
+    assert_eq!(pkcs7::decode_der(&bundle).unwrap().len(), 2);
 }
 
 #[test]

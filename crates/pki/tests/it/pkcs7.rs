@@ -3,7 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use portcullis_pki::{
     Certificate,
-    pkcs7::{Pkcs7Error, read_base64, read_der, write_base64, write_der},
+    pkcs7::{Pkcs7Error, decode_der, encode_der, read_base64, write_base64},
 };
 
 use crate::support::Network;
@@ -27,7 +27,7 @@ fn bundle_has_each_authority_once_and_no_others() {
     let text = write_base64(&given).unwrap();
     let expected = sorted(vec![root, signing]);
     assert_eq!(read_base64(&text), Ok(expected.clone()));
-    assert_eq!(read_der(&write_der(&given).unwrap()), Ok(expected));
+    assert_eq!(decode_der(&encode_der(&given).unwrap()), Ok(expected));
 
     let lines: Vec<_> = text.split('\n').collect();
     let (last, others) = lines.split_last().unwrap();
@@ -77,9 +77,9 @@ fn anything_else_is_refused() {
 #[test]
 fn cut_and_damaged_bundles_never_panic() {
     let network = Network::new(63);
-    let whole = write_der([network.root.certificate()]).unwrap();
+    let whole = encode_der([network.root.certificate()]).unwrap();
     for end in 0..whole.len() {
-        assert!(read_der(&whole[..end]).is_err());
+        assert!(decode_der(&whole[..end]).is_err());
     }
     let certificate = network.root.certificate();
     let length = certificate.as_der().len();
@@ -90,7 +90,7 @@ fn cut_and_damaged_bundles_never_panic() {
     for place in 0..whole.len() {
         let mut damaged = whole.clone();
         damaged[place] ^= 0xff;
-        let read = read_der(&damaged).unwrap_or_default();
+        let read = decode_der(&damaged).unwrap_or_default();
         if (start..start + length).contains(&place) {
             assert!(!read.contains(certificate), "byte {place}");
         }

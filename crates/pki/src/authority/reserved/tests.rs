@@ -94,7 +94,7 @@ fn alternative_names_of_every_kind_are_judged() {
         (ip(&mapped), true),
         (ip(&[10, 0, 0]), false),
     ] {
-        let judged = reserved(&[]).check_alternative(&name);
+        let judged = reserved(&[]).check_general_name(&name);
         assert_eq!(judged.is_err(), is_reserved, "{name:?}");
     }
 }

@@ -226,7 +226,7 @@ proptest! {
     ) {
         let token = format!("{}.{}.{}", encode(header), encode(claims), encode(signature));
         if let Ok(token) = PresentedToken::read(&token) {
-            prop_assert_eq!(token.verify([]).err(), Some(JwtError::NoKey));
+            prop_assert_eq!(token.verify([]).err(), Some(JwtError::UnknownKey));
         }
     }
 

@@ -34,7 +34,7 @@ fn check(changes: &Value, at: Timestamp) -> Result<(), ClaimsError> {
 
 #[test]
 fn each_wrong_claim_has_its_own_refusal() {
-    use ClaimsError::{Expired, IssuedInFuture, NotYetValid, OtherAudience, OtherIssuer};
+    use ClaimsError::{Expired, IssuedInFuture, NotYetValid, WrongAudience, WrongIssuer};
     let second = now().as_second();
     let early = second + CLOCK_LEEWAY.as_secs() + 1;
     for (changes, expected) in [
@@ -44,25 +44,25 @@ fn each_wrong_claim_has_its_own_refusal() {
             Ok(()),
         ),
         (json!({"aud": ["other", AUDIENCE]}), Ok(())),
-        (json!({"aud": []}), Err(OtherAudience)),
-        (json!({"aud": ["other"]}), Err(OtherAudience)),
-        (json!({"aud": "Network"}), Err(OtherAudience)),
-        (json!({"aud": ""}), Err(OtherAudience)),
+        (json!({"aud": []}), Err(WrongAudience)),
+        (json!({"aud": ["other"]}), Err(WrongAudience)),
+        (json!({"aud": "Network"}), Err(WrongAudience)),
+        (json!({"aud": ""}), Err(WrongAudience)),
         (
             json!({"iss": "https://idp.example.test/"}),
-            Err(OtherIssuer),
+            Err(WrongIssuer),
         ),
-        (json!({"iss": "https://IDP.example.test"}), Err(OtherIssuer)),
-        (json!({"iss": ""}), Err(OtherIssuer)),
+        (json!({"iss": "https://IDP.example.test"}), Err(WrongIssuer)),
+        (json!({"iss": ""}), Err(WrongIssuer)),
         (json!({"nbf": early}), Err(NotYetValid)),
         (json!({"iat": early}), Err(IssuedInFuture)),
         (json!({"exp": second - 1}), Err(Expired)),
         // A new token would not help, so expiry is not what is said.
         (
             json!({"exp": second - 1, "aud": "other"}),
-            Err(OtherAudience),
+            Err(WrongAudience),
         ),
-        (json!({"exp": second - 1, "iss": "other"}), Err(OtherIssuer)),
+        (json!({"exp": second - 1, "iss": "other"}), Err(WrongIssuer)),
     ] {
         assert_eq!(check(&changes, now()), expected, "{changes}");
     }
@@ -189,7 +189,7 @@ fn issuer_and_key_are_known_before_the_signature() {
     let refused = presented.verify(others.key_set().candidates("k1"));
     assert_eq!(refused.err(), Some(JwtError::BadSignature));
     let refused = presented.verify(key_set(&[]).candidates("k1"));
-    assert_eq!(refused.err(), Some(JwtError::NoKey));
+    assert_eq!(refused.err(), Some(JwtError::UnknownKey));
 }
 
 #[test]

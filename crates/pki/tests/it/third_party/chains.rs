@@ -1,7 +1,7 @@
 //! Which chains of other authorities are believed.
 
 use portcullis_pki::{
-    Certificate, ChainError, PublicKeyKind, TrustAnchors, UnusableAuthority, VerifyAt,
+    Certificate, ChainError, PublicKeyKind, TrustAnchors, UnusableCaError, VerifyAt,
 };
 
 use super::maker::{CA, LEAF, Maker, P256};
@@ -149,7 +149,7 @@ fn what_may_not_sign_certificates_is_no_intermediate() {
 
 #[test]
 fn authorities_that_cannot_be_used_are_told_apart() {
-    use UnusableAuthority::{CannotSign, Expired, NotCa, NotYetValid, UnsupportedKey};
+    use UnusableCaError::{CannotSign, Expired, NotCa, NotYetValid, UnsupportedKey};
     let Some(maker) = Maker::new() else { return };
     for (extensions, expected, length) in [
         (CA, Ok(()), None),

@@ -1,4 +1,4 @@
-//! What certificates that authenticate clients are meant for.
+//! Extended key usage of client certificates.
 
 use webpki::{
     ExtendedKeyUsageValidator, KeyPurposeId, KeyPurposeIdIter, KeyUsage, RequiredEkuNotFoundContext,
@@ -9,12 +9,12 @@ const CLIENT_AUTH: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02];
 /// 2.5.29.37.0, `anyExtendedKeyUsage`.
 const ANY: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
 
-/// Accepts certificates that authenticate clients: those that say so, that are for every purpose, or
-/// that leave their purposes open (RFC 5280 section 4.2.1.12).
+/// Accepts client certificates: those with the client purpose, with any purpose, or without a
+/// restriction (RFC 5280 section 4.2.1.12).
 #[derive(Clone, Copy)]
-pub(super) struct ClientPurpose;
+pub(super) struct ClientAuthValidator;
 
-impl ExtendedKeyUsageValidator for ClientPurpose {
+impl ExtendedKeyUsageValidator for ClientAuthValidator {
     fn validate(&self, purposes: KeyPurposeIdIter<'_, '_>) -> Result<(), webpki::Error> {
         let accepted = [KeyPurposeId::new(CLIENT_AUTH), KeyPurposeId::new(ANY)];
         let mut present = Vec::new();

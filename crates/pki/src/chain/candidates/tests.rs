@@ -51,7 +51,7 @@ fn of(authorities: &[Authority]) -> Vec<Certificate> {
     certificates.cloned().collect()
 }
 
-/// Picks the links, and counts the signatures that were looked at.
+/// Selects the candidates, and counts the signature checks.
 fn count(
     leaf: &Certificate,
     presented: &[Certificate],
@@ -59,7 +59,7 @@ fn count(
 ) -> (Result<Vec<Certificate>, ChainError>, usize) {
     let mut checks = 0;
     let authorities = [authority.certificate().clone()];
-    let found = links(leaf, presented, &authorities, &mut |one, issuer| {
+    let found = select_candidates(leaf, presented, &authorities, &mut |one, issuer| {
         checks += 1;
         one.is_issued_by(issuer)
     });

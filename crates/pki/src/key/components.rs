@@ -1,4 +1,4 @@
-//! Public keys put together from the numbers that they consist of.
+//! Public keys from their numeric components.
 
 use const_oid::ObjectIdentifier;
 use der::{
@@ -7,15 +7,20 @@ use der::{
 };
 use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
-use super::public::{EC, ED25519, P256, P384, P521, PublicKey, RSA, UnsupportedKey, unsupported};
+use super::public::{
+    EC, ED25519, P256, P384, P521, PublicKey, RSA, UnsupportedKeyError, unsupported,
+};
 
-/// First byte of a curve point that is written with both coordinates (SEC 1 section 2.3.3).
+/// First byte of an uncompressed curve point (SEC 1 section 2.3.3).
 const UNCOMPRESSED: u8 = 4;
 const ED25519_LENGTH: usize = 32;
 
 impl PublicKey {
-    /// Puts together an RSA key from modulus and exponent, big-endian.
-    pub(crate) fn from_rsa_parts(modulus: &[u8], exponent: &[u8]) -> Result<Self, UnsupportedKey> {
+    /// Builds an RSA key from modulus and exponent, big-endian.
+    pub(crate) fn from_rsa_components(
+        modulus: &[u8],
+        exponent: &[u8],
+    ) -> Result<Self, UnsupportedKeyError> {
         let pkcs1 = || -> der::Result<Vec<u8>> {
             vec![UintRef::new(modulus)?, UintRef::new(exponent)?].to_der()
         };
@@ -23,9 +28,13 @@ impl PublicKey {
         assemble(RSA, Some(Any::from(Null)), &pkcs1)
     }
 
-    /// Puts together an ECDSA key from the name of its curve (RFC 7518 section 6.2.1.1) and both
+    /// Builds an ECDSA key from the name of its curve (RFC 7518 section 6.2.1.1) and both
     /// coordinates, each in the full length of the curve.
-    pub(crate) fn from_ec_parts(curve: &str, x: &[u8], y: &[u8]) -> Result<Self, UnsupportedKey> {
+    pub(crate) fn from_ec_components(
+        curve: &str,
+        x: &[u8],
+        y: &[u8],
+    ) -> Result<Self, UnsupportedKeyError> {
         let (curve, length) = match curve {
             "P-256" => (P256, 32),
             "P-384" => (P384, 48),
@@ -42,8 +51,8 @@ impl PublicKey {
         )
     }
 
-    /// Wraps an Ed25519 key (RFC 8037 section 2).
-    pub(crate) fn from_ed25519(point: &[u8]) -> Result<Self, UnsupportedKey> {
+    /// Builds an Ed25519 key (RFC 8037 section 2).
+    pub(crate) fn from_ed25519(point: &[u8]) -> Result<Self, UnsupportedKeyError> {
         if point.len() != ED25519_LENGTH {
             return Err(unsupported("unreadable Ed25519"));
         }
@@ -55,7 +64,7 @@ fn assemble(
     oid: ObjectIdentifier,
     parameters: Option<Any>,
     key: &[u8],
-) -> Result<PublicKey, UnsupportedKey> {
+) -> Result<PublicKey, UnsupportedKeyError> {
     let spki = SubjectPublicKeyInfoOwned {
         algorithm: AlgorithmIdentifierOwned { oid, parameters },
         subject_public_key: BitString::from_bytes(key).or(Err(unsupported("unreadable")))?,

@@ -1,4 +1,4 @@
-//! Certificates as PEM.
+//! PEM encoding of certificates.
 
 use super::{Certificate, CertificateError};
 use crate::pem;
@@ -6,7 +6,7 @@ use crate::pem;
 const LABEL: &str = "CERTIFICATE";
 
 impl Certificate {
-    /// Reads the first certificate of a PEM text.
+    /// Parses the first certificate of a PEM text.
     ///
     /// # Errors
     ///
@@ -16,15 +16,15 @@ impl Certificate {
         first.ok_or(CertificateError::NotPem)
     }
 
-    /// Reads a PEM text that is one certificate and no other block.
+    /// Parses a PEM text that contains one certificate and no other block.
     ///
     /// # Errors
     ///
-    /// [`CertificateError`], in this order: `Pem` or `NotPem` when the text is no PEM, `OtherLabel`
-    /// when any block of it is something else, `Several`, and then what is wrong with the
-    /// certificate itself.
+    /// [`CertificateError`], in this order: `Pem` or `NotPem` if the text is not PEM,
+    /// `UnexpectedLabel` if any block is something else, `MultipleCertificates`, and then errors in
+    /// the certificate itself.
     pub fn only_from_pem(text: &str) -> Result<Self, CertificateError> {
-        let blocks = pem::blocks(text)?;
+        let blocks = pem::parse_blocks(text)?;
         if let Some(other) = blocks.iter().find(|block| block.label != LABEL) {
             return Err(CertificateError::OtherLabel {
                 label: other.label.to_owned(),
@@ -37,19 +37,19 @@ impl Certificate {
         }
     }
 
-    /// Writes the certificate as one PEM block with a line break at its end.
+    /// Encodes the certificate as one PEM block with a trailing newline.
     pub fn to_pem(&self) -> String {
         pem::encode(LABEL, &self.der)
     }
 }
 
-/// Reads all certificates of a PEM text in order; other blocks, such as keys, are skipped.
+/// Parses all certificates of a PEM text in order; other blocks, such as keys, are skipped.
 ///
 /// # Errors
 ///
-/// [`CertificateError`] when a block is broken or there is no certificate.
+/// [`CertificateError`] if a block is malformed or there is no certificate.
 pub fn certificates_from_pem(text: &str) -> Result<Vec<Certificate>, CertificateError> {
-    let blocks = pem::blocks(text)?;
+    let blocks = pem::parse_blocks(text)?;
     let Some(first) = blocks.first() else {
         return Err(CertificateError::NotPem);
     };
@@ -66,7 +66,7 @@ pub fn certificates_from_pem(text: &str) -> Result<Vec<Certificate>, Certificate
     Ok(certificates)
 }
 
-/// Writes certificates as PEM blocks one after another, with a line break at the end.
+/// Encodes certificates as consecutive PEM blocks with a trailing newline.
 pub fn certificates_to_pem<'a>(certificates: impl IntoIterator<Item = &'a Certificate>) -> String {
     certificates.into_iter().map(Certificate::to_pem).collect()
 }
