@@ -1,8 +1,8 @@
-//! The contract of an [`Engine`], as one call that any engine's test makes.
+//! Conformance test suite for [`Engine`] implementations.
 
+mod after_commit;
 mod groups;
 mod rows;
-mod tail;
 
 use crate::engine::{CommitError, Engine, StoreError, Ticket};
 use crate::key::Kind;
@@ -11,38 +11,37 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-/// How long a body that is due may take to begin.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The kind whose numbers the suite draws.
-const KIND: Kind = Kind::of::<0xEF>();
+/// Maximum time until a due body starts.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// The kind used by the suite.
+const KIND: Kind = Kind::new::<0xEF>();
 
-/// How the engines under test are set up.
+/// Limits of the engines under test.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Bodies that may wait before an engine is overloaded; at least 32.
+pub struct EngineLimits {
+    /// Queue capacity in bodies, at least 32.
     pub queue_capacity: usize,
-    /// Groups that the feed keeps.
     pub feed_capacity: usize,
 }
 
-/// An engine broke its contract.
+/// An engine violated its contract.
 #[derive(Debug, thiserror::Error)]
 #[error("{rule}: {what}")]
-pub struct Violation {
-    /// The rule that was broken.
+pub struct ConformanceError {
+    /// The violated rule.
     pub rule: &'static str,
-    /// What was seen.
+    /// The observed behavior.
     pub what: String,
 }
 
-type Fault = Box<dyn Error + Send + Sync>;
-type Verdict = Result<(), Fault>;
+type BoxError = Box<dyn Error + Send + Sync>;
+type RuleResult = Result<(), BoxError>;
 type Rows = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Opens the store under test; called again after the engine it gave has been dropped.
-pub type Open<'o, N> = dyn Fn() -> Result<N, Fault> + 'o;
+/// Opens the store under test; called again after the previous engine was dropped.
+pub type OpenEngine<'o, N> = dyn Fn() -> Result<N, BoxError> + 'o;
 
-/// Returns with an error when a condition does not hold.
+/// Returns an error unless a condition holds.
 macro_rules! ensure {
     ($condition:expr, $($text:tt)+) => {
         if !$condition {
@@ -52,27 +51,30 @@ macro_rules! ensure {
 }
 use ensure;
 
-/// Runs the whole contract against the engine that `open` opens.
+/// Runs the whole suite against the engine that `open` opens.
 ///
-/// The store may hold anything; keys that begin with `EF` are overwritten.
+/// The store may contain data; keys that begin with `EF` are overwritten.
 ///
 /// # Errors
 ///
-/// The first [`Violation`] found.
+/// The first [`ConformanceError`] found.
 pub fn check<N: Engine<u64> + 'static>(
-    limits: Limits,
-    open: &Open<'_, N>,
-) -> Result<(), Violation> {
-    type Rule<'o, N> = fn(Limits, &Open<'o, N>) -> Verdict;
+    limits: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> Result<(), ConformanceError> {
+    type Rule<'o, N> = fn(EngineLimits, &OpenEngine<'o, N>) -> RuleResult;
     let rules: &[(&'static str, Rule<'_, N>)] = &[
         ("a committed body is visible", rows::committed_is_visible),
         ("a snapshot does not change", rows::snapshot_is_isolated),
-        ("readings end with their state", rows::readings_end),
+        ("cached values end with their state", rows::readings_end),
         ("a body reads its own writes", rows::body_reads_own_writes),
         ("scans merge writes in order", rows::scans_merge_in_order),
         ("a discarded body leaves nothing", groups::discards_alone),
         ("bodies run in order", groups::runs_in_order),
-        ("a refusal is handed out", groups::refusal_is_handed_out),
+        (
+            "an error of a body is returned",
+            groups::refusal_is_handed_out,
+        ),
         (
             "idle bodies do not advance",
             groups::idle_bodies_do_not_advance,
@@ -84,21 +86,24 @@ pub fn check<N: Engine<u64> + 'static>(
         ("a dropped ticket commits", groups::dropped_ticket_commits),
         (
             "observers come before tickets",
-            tail::observers_before_tickets,
+            after_commit::observers_before_tickets,
         ),
         (
-            "the feed tells what followed",
-            tail::feed_tells_what_followed,
+            "the feed returns later groups",
+            after_commit::feed_tells_what_followed,
         ),
-        ("numbers only grow", tail::numbers_only_grow),
-        ("a reopened store is the same", tail::reopened_is_the_same),
+        ("numbers only grow", after_commit::numbers_only_grow),
+        (
+            "a reopened store is the same",
+            after_commit::reopened_is_the_same,
+        ),
         (
             "closing commits what is queued",
-            tail::closing_commits_the_queue,
+            after_commit::closing_commits_the_queue,
         ),
     ];
     for (rule, run) in rules {
-        run(limits, open).map_err(|fault| Violation {
+        run(limits, open).map_err(|fault| ConformanceError {
             rule,
             what: fault.to_string(),
         })?;
@@ -106,7 +111,7 @@ pub fn check<N: Engine<u64> + 'static>(
     Ok(())
 }
 
-/// Keys of one rule: all begin with the byte of [`KIND`] and `scope`.
+/// A key of one rule; begins with the byte of [`KIND`] and `scope`.
 fn key(scope: u8, name: &[u8]) -> Vec<u8> {
     let mut key = vec![KIND.byte(), scope];
     key.extend_from_slice(name);
@@ -114,7 +119,7 @@ fn key(scope: u8, name: &[u8]) -> Vec<u8> {
 }
 
 /// Commits one row.
-fn put<N: Engine<u64>>(engine: &N, key: Vec<u8>, value: &[u8]) -> Result<u64, Fault> {
+fn put<N: Engine<u64>>(engine: &N, key: Vec<u8>, value: &[u8]) -> Result<u64, BoxError> {
     let value = value.to_vec();
     let ticket = engine.submit(Box::new(move |tx| {
         tx.put(&key, &value);
@@ -123,17 +128,17 @@ fn put<N: Engine<u64>>(engine: &N, key: Vec<u8>, value: &[u8]) -> Result<u64, Fa
     Ok(ticket.wait()?.revision)
 }
 
-/// Keeps the writer busy until the sender is used or dropped, so that bodies queue up.
-fn hold<N: Engine<u64>>(engine: &N) -> Result<(Sender<()>, Ticket), Fault> {
+/// Blocks the writer until the sender is used or dropped, so that bodies queue up.
+fn block_writer<N: Engine<u64>>(engine: &N) -> Result<(Sender<()>, Ticket), BoxError> {
     let (begun, begins) = channel();
     let (release, released) = channel::<()>();
     let ticket = engine.submit(Box::new(move |_| {
-        // Nobody listens any more when the body runs a second time, and then nobody has to.
+        // On a second run of the body the receiver is gone, which does not matter.
         let _ = begun.send(());
         let _ = released.recv();
         Ok(())
     }))?;
-    begins.recv_timeout(PATIENCE)?;
+    begins.recv_timeout(BODY_TIMEOUT)?;
     Ok((release, ticket))
 }
 
@@ -150,8 +155,8 @@ fn collect(
     Ok(rows)
 }
 
-/// Tells an outcome in words, for messages.
-fn told<T>(outcome: &Result<T, CommitError>) -> String {
+/// Describes an outcome for messages.
+fn describe<T>(outcome: &Result<T, CommitError>) -> String {
     match outcome {
         Ok(_) => "committed".into(),
         Err(error) => error.to_string(),

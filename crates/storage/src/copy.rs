@@ -1,28 +1,27 @@
-//! Copies of a store: what a snapshot holds, in a file that opens as a store.
+//! Copies of a store, made from a snapshot.
 
 use crate::disk::FileDisk;
 use crate::engine::{KeyRange, Snapshot, StoreError};
 use crate::overlay::Overlay;
-use crate::redb_engine::{CopyTarget, sync_directory_of};
+use crate::redb_engine::{CopyWriter, sync_directory_of};
 use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Bytes of rows that are written at once.
+/// Bytes of rows per write.
 const CHUNK: usize = 4 * 1024 * 1024;
 
-/// A store was not copied. There is no copy, not even a part of one.
+/// A store was not copied. No partial copy is left behind.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum CopyError {
-    /// There is something at the place of the copy, which stays as it is.
-    #[error("there is something of this name already")]
+    /// The destination already exists; it is left unchanged.
+    #[error("a file of this name already exists")]
     Exists,
-    /// The operating system refused.
     #[error("the snapshot could not be written: {0}")]
     Io(#[source] Arc<io::Error>),
-    /// The store cannot be read, or the copy cannot be written for want of room.
+    /// The store cannot be read, or the disk is full.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -39,29 +38,29 @@ impl From<io::Error> for CopyError {
     }
 }
 
-/// Writes what `snapshot` holds to a new file at `place`, for its owner's eyes only.
+/// Writes the contents of `snapshot` to a new file at `path`, with mode 600.
 ///
-/// The copy is made at `draft`, in the same folder, and gets its name once it is whole and on the
-/// disk. A draft that an earlier copy left behind is removed, so nobody else may use that name.
+/// The copy is written to `draft` in the same directory, and linked to its name once it is complete
+/// and synced. A leftover draft is removed, so nothing else may use that name.
 ///
-/// Takes as long as it takes to read and write everything; bodies are committed meanwhile.
+/// Commits go on during the copy.
 ///
 /// # Errors
 ///
-/// [`CopyError::Exists`] when there is something at `place`, which is never written over.
-pub fn write(snapshot: &dyn Snapshot, draft: &Path, place: &Path) -> Result<(), CopyError> {
+/// [`CopyError::Exists`] when `path` exists; it is never overwritten.
+pub fn write(snapshot: &dyn Snapshot, draft: &Path, path: &Path) -> Result<(), CopyError> {
     remove(draft)?;
-    let written = fill(snapshot, draft).and_then(|()| name(draft, place));
-    // The copy has a name of its own by now, or there is none.
+    let written = write_rows(snapshot, draft).and_then(|()| publish(draft, path));
+    // The draft is no longer needed, whether the copy succeeded or not.
     let removed = remove(draft);
     written?;
     removed?;
-    Ok(sync_directory_of(place)?)
+    Ok(sync_directory_of(path)?)
 }
 
-fn fill(snapshot: &dyn Snapshot, draft: &Path) -> Result<(), CopyError> {
+fn write_rows(snapshot: &dyn Snapshot, draft: &Path) -> Result<(), CopyError> {
     let disk = FileDisk::create(draft)?;
-    let target = CopyTarget::make(Arc::new(disk), &draft.display().to_string())?;
+    let target = CopyWriter::create(Arc::new(disk), &draft.display().to_string())?;
     let mut chunk = Overlay::default();
     snapshot.scan(&KeyRange::all(), &mut |key, value| {
         chunk.set(key, Some(value));
@@ -75,9 +74,9 @@ fn fill(snapshot: &dyn Snapshot, draft: &Path) -> Result<(), CopyError> {
     Ok(File::open(draft)?.sync_all()?)
 }
 
-/// Gives the draft its name, unless something has it: a link takes nobody's place.
-fn name(draft: &Path, place: &Path) -> Result<(), CopyError> {
-    Ok(fs::hard_link(draft, place)?)
+/// Links the draft to its final name; a link, unlike a rename, never replaces a file.
+fn publish(draft: &Path, path: &Path) -> Result<(), CopyError> {
+    Ok(fs::hard_link(draft, path)?)
 }
 
 fn remove(draft: &Path) -> Result<(), CopyError> {

@@ -1,9 +1,9 @@
-//! The port of a storage engine: ordered bytes, one writer, groups of committed changes.
+//! Port of a storage engine: ordered rows, a single writer, group commit.
 
 mod error;
-mod outcome;
 mod range;
-mod readings;
+mod result_ticket;
+mod snapshot_cache;
 pub(crate) mod ticket;
 
 use crate::feed::{Feed, Group};
@@ -13,12 +13,12 @@ use std::ops::ControlFlow;
 use std::sync::{self, Arc};
 
 pub use error::{Abort, CommitError, Overloaded, StoreError};
-pub use outcome::{Outcome, submit_with};
 pub use range::KeyRange;
-pub use readings::Readings;
+pub use result_ticket::{ResultTicket, submit_with};
+pub use snapshot_cache::Readings;
 pub use ticket::{Committed, Ticket};
 
-/// Called with the key and the value of each row of a scan; breaks to end it early.
+/// Visitor for the rows of a scan; breaks to end it early.
 pub type Visit<'v> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>, StoreError> + 'v;
 
 /// Reads rows as of one moment.
@@ -26,13 +26,13 @@ pub trait ReadTx {
     /// Reads the value under `key`; `None` when there is no such row.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Visits the rows of `range` in ascending order of their keys' bytes.
+    /// Visits the rows of `range` in ascending key order.
     ///
-    /// An error of `visit` ends the scan and is handed back.
+    /// An error of `visit` ends the scan and is returned.
     fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError>;
 
-    /// What was made of rows that were read so far, where they cannot change any more: of this state
-    /// alone. Whatever wraps a view hands on that of the view.
+    /// Cache of values decoded from rows of this view; only for views whose rows never change.
+    /// Wrappers delegate to the wrapped view.
     fn readings(&self) -> Option<&Readings> {
         None
     }
@@ -40,37 +40,37 @@ pub trait ReadTx {
 
 /// A [`ReadTx`] that outlives the call that made it.
 pub trait Snapshot: ReadTx + Send + Sync {
-    /// Tells the revision of the last group that the snapshot contains.
+    /// Revision of the last group in the snapshot.
     fn revision(&self) -> Result<u64, StoreError>;
 }
 
-/// Reads and writes rows inside a body; the body reads what it wrote.
+/// Reads and writes rows inside a body; reads see earlier writes.
 pub trait WriteTx<C>: ReadTx {
     /// Sets the value under `key`.
     ///
-    /// Keys that begin with a zero byte are the store's own (see [`crate::key`]).
+    /// Keys that begin with a zero byte are reserved for the store (see [`crate::key`]).
     fn put(&mut self, key: &[u8], value: &[u8]);
 
-    /// Removes the row under `key`; nothing happens when there is none.
+    /// Removes the row under `key`, if any.
     fn delete(&mut self, key: &[u8]);
 
-    /// Adds `change` to what observers are told once the body is committed.
+    /// Adds `change` to the committed group, for observers.
     fn record(&mut self, change: C);
 }
 
-/// Work to be done inside a transaction.
+/// A transaction body.
 ///
-/// A body may run more than once and has no effects besides its transaction. It does no
-/// cryptography, reads no clock and waits for nothing: all other bodies stand behind it.
+/// A body may run more than once and has no side effects. It does no cryptography, reads no clock
+/// and never blocks: all other bodies wait behind it.
 pub type Body<C> = Box<dyn FnMut(&mut dyn WriteTx<C>) -> Result<(), Abort> + Send>;
 
-/// Follows committed groups.
+/// Observer of committed groups.
 pub trait Observer<C>: Send + Sync {
     /// Applies `group`.
     ///
-    /// Called on the writer's thread, in commit order, after the group is on disk and before any
-    /// of its tickets resolves. An observer that panics ends the process, since what it keeps
-    /// would no longer agree with the store. It must not wait for a ticket.
+    /// Called on the writer thread, in commit order, after the group is durable and before any of
+    /// its tickets resolves. A panic ends the process, since the observer's state would no longer
+    /// match the store. Must not wait for a ticket.
     fn committed(&self, group: &Arc<Group<C>>);
 }
 
@@ -78,25 +78,25 @@ pub trait Observer<C>: Send + Sync {
 pub trait Engine<C: Send + Sync + 'static>: Send + Sync {
     /// Queues `body` for the next group.
     ///
-    /// The body is committed even if the ticket is dropped.
+    /// The body is run even if the ticket is dropped.
     ///
     /// # Errors
     ///
-    /// [`Overloaded`] when the queue is full; the body was not taken.
+    /// [`OverloadedError`] when the queue is full; the body is not queued.
     fn submit(&self, body: Body<C>) -> Result<Ticket, Overloaded>;
 
-    /// Gives a view of everything committed so far. Those who ask between two commits may share one.
+    /// A view of everything committed so far; may be shared between callers until the next commit.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>, StoreError>;
 
     /// The latest committed groups.
     fn feed(&self) -> &Feed<C>;
 
-    /// Draws a number for a new record of `kind`, starting from 1.
+    /// Allocates a number for a new record of `kind`, starting from 1.
     ///
-    /// Numbers grow and may leave gaps. A number that a committed body wrote is never drawn again,
-    /// not even after a crash.
+    /// Numbers are ascending, with gaps. A number written by a committed body is never allocated
+    /// again, not even after a crash.
     fn allocate(&self, kind: Kind) -> u64;
 
-    /// Has `observer` called for each group committed from now on.
+    /// Registers an observer for future groups.
     fn observe(&self, observer: Arc<dyn Observer<C>>);
 }

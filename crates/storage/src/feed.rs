@@ -1,23 +1,25 @@
-//! The latest committed groups, kept for whoever follows the store.
+//! Feed of the latest committed groups.
 
 use crate::lock;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// What was committed together.
+/// Changes that were committed together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group<C> {
-    /// Revision of the store after this group; each group's is one more than that before it.
+    /// Revision of the store after this group; incremented by one per group.
     pub revision: u64,
-    /// What the bodies of the group recorded, in commit order.
+    /// Changes recorded by the bodies, in commit order.
     pub changes: Vec<C>,
 }
 
-/// The wanted groups are no longer kept, or never were: the follower starts from a snapshot.
+/// The requested groups are no longer in the feed: the follower has to start from a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the changes after revision {since} are not kept; the store is at revision {revision}")]
-pub struct TooOld {
-    /// The revision that was asked for.
+#[error(
+    "the changes after revision {since} are not available; the store is at revision {revision}"
+)]
+pub struct TooOldError {
+    /// The requested revision.
     pub since: u64,
     /// The revision of the store.
     pub revision: u64,
@@ -37,7 +39,7 @@ struct Ring<C> {
 }
 
 impl<C> Feed<C> {
-    /// Makes the empty feed of a store at `revision` that keeps up to `capacity` groups.
+    /// An empty feed of a store at `revision` with room for `capacity` groups.
     pub fn new(revision: u64, capacity: usize) -> Self {
         let groups = VecDeque::new();
         Self {
@@ -55,8 +57,8 @@ impl<C> Feed<C> {
     ///
     /// # Errors
     ///
-    /// [`TooOld`] when not all of them are kept, and for a revision that is yet to come.
-    pub fn since(&self, revision: u64) -> Result<Vec<Arc<Group<C>>>, TooOld> {
+    /// [`TooOldError`] when not all of them are available, or for a future revision.
+    pub fn since(&self, revision: u64) -> Result<Vec<Arc<Group<C>>>, TooOldError> {
         let ring = lock(&self.ring);
         let wanted = ring.revision.checked_sub(revision);
         match wanted.and_then(|wanted| usize::try_from(wanted).ok()) {
@@ -64,7 +66,7 @@ impl<C> Feed<C> {
                 let skipped = ring.groups.len() - wanted;
                 Ok(ring.groups.iter().skip(skipped).cloned().collect())
             },
-            _ => Err(TooOld {
+            _ => Err(TooOldError {
                 since: revision,
                 revision: ring.revision,
             }),
@@ -105,7 +107,7 @@ mod tests {
         assert_eq!(revisions(&feed.since(15).unwrap()), [0_u64; 0]);
         for since in [0, 11, 16] {
             let revision = 15;
-            assert_eq!(feed.since(since), Err(TooOld { since, revision }));
+            assert_eq!(feed.since(since), Err(TooOldError { since, revision }));
         }
     }
 }

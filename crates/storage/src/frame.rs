@@ -1,8 +1,8 @@
-//! The frame around each stored value, which finds damage before anything is parsed.
+//! Checksummed frames around stored values.
 //!
 //! A frame is the format version (one byte), the XXH3-64 of version, key and body (eight bytes,
-//! big-endian), and the body. The key is part of the sum, so a sound value found under a wrong key
-//! is damage too.
+//! big-endian), and the body. Since the checksum covers the key, a valid frame under a wrong key
+//! counts as damage too.
 
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::Xxh3;
@@ -10,74 +10,74 @@ use xxhash_rust::xxh3::Xxh3;
 /// The version of the frame that [`encode`] writes.
 pub const FRAME_VERSION: u8 = 1;
 
-const SUM: usize = 8;
+const CHECKSUM_BYTES: usize = 8;
 
-/// The value under a key is not what was written there.
+/// A stored row is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the row {} is damaged: {reason}", hex(key))]
-pub struct Damaged {
-    /// The key of the row.
+pub struct DamagedRowError {
     pub key: Vec<u8>,
-    /// What gave it away.
-    pub reason: Reason,
+    pub reason: DamageReason,
 }
 
-/// What gave damage away.
+/// The kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum DamageReason {
     /// Shorter than any frame.
     #[error("it is too short")]
     Short,
     /// Of a version that this program does not know.
     #[error("its format {0} is unknown")]
     Version(u8),
-    /// The sum over key and body is another.
+    /// The checksum differs.
     #[error("its checksum does not match")]
     Checksum,
 }
 
-impl From<Damaged> for crate::engine::StoreError {
-    fn from(damaged: Damaged) -> Self {
+impl From<DamagedRowError> for crate::engine::StoreError {
+    fn from(damaged: DamagedRowError) -> Self {
         Self::corrupt(damaged.to_string())
     }
 }
 
-/// Wraps `body` for the row under `key`.
+/// Encodes `body` for the row under `key`.
 pub fn encode(key: &[u8], body: &[u8]) -> Vec<u8> {
-    let mut frame = Vec::with_capacity(1 + SUM + body.len());
+    let mut frame = Vec::with_capacity(1 + CHECKSUM_BYTES + body.len());
     frame.push(FRAME_VERSION);
     frame.extend_from_slice(&checksum(FRAME_VERSION, key, body));
     frame.extend_from_slice(body);
     frame
 }
 
-/// Hands out the body of a frame found under `key`.
+/// Decodes the body of a frame stored under `key`.
 ///
 /// # Errors
 ///
-/// [`Damaged`] when `frame` is not what [`encode`] made for this key.
-pub fn decode<'f>(key: &[u8], frame: &'f [u8]) -> Result<&'f [u8], Damaged> {
-    let damaged = |reason| Damaged {
+/// [`DamagedRowError`] when `frame` was not encoded for this key.
+pub fn decode<'f>(key: &[u8], frame: &'f [u8]) -> Result<&'f [u8], DamagedRowError> {
+    let damaged = |reason| DamagedRowError {
         key: key.to_vec(),
         reason,
     };
-    let (version, rest) = frame.split_first().ok_or_else(|| damaged(Reason::Short))?;
+    let (version, rest) = frame
+        .split_first()
+        .ok_or_else(|| damaged(DamageReason::Short))?;
     let (sum, body) = rest
-        .split_at_checked(SUM)
-        .ok_or_else(|| damaged(Reason::Short))?;
+        .split_at_checked(CHECKSUM_BYTES)
+        .ok_or_else(|| damaged(DamageReason::Short))?;
     if *version != FRAME_VERSION {
-        return Err(damaged(Reason::Version(*version)));
+        return Err(damaged(DamageReason::Version(*version)));
     }
     if sum != checksum(*version, key, body) {
-        return Err(damaged(Reason::Checksum));
+        return Err(damaged(DamageReason::Checksum));
     }
     Ok(body)
 }
 
-fn checksum(version: u8, key: &[u8], body: &[u8]) -> [u8; SUM] {
+fn checksum(version: u8, key: &[u8], body: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut sum = Xxh3::new();
     sum.update(&[version]);
-    // The length keeps bytes from moving between key and body unnoticed.
+    // The length makes the boundary between key and body unambiguous.
     let length = u64::try_from(key.len()).unwrap_or(u64::MAX);
     sum.update(&length.to_be_bytes());
     sum.update(key);
@@ -85,7 +85,7 @@ fn checksum(version: u8, key: &[u8], body: &[u8]) -> [u8; SUM] {
     sum.digest().to_be_bytes()
 }
 
-/// Writes bytes as text.
+/// Formats bytes as lower-case hex.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.

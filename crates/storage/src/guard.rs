@@ -1,13 +1,13 @@
-//! Calls whose panics are expected.
+//! Guarded calls, whose panics become errors.
 //!
-//! redb panics on some damaged pages where it could fail. Such a panic is caught and becomes an
-//! error that says what is wrong; what the panic itself prints would only stand in the way.
+//! redb panics on some damaged pages instead of failing. Such a panic is caught and turned into an
+//! error; its own output would only be noise.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
-    /// How many guarded calls this thread is inside of.
+    /// Nesting depth of guarded calls on this thread.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -15,31 +15,31 @@ thread_local! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Panicked;
 
-/// Tells whether this thread is inside a call into the engine whose panics become errors.
+/// Whether this thread is inside a guarded call.
 ///
-/// A panic hook can ask this in order to leave such panics to the error.
+/// A panic hook can use this to stay silent.
 pub fn is_guarded() -> bool {
     DEPTH.get() > 0
 }
 
-/// Makes a call whose panic becomes an error.
+/// Runs `call` and turns a panic into an error.
 pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
-    // Dropped after the panic, if there is one, has been caught.
-    let _inside = Inside::enter();
+    // Dropped after a panic has been caught.
+    let _inside = GuardScope::enter();
     catch_unwind(AssertUnwindSafe(call)).map_err(|_payload| Panicked)
 }
 
-/// Counts a guarded call for as long as it lives.
-struct Inside;
+/// RAII guard of a guarded call.
+struct GuardScope;
 
-impl Inside {
+impl GuardScope {
     fn enter() -> Self {
         DEPTH.set(DEPTH.get() + 1);
         Self
     }
 }
 
-impl Drop for Inside {
+impl Drop for GuardScope {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get().saturating_sub(1));
     }

@@ -1,4 +1,4 @@
-//! How keys are laid out.
+//! Layout of keys.
 //!
 //! | First byte | Row | Key |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | `FD` | reference | target's kind and number, referrer's kind and number |
 //! | `FE` | unique value | index, form, value or its digest |
 //!
-//! Numbers are big-endian, so that byte order is numerical order and a record stands directly
-//! before what depends on it. The tables of the upper half are written in these types only.
+//! Numbers are big-endian, so that byte order is numerical order and a root record directly
+//! precedes its dependents. [`crate::tables`] uses only these types as keys.
 
 mod record;
 mod reference;
@@ -18,7 +18,7 @@ pub use record::RecordKey;
 pub use reference::ReferenceKey;
 pub use unique::UniqueKey;
 
-/// First byte of rows that belong to the store itself.
+/// First byte of the store's own rows.
 pub const META_TAG: u8 = 0x00;
 const REFERENCE_TAG: u8 = 0xFD;
 const UNIQUE_TAG: u8 = 0xFE;
@@ -29,24 +29,24 @@ const LAST_KIND: u8 = 0xEF;
 pub struct Kind(u8);
 
 impl Kind {
-    /// The kind with the byte `B`, which has to lie in `01`..`EF`; checked by the compiler.
+    /// The kind with the byte `B`, in `01`..`EF`; checked at compile time.
     ///
     /// # Examples
     ///
     /// ```
     /// use portcullis_storage::key::Kind;
     ///
-    /// const IDENTITY: Kind = Kind::of::<1>();
+    /// const IDENTITY: Kind = Kind::new::<1>();
     /// assert_eq!(IDENTITY.byte(), 1);
     /// ```
-    pub const fn of<const B: u8>() -> Self {
+    pub const fn new<const B: u8>() -> Self {
         const {
             assert!(B != META_TAG && B <= LAST_KIND, "not the byte of a kind");
         }
         Self(B)
     }
 
-    /// The kind with the given byte, if it is one.
+    /// The kind with this byte, if valid.
     pub const fn from_byte(byte: u8) -> Option<Self> {
         if byte != META_TAG && byte <= LAST_KIND {
             Some(Self(byte))
@@ -55,23 +55,22 @@ impl Kind {
         }
     }
 
-    /// The byte that stands for the kind.
     pub const fn byte(self) -> u8 {
         self.0
     }
 }
 
-/// Bytes of a kind and a number.
-const PART: usize = 9;
+/// Size of an encoded kind and number.
+const ID_BYTES: usize = 9;
 
-fn part(kind: Kind, number: u64) -> [u8; PART] {
-    let mut bytes = [kind.0; PART];
+fn encode_id(kind: Kind, number: u64) -> [u8; ID_BYTES] {
+    let mut bytes = [kind.0; ID_BYTES];
     let (_, tail) = bytes.split_at_mut(1);
     tail.copy_from_slice(&number.to_be_bytes());
     bytes
 }
 
-fn parse_part(bytes: &[u8]) -> Option<(Kind, u64)> {
+fn decode_id(bytes: &[u8]) -> Option<(Kind, u64)> {
     let (kind, number) = bytes.split_first()?;
     let number = u64::from_be_bytes(number.try_into().ok()?);
     Some((Kind::from_byte(*kind)?, number))

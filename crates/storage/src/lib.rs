@@ -1,11 +1,11 @@
 //! Transactional store of the Portcullis controller.
 //!
-//! An [`Engine`](engine::Engine) is an ordered map of bytes with one writer: work is handed over
-//! as a body, bodies are committed in groups, and the [`Ticket`](engine::Ticket) of a body
-//! resolves once its group is on disk and every [`Observer`](engine::Observer) has applied it.
-//! [`RedbEngine`](redb_engine::RedbEngine) is the embedded engine; [`conformance`] holds the
-//! contract that any other has to meet. Above the bytes stand the [`key`] layout, the [`frame`]
-//! that finds damaged records, and the [`vault`] that seals secrets.
+//! An [`Engine`](engine::Engine) is an ordered map of bytes with a single writer: transactions are
+//! submitted as bodies and committed in groups, and the [`Ticket`](engine::Ticket) of a body
+//! resolves once its group is durable and every [`Observer`](engine::Observer) has applied it.
+//! [`RedbEngine`](redb_engine::RedbEngine) is the embedded engine; [`conformance`] is the test
+//! suite for others. On top are the [`key`] layout, the [`frame`] that detects damaged rows, typed
+//! [`tables`], and the [`vault`] that seals secrets.
 //!
 //! # Examples
 //!
@@ -38,7 +38,7 @@ pub mod redb_engine;
 pub mod tables;
 pub mod vault;
 
-/// Locks a mutex whose data stays valid whatever happened to an earlier holder.
+/// Locks a mutex, ignoring poisoning.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex
         .lock()

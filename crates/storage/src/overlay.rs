@@ -1,11 +1,11 @@
-//! Writes kept in memory over rows that are read from below.
+//! In-memory writes on top of a read view.
 
 use crate::engine::{KeyRange, ReadTx, StoreError, Visit, WriteTx};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Rows put and deleted since the state below; `None` marks a deleted row.
+/// Rows written since the underlying state; `None` marks a deleted row.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     rows: BTreeMap<Vec<u8>, Option<Vec<u8>>>,
@@ -21,8 +21,8 @@ impl Overlay {
         self.rows.insert(key.to_vec(), value.map(<[u8]>::to_vec));
     }
 
-    /// Takes over all writes of `newer`.
-    pub(crate) fn fold(&mut self, newer: Self) {
+    /// Applies all writes of `newer`.
+    pub(crate) fn merge(&mut self, newer: Self) {
         self.bytes = self.bytes.saturating_add(newer.bytes);
         self.rows.extend(newer.rows);
     }
@@ -31,12 +31,12 @@ impl Overlay {
         self.rows.is_empty()
     }
 
-    /// Bytes written so far, overwritten ones included.
+    /// Bytes written so far, including overwritten ones.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// All writes in ascending order of their keys.
+    /// All writes in ascending key order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
         self.rows
             .iter()
@@ -44,13 +44,13 @@ impl Overlay {
     }
 }
 
-/// Rows as they look with an overlay over them.
-pub(crate) struct Layered<'a> {
+/// A read view with an overlay applied.
+pub(crate) struct OverlayView<'a> {
     pub(crate) below: &'a dyn ReadTx,
     pub(crate) overlay: &'a Overlay,
 }
 
-impl ReadTx for Layered<'_> {
+impl ReadTx for OverlayView<'_> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.overlay.rows.get(key) {
             Some(value) => Ok(value.clone()),
@@ -101,7 +101,7 @@ impl ReadTx for Layered<'_> {
     }
 }
 
-/// The transaction that a body sees: its own overlay over the rows below.
+/// The transaction of one body: its own overlay over a read view.
 pub(crate) struct OverlayTx<'a, C> {
     below: &'a dyn ReadTx,
     overlay: Overlay,
@@ -119,10 +119,10 @@ impl<'a, C> OverlayTx<'a, C> {
         }
     }
 
-    /// Hands out what was written and recorded, or the first error that a read met.
+    /// Returns the writes and changes, or the first read error.
     ///
-    /// A body that went on after a failed read has decided by something it could not see, so
-    /// nothing of it may be kept whatever it returned.
+    /// A body that continued after a failed read may have decided wrongly, so its writes are
+    /// discarded whatever it returned.
     pub(crate) fn finish(self) -> Result<(Overlay, Vec<C>), StoreError> {
         match self.failure.into_inner() {
             Some(error) => Err(error),
@@ -130,14 +130,14 @@ impl<'a, C> OverlayTx<'a, C> {
         }
     }
 
-    fn layered(&self) -> Layered<'_> {
-        Layered {
+    fn layered(&self) -> OverlayView<'_> {
+        OverlayView {
             below: self.below,
             overlay: &self.overlay,
         }
     }
 
-    fn note(&self, error: &StoreError) {
+    fn record_failure(&self, error: &StoreError) {
         self.failure
             .borrow_mut()
             .get_or_insert_with(|| error.clone());
@@ -148,11 +148,11 @@ impl<C> ReadTx for OverlayTx<'_, C> {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         self.layered()
             .get(key)
-            .inspect_err(|error| self.note(error))
+            .inspect_err(|error| self.record_failure(error))
     }
 
     fn scan(&self, range: &KeyRange, visit: &mut Visit<'_>) -> Result<(), StoreError> {
-        // An error of the body's own visitor is the body's to judge.
+        // Errors of the body's own visitor are handled by the body.
         let mut own = false;
         let result = self.layered().scan(range, &mut |key, value| {
             visit(key, value).inspect_err(|_| own = true)
@@ -160,7 +160,7 @@ impl<C> ReadTx for OverlayTx<'_, C> {
         if let Err(error) = &result
             && !own
         {
-            self.note(error);
+            self.record_failure(error);
         }
         result
     }
@@ -240,7 +240,7 @@ mod tests {
             for (key, value) in &first {
                 group.set(key, value.map(|value| vec![value]).as_deref());
             }
-            let below = Layered { below: &rows, overlay: &group };
+            let below = OverlayView { below: &rows, overlay: &group };
             let mut tx: OverlayTx<'_, ()> = OverlayTx::new(&below);
             for (key, value) in &second {
                 match value {

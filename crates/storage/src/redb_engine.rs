@@ -1,10 +1,10 @@
 //! The embedded engine: one redb table, one writer thread, group commit.
 //!
-//! What its threads have in common takes locks and tickets from here, by way of `super`, so that
-//! `interleavings` can build it once more around those of loom.
+//! Code shared by the threads takes locks and tickets from here by way of `super`, so that
+//! `interleavings` can compile it again with the types of loom.
 
-mod adapter;
-mod copy_target;
+mod backend;
+mod copy_writer;
 mod counters;
 mod database;
 #[cfg(test)]
@@ -29,23 +29,23 @@ use std::sync::{self, Arc};
 use std::thread::JoinHandle;
 use std::{fs, io};
 
-pub(crate) use copy_target::CopyTarget;
+pub(crate) use copy_writer::CopyWriter;
 pub use options::{Fatal, FatalHandler, Migration, OpenError, Options, SCHEMA_VERSION, Schema};
 
 /// An [`Engine`] on a redb database.
 ///
-/// Closing it, by dropping it, commits what is still queued.
+/// Dropping the engine commits what is still queued.
 pub struct RedbEngine<C> {
     shared: Arc<Shared<C>>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl<C: Send + Sync + 'static> RedbEngine<C> {
-    /// Opens the store at `path`, or creates it for its owner's eyes only.
+    /// Opens the store at `path`, or creates it with mode 600.
     ///
     /// # Errors
     ///
-    /// [`OpenError`] says what is wrong with which file.
+    /// [`OpenError`] with the file and the cause.
     pub fn open(path: &Path, options: Options) -> Result<Self, OpenError> {
         let place = path.display().to_string();
         let io = |source| OpenError::Io {
@@ -59,7 +59,7 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
         Self::start(Arc::new(disk), &place, options)
     }
 
-    /// Makes a store in memory.
+    /// Creates a store in memory.
     pub fn in_memory(options: Options) -> Result<Self, OpenError> {
         Self::on_disk(Arc::new(MemoryDisk::default()), options)
     }
@@ -87,12 +87,12 @@ impl<C: Send + Sync + 'static> RedbEngine<C> {
     }
 }
 
-/// Creates a store that appears under its name only once it is whole.
+/// Creates a store that appears under its name only once it is complete.
 ///
-/// A store cut short while it is made would otherwise look like one that has lost its rows.
+/// An interrupted creation would otherwise look like a store that has lost its rows.
 fn create(path: &Path, options: &Options) -> Result<(), OpenError> {
     let draft = draft(path);
-    // Nobody has asked for a draft: it is the store that cannot be made.
+    // Errors name the store, not the draft.
     let place = path.display().to_string();
     let io = |source| OpenError::Io {
         place: place.clone(),
@@ -105,7 +105,7 @@ fn create(path: &Path, options: &Options) -> Result<(), OpenError> {
     let disk = FileDisk::create(&draft).map_err(io)?;
     drop(Store::open(Arc::new(disk), &place, options)?);
     match fs::hard_link(&draft, path) {
-        // Another process was faster; its store is opened.
+        // Another process was faster; open its store.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             return Err(io(error));
         },
@@ -121,7 +121,7 @@ fn draft(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Makes the names in the directory of `path` survive a loss of power.
+/// Syncs the directory of `path`, so that its entries survive a power loss.
 pub(crate) fn sync_directory_of(path: &Path) -> io::Result<()> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -164,10 +164,10 @@ impl<C> Drop for RedbEngine<C> {
     fn drop(&mut self) {
         self.shared.queue.close();
         if let Some(writer) = self.writer.take()
-            // An observer that holds the engine's last owner drops it on the writer's own thread.
+            // An observer that owns the engine last drops it on the writer thread.
             && writer.thread().id() != std::thread::current().id()
         {
-            // The writer catches its panics; there is nothing left to learn from the join.
+            // The writer catches its own panics, so the result of the join does not matter.
             let _ = writer.join();
         }
     }

@@ -1,24 +1,23 @@
 //! Typed tables over the bytes of an engine.
 //!
-//! [`Rows`] reads entities, [`RowsMut`] writes them. Writing keeps everything that belongs
-//! together in step: the record, the rows that carry its unique values, the count of its kind and
-//! the [`Change`](portcullis_domain::change::Change) that projections follow.
+//! [`Rows`] reads entities, [`RowsMut`] writes them. A write keeps the record, its unique values,
+//! its references, the count of its kind and the recorded
+//! [`Change`](portcullis_domain::change::Change) consistent.
 //!
-//! Absence is never permission: a unique row that leads nowhere is damage, not "no such entity".
+//! Absence is never permission: a dangling unique row is damage, not "no such entity".
 
 mod audit;
-mod census;
 mod dispatch;
-mod forget;
 mod integrity;
 mod kind;
 mod read;
-mod tree;
+mod record_counts;
+mod remove_tree;
+mod unlink;
 mod write;
 
 pub use audit::{AuditBacklog, AuditEntry, MAX_UNWRITTEN, WrittenMark, events_from};
-pub use census::{Census, Shortfall};
-pub use integrity::{Fault, Finding, Inspection, inspect};
+pub use integrity::{Finding, Inspection, IntegrityError, inspect};
 pub use kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
     ENROLLMENT, Entity, IDENTITY, Index, IndexedId, Kept, MFA, POSTURE_CHECK, REVOCATION, ROOTS,
@@ -27,6 +26,7 @@ pub use kind::{
     router_key, session_grant,
 };
 pub use read::{Found, Record, Rows};
+pub use record_counts::{Census, CountMismatch};
 pub use write::{RowsMut, WriteError};
 
 #[cfg(test)]

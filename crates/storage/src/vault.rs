@@ -1,12 +1,12 @@
-//! Sealing of secrets that have to be shown again, and hashes to find secrets by.
+//! Sealing of recoverable secrets, and keyed hashes to look up secrets.
 //!
-//! Sealed values are XChaCha20-Poly1305 with a random nonce of 192 bits; the record's full key and
-//! the name of the field are authenticated along, so a value moved elsewhere does not open. The
-//! sealing keys stand in a file of their own beside the store. What only has to be found, such as a
-//! session token, is looked up by an HMAC-SHA-256 whose key is random, sealed inside the store and
-//! never changed.
+//! Sealed values use XChaCha20-Poly1305 with a random 192-bit nonce; the full key of the record and
+//! the field name are authenticated, so a value moved elsewhere does not open. The sealing keys are
+//! in a separate file beside the store. Secrets that only have to be looked up, such as session
+//! tokens, are stored as HMAC-SHA-256 under a random key, which is sealed in the store and never
+//! changes.
 //!
-//! Sealing and hashing take place before a transaction body runs, never inside it.
+//! Seal and hash before a transaction body runs, never inside it.
 
 mod key_file;
 mod sealing;
@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 pub use key_file::KeyFileError;
 pub use sealing::SealError;
 
-/// The row of the key for lookup hashes.
+/// Key of the row with the sealed lookup key.
 const LOOKUP_ROW: &[u8] = &[META_TAG, 2];
 const LOOKUP_FIELD: &str = "lookup key";
 
@@ -40,37 +40,29 @@ pub struct Vault {
 /// A vault could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum VaultError {
-    /// The file of the sealing keys is not as it has to be.
+    /// The key file is invalid.
     #[error(transparent)]
     KeyFile(#[from] KeyFileError),
-    /// The store has secrets, but the keys they were sealed with are gone.
+    /// The store exists, but its key file is missing.
     #[error(
-        "the sealing key {} is missing; the secrets of its store cannot be read without it, \
-         so put it back from where it is kept",
+        "the sealing key {} is missing; the secrets of the store cannot be read without it; \
+         restore it from a backup",
         path.display()
     )]
-    Missing {
-        /// Where the file has to be.
-        path: PathBuf,
-    },
-    /// The key for lookup hashes does not open.
+    Missing { path: PathBuf },
+    /// The lookup key cannot be opened.
     #[error("the lookup key of the store cannot be opened with the sealing key {}", path.display())]
     Lookup {
-        /// The file of the sealing keys.
+        /// The key file.
         path: PathBuf,
-        /// Why.
         source: SealError,
     },
-    /// No key could be made.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
-    /// The store could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store could not be written.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// The store took no write.
     #[error(transparent)]
     Overloaded(#[from] Overloaded),
 }
@@ -78,9 +70,8 @@ pub enum VaultError {
 impl Vault {
     /// Opens the vault of `engine` with the keys at `key_path`.
     ///
-    /// For a store that has never been written, the key file and the key for lookup hashes are
-    /// made; so this comes before anything else is written. For any other store, both have to be
-    /// there.
+    /// For a store that has never been written, the key file and the lookup key are created, so
+    /// this has to come before any other write. For any other store, both have to exist.
     pub fn open<C: Send + Sync + 'static>(
         engine: &(impl Engine<C> + ?Sized),
         key_path: &Path,
@@ -98,9 +89,9 @@ impl Vault {
         let key = match engine.snapshot()?.get(LOOKUP_ROW)? {
             Some(row) => stored_lookup_key(&ring, key_path, &row)?,
             None if fresh => new_lookup_key(engine, &ring, key_path, entropy.as_ref())?,
-            None => return Err(StoreError::corrupt("the row of the lookup key is missing").into()),
+            None => return Err(StoreError::corrupt("the lookup key row is missing").into()),
         };
-        // A key shorter than a block counts as filled up with zeros (RFC 2104 section 2).
+        // HMAC pads keys shorter than a block with zeros (RFC 2104 section 2).
         let mut block = Zeroizing::new([0; 64]);
         for (byte, value) in block.iter_mut().zip(key.iter()) {
             *byte = *value;
@@ -112,9 +103,9 @@ impl Vault {
         })
     }
 
-    /// Adds a sealing key to the file at `key_path`, and tells its id.
+    /// Adds a sealing key to the file at `key_path` and returns its id.
     ///
-    /// Vaults opened afterwards seal with it and still open what older keys have sealed.
+    /// Vaults opened afterwards seal with it and can still open values of older keys.
     pub fn add_key(key_path: &Path, entropy: &dyn Entropy) -> Result<u32, VaultError> {
         let Some(mut ring) = KeyRing::load(key_path)? else {
             let path = key_path.to_owned();
@@ -131,7 +122,7 @@ impl Vault {
         field: &str,
         plaintext: &[u8],
     ) -> Result<String, SealError> {
-        let context = sealing::Context {
+        let context = sealing::SealContext {
             row: record.as_bytes(),
             field,
         };
@@ -143,14 +134,14 @@ impl Vault {
         )
     }
 
-    /// Opens what [`seal`](Self::seal) made for the same record and field.
+    /// Opens a value sealed for the same record and field.
     pub fn open_sealed(
         &self,
         record: &RecordKey,
         field: &str,
         sealed: &str,
     ) -> Result<Zeroizing<Vec<u8>>, SealError> {
-        let context = sealing::Context {
+        let context = sealing::SealContext {
             row: record.as_bytes(),
             field,
         };
@@ -169,15 +160,14 @@ impl Vault {
         Ok(SecretString::from(text))
     }
 
-    /// Tells whether `sealed` was sealed with the newest key; what was not is due to be sealed
-    /// anew after a key was added.
+    /// Whether `sealed` was sealed with the newest key; other values should be resealed.
     pub fn is_current(&self, sealed: &str) -> Result<bool, SealError> {
         Ok(sealing::key_id(sealed)? == self.ring.newest().id)
     }
 
-    /// The hash that `secret` is found by among the secrets of `domain`, such as session tokens.
+    /// Lookup hash of `secret` in `domain`, such as session tokens.
     ///
-    /// It is the first half of HMAC-SHA-256 over the domain, its length before it, and the secret.
+    /// The first half of HMAC-SHA-256 over the length of the domain, the domain and the secret.
     pub fn lookup_hash(&self, domain: &str, secret: &[u8]) -> [u8; 16] {
         let mut mac = self.lookup.clone();
         let length = u64::try_from(domain.len()).unwrap_or(u64::MAX);
@@ -201,8 +191,8 @@ impl std::fmt::Debug for Vault {
     }
 }
 
-const fn lookup_context() -> sealing::Context<'static> {
-    sealing::Context {
+const fn lookup_context() -> sealing::SealContext<'static> {
+    sealing::SealContext {
         row: LOOKUP_ROW,
         field: LOOKUP_FIELD,
     }

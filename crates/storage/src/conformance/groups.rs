@@ -1,12 +1,17 @@
-//! Rules about bodies beside one another.
+//! Rules about concurrent transaction bodies.
 
-use super::{Fault, Limits, Open, Verdict, ensure, hold, key, put, told};
+use super::{
+    BoxError, EngineLimits, OpenEngine, RuleResult, block_writer, describe, ensure, key, put,
+};
 use crate::engine::{Abort, Body, CommitError, Committed, Engine, StoreError, Ticket, submit_with};
 
-pub(super) fn discards_alone<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn discards_alone<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let feed = engine.feed().revision();
-    let (release, held) = hold(&engine)?;
+    let (release, blocker) = block_writer(&engine)?;
     let bodies: [Body<u64>; 5] = [
         Box::new(|tx| {
             tx.put(&key(10, b"shared"), b"first");
@@ -29,7 +34,7 @@ pub(super) fn discards_alone<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> V
             tx.delete(&key(10, b"shared"));
             tx.put(&key(10, b"panicked"), b"");
             tx.record(4);
-            // Unwinds as a panic does, without its message in the log.
+            // Unwinds like a panic, without a message in the log.
             std::panic::resume_unwind(Box::new("a body that panics"));
         }),
         Box::new(|tx| {
@@ -40,7 +45,7 @@ pub(super) fn discards_alone<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> V
     ];
     let tickets = bodies.map(|body| engine.submit(body));
     drop(release);
-    held.wait()?;
+    blocker.wait()?;
     let mut outcomes = Vec::new();
     for ticket in tickets {
         outcomes.push(ticket?.wait());
@@ -55,7 +60,7 @@ pub(super) fn discards_alone<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> V
             Ok(_)
         ]
     );
-    let all: Vec<_> = outcomes.iter().map(told).collect();
+    let all: Vec<_> = outcomes.iter().map(describe).collect();
     ensure!(right, "the bodies were answered {all:?}");
     let snapshot = engine.snapshot()?;
     for (name, expected) in [
@@ -77,11 +82,14 @@ pub(super) fn discards_alone<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> V
     Ok(())
 }
 
-pub(super) fn runs_in_order<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn runs_in_order<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let row = key(11, b"list");
     put(&engine, row.clone(), b"")?;
-    let (release, held) = hold(&engine)?;
+    let (release, blocker) = block_writer(&engine)?;
     let mut tickets = Vec::new();
     for number in 0..20_u8 {
         let row = row.clone();
@@ -94,7 +102,7 @@ pub(super) fn runs_in_order<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Ve
         }))?);
     }
     drop(release);
-    held.wait()?;
+    blocker.wait()?;
     let revisions = committed(tickets)?;
     ensure!(revisions.is_sorted(), "the revisions are {revisions:?}");
     let list = engine.snapshot()?.get(&row)?.unwrap_or_default();
@@ -102,7 +110,10 @@ pub(super) fn runs_in_order<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Ve
     Ok(())
 }
 
-pub(super) fn refusal_is_handed_out<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn refusal_is_handed_out<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let refused = submit_with(&engine, |tx| {
         tx.put(&key(12, b"refused"), b"");
@@ -118,7 +129,10 @@ pub(super) fn refusal_is_handed_out<N: Engine<u64>>(_: Limits, open: &Open<'_, N
     Ok(())
 }
 
-pub(super) fn idle_bodies_do_not_advance<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn idle_bodies_do_not_advance<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let before = put(&engine, key(13, b"a"), b"")?;
     let Committed { revision } = engine.submit(Box::new(|_| Ok(())))?.wait()?;
@@ -141,11 +155,11 @@ pub(super) fn idle_bodies_do_not_advance<N: Engine<u64>>(_: Limits, open: &Open<
 }
 
 pub(super) fn full_queue_is_overloaded<N: Engine<u64>>(
-    limits: Limits,
-    open: &Open<'_, N>,
-) -> Verdict {
+    limits: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
-    let (release, held) = hold(&engine)?;
+    let (release, blocker) = block_writer(&engine)?;
     let mut tickets = Vec::new();
     let body = |number: usize| -> Body<u64> {
         Box::new(move |tx| {
@@ -162,7 +176,7 @@ pub(super) fn full_queue_is_overloaded<N: Engine<u64>>(
         "the queue takes more than {next} bodies"
     );
     drop(release);
-    held.wait()?;
+    blocker.wait()?;
     committed(tickets)?;
     let snapshot = engine.snapshot()?;
     for number in 0..next {
@@ -178,22 +192,25 @@ pub(super) fn full_queue_is_overloaded<N: Engine<u64>>(
     Ok(())
 }
 
-pub(super) fn dropped_ticket_commits<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn dropped_ticket_commits<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
-    let (release, held) = hold(&engine)?;
+    let (release, blocker) = block_writer(&engine)?;
     drop(engine.submit(Box::new(|tx| {
         tx.put(&key(15, b"dropped"), b"");
         Ok(())
     }))?);
     drop(release);
-    held.wait()?;
+    blocker.wait()?;
     put(&engine, key(15, b"next"), b"")?;
     let found = engine.snapshot()?.get(&key(15, b"dropped"))?;
     ensure!(found.is_some(), "the body went with its ticket");
     Ok(())
 }
 
-fn committed(tickets: Vec<Ticket>) -> Result<Vec<u64>, Fault> {
+fn committed(tickets: Vec<Ticket>) -> Result<Vec<u64>, BoxError> {
     let mut revisions = Vec::new();
     for ticket in tickets {
         revisions.push(ticket.wait()?.revision);

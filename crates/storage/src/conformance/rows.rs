@@ -1,11 +1,14 @@
-//! Rules about what a transaction reads.
+//! Rules about reads in transactions and snapshots.
 
-use super::{Limits, Open, Rows, Verdict, collect, ensure, key, put};
+use super::{EngineLimits, OpenEngine, Rows, RuleResult, collect, ensure, key, put};
 use crate::engine::{Engine, KeyRange, StoreError, submit_with};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub(super) fn committed_is_visible<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn committed_is_visible<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let row = key(1, b"a");
     let revision = put(&engine, row.clone(), b"one")?;
@@ -38,7 +41,10 @@ pub(super) fn committed_is_visible<N: Engine<u64>>(_: Limits, open: &Open<'_, N>
     Ok(())
 }
 
-pub(super) fn snapshot_is_isolated<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn snapshot_is_isolated<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let range = KeyRange::prefix(&key(2, b""));
     put(&engine, key(2, b"a"), b"old")?;
@@ -59,7 +65,10 @@ pub(super) fn snapshot_is_isolated<N: Engine<u64>>(_: Limits, open: &Open<'_, N>
     Ok(())
 }
 
-pub(super) fn readings_end<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn readings_end<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let row = key(6, b"row");
     put(&engine, row.clone(), b"old")?;
@@ -67,17 +76,26 @@ pub(super) fn readings_end<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Ver
     let Some(readings) = before.readings() else {
         return Ok(());
     };
-    readings.keep(&row, Arc::new("made of the old row"), 1);
+    readings.insert(&row, Arc::new("built from the old row"), 1);
     put(&engine, row.clone(), b"new")?;
     let after = engine.snapshot()?;
     let left = after.readings().and_then(|made| made.find::<&str>(&row));
-    ensure!(left.is_none(), "the next state has a reading of the last");
+    ensure!(
+        left.is_none(),
+        "the next state has a cached value of the last"
+    );
     let kept = readings.find::<&str>(&row);
-    ensure!(kept.is_some(), "a reading ended before its state");
+    ensure!(
+        kept.is_some(),
+        "a cached value was dropped before its state"
+    );
     Ok(())
 }
 
-pub(super) fn body_reads_own_writes<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn body_reads_own_writes<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     put(&engine, key(3, b"stored"), b"stored")?;
     let outcome = submit_with(&engine, |tx| {
@@ -94,7 +112,7 @@ pub(super) fn body_reads_own_writes<N: Engine<u64>>(_: Limits, open: &Open<'_, N
     let (is_apart, (first, own, deleted), again) = outcome.wait()??;
     ensure!(
         is_apart,
-        "a transaction has readings, and what it reads may change"
+        "a transaction has a cache, although its rows may change"
     );
     ensure!(
         first.as_deref() == Some(b"stored"),
@@ -112,13 +130,16 @@ pub(super) fn body_reads_own_writes<N: Engine<u64>>(_: Limits, open: &Open<'_, N
     Ok(())
 }
 
-pub(super) fn scans_merge_in_order<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn scans_merge_in_order<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let names: [&[u8]; 7] = [b"m", b"", b"\xff\xff", b"a", b"b\x00", b"b", b"c"];
     for name in names {
         put(&engine, key(4, name), name)?;
     }
-    // Neighbours on either side, to be left out.
+    // Neighbors on both sides, outside the range.
     put(&engine, key(3, b"\xff\xff"), b"before")?;
     put(&engine, key(5, b""), b"after")?;
     let range = KeyRange::prefix(&key(4, b""));

@@ -1,4 +1,4 @@
-//! A file as a disk.
+//! File-backed disks.
 
 use super::Disk;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -17,7 +17,7 @@ impl FileDisk {
         Ok(Self(file))
     }
 
-    /// Creates a file that only its owner may read; one that exists is an error.
+    /// Creates a file with mode 600; fails if it exists.
     pub fn create(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new()
             .read(true)

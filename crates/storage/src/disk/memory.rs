@@ -1,11 +1,11 @@
-//! Memory as a disk.
+//! Memory-backed disks.
 
 use super::Disk;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Memory that lives as long as its last owner, for tests and for embedders without a file.
+/// A disk in memory, for tests and for embedding without a file.
 #[derive(Default)]
 pub struct MemoryDisk {
     bytes: RwLock<Vec<u8>>,
@@ -30,8 +30,8 @@ impl std::fmt::Debug for MemoryDisk {
     }
 }
 
-/// The place of `length` bytes from `offset` on.
-fn span(offset: u64, length: usize) -> io::Result<std::ops::Range<usize>> {
+/// The index range of `length` bytes at `offset`.
+fn byte_range(offset: u64, length: usize) -> io::Result<std::ops::Range<usize>> {
     let start = usize::try_from(offset).map_err(io::Error::other)?;
     let end = start
         .checked_add(length)
@@ -47,7 +47,7 @@ impl Disk for MemoryDisk {
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let bytes = self.bytes();
         let found = bytes
-            .get(span(offset, out.len())?)
+            .get(byte_range(offset, out.len())?)
             .ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))?;
         out.copy_from_slice(found);
         Ok(())
@@ -55,7 +55,7 @@ impl Disk for MemoryDisk {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let mut bytes = self.bytes_mut();
-        let place = span(offset, data.len())?;
+        let place = byte_range(offset, data.len())?;
         if bytes.len() < place.end {
             bytes.resize(place.end, 0);
         }

@@ -1,29 +1,28 @@
-//! What can go wrong between a body and the disk.
+//! Errors of engines and transactions.
 
 use std::sync::Arc;
 
-/// The store could not do what was asked.
+/// A store operation failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
-    /// The disk has no room; reading may go on, and writing once there is room again.
+    /// The disk is full; reads go on, and writes succeed again once there is room.
     #[error("the disk that holds the store is full")]
     Full,
-    /// The disk did not answer; a later attempt may succeed.
+    /// I/O failed; a later attempt may succeed.
     #[error("the store cannot be read or written at the moment")]
     Unavailable(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// What was read cannot be what was written.
+    /// Stored data is damaged.
     #[error("the store is damaged: {what}")]
     Corrupt {
-        /// What is wrong, and where.
+        /// The damage and its location.
         what: String,
     },
-    /// The store has been closed.
     #[error("the store is closed")]
     Closed,
 }
 
 impl StoreError {
-    /// Whether a later attempt may succeed without anybody repairing anything.
+    /// Whether a later attempt may succeed without a repair.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Full | Self::Unavailable(_) | Self::Closed => true,
@@ -31,27 +30,27 @@ impl StoreError {
         }
     }
 
-    /// A [`StoreError::Corrupt`] that says `what` is wrong.
+    /// A [`StoreError::Corrupt`] with the description `what`.
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
     }
 }
 
-/// A body wants everything it wrote discarded.
+/// Returned by a body to discard its writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the transaction body gave up its changes")]
+#[error("the transaction was aborted")]
 pub struct Abort;
 
 /// A body was not committed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum CommitError {
-    /// The body itself asked for it.
+    /// The body returned [`Abort`].
     #[error(transparent)]
     Aborted(#[from] Abort),
-    /// The body panicked; its changes are discarded, its neighbours unharmed.
+    /// The body panicked; only its own changes are discarded.
     #[error("the transaction body panicked")]
     Panicked,
-    /// The store failed the whole group, or a read of this body.
+    /// The commit of the group failed, or a read of this body.
     #[error(transparent)]
     Engine(#[from] StoreError),
 }

@@ -1,4 +1,4 @@
-//! Ranges of keys.
+//! Key ranges.
 
 use std::ops::Bound;
 
@@ -21,7 +21,7 @@ impl KeyRange {
     /// All keys that begin with `prefix`.
     pub fn prefix(prefix: &[u8]) -> Self {
         let mut end = prefix.to_vec();
-        // The first key past the prefix: the last byte that can grow grows, what follows it goes.
+        // The first key past the prefix: increment the last byte below FF and drop the rest.
         let end = loop {
             match end.last_mut() {
                 None => break None,
@@ -40,7 +40,7 @@ impl KeyRange {
         }
     }
 
-    /// The keys from `start` on, `start` included.
+    /// The keys from `start`, inclusive.
     pub fn starting(start: &[u8]) -> Self {
         Self {
             start: start.to_vec(),
@@ -48,7 +48,7 @@ impl KeyRange {
         }
     }
 
-    /// The keys from `start`, included, to `end`, excluded.
+    /// The keys from `start`, inclusive, to `end`, exclusive.
     pub fn between(start: &[u8], end: &[u8]) -> Self {
         Self {
             start: start.to_vec(),
@@ -56,7 +56,7 @@ impl KeyRange {
         }
     }
 
-    /// What of this range comes after `key`: where to go on when a page ended with `key`.
+    /// The part of this range after `key`, to continue a scan that ended with `key`.
     #[must_use]
     pub fn after(mut self, key: &[u8]) -> Self {
         if self.start.as_slice() <= key {
@@ -66,17 +66,15 @@ impl KeyRange {
         self
     }
 
-    /// Tells whether no key can lie in the range.
     pub fn is_empty(&self) -> bool {
         self.end.as_ref().is_some_and(|end| *end <= self.start)
     }
 
-    /// Tells whether `key` lies in the range.
     pub fn contains(&self, key: &[u8]) -> bool {
         self.start.as_slice() <= key && self.end.as_ref().is_none_or(|end| key < end.as_slice())
     }
 
-    /// The range in the form that ordered maps take; only for a range that is not empty.
+    /// Bounds for ordered maps; only valid for non-empty ranges.
     pub(crate) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         let end = match &self.end {
             Some(end) => Bound::Excluded(end.as_slice()),

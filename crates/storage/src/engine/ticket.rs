@@ -1,4 +1,4 @@
-//! Waiting for a commit, from a thread or from a task.
+//! Tickets, to wait for a commit from a thread or a task.
 
 use super::sync::{Condvar, Mutex};
 use super::{CommitError, StoreError, lock};
@@ -6,30 +6,30 @@ use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// What a committed body is told.
+/// The result of a committed body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Committed {
-    /// Revision of the group that the body was committed in.
+    /// Revision of the group of the body.
     pub revision: u64,
 }
 
-pub(super) type Answer = Result<Committed, CommitError>;
+pub(super) type CommitResult = Result<Committed, CommitError>;
 
 #[derive(Default)]
 struct Slot {
     state: Mutex<State>,
-    answered: Condvar,
+    resolved: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    answer: Option<Answer>,
+    result: Option<CommitResult>,
     waker: Option<Waker>,
 }
 
-/// The promise that a submitted body will be answered.
+/// A handle to the future result of a submitted body.
 ///
-/// Await it in a task or [`wait`](Self::wait) on a thread. Dropping it does not stop the body.
+/// Await it in a task or [`wait`](Self::wait) on a thread. Dropping it does not cancel the body.
 #[must_use = "whether the body was committed is known only once its ticket resolves"]
 pub struct Ticket {
     slot: Arc<Slot>,
@@ -37,13 +37,13 @@ pub struct Ticket {
 
 /// The writer's end of a [`Ticket`].
 ///
-/// Dropped without an answer, it answers that the store is closed.
+/// Dropped without a result, it resolves to a closed store.
 pub(crate) struct Resolver {
     slot: Arc<Slot>,
 }
 
 impl Ticket {
-    /// Makes a ticket and the end that answers it.
+    /// Creates a ticket and its resolver.
     pub(crate) fn new() -> (Self, Resolver) {
         let slot = Arc::new(Slot::default());
         let resolver = Resolver {
@@ -52,16 +52,16 @@ impl Ticket {
         (Self { slot }, resolver)
     }
 
-    /// Blocks the thread until the body is answered.
+    /// Blocks the thread until the body is committed or fails.
     pub fn wait(self) -> Result<Committed, CommitError> {
         let mut state = lock(&self.slot.state);
         loop {
-            if let Some(answer) = &state.answer {
+            if let Some(answer) = &state.result {
                 return answer.clone();
             }
             state = self
                 .slot
-                .answered
+                .resolved
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
         }
@@ -71,7 +71,7 @@ impl Ticket {
 impl std::fmt::Debug for Ticket {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Ticket")
-            .field(&lock(&self.slot.state).answer)
+            .field(&lock(&self.slot.state).result)
             .finish()
     }
 }
@@ -81,7 +81,7 @@ impl Future for Ticket {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let mut state = lock(&self.slot.state);
-        if let Some(answer) = &state.answer {
+        if let Some(answer) = &state.result {
             return Poll::Ready(answer.clone());
         }
         state.waker = Some(context.waker().clone());
@@ -91,20 +91,20 @@ impl Future for Ticket {
 
 impl Resolver {
     pub(crate) fn resolve(self, answer: Result<Committed, CommitError>) {
-        self.answer(answer);
+        self.set_result(answer);
     }
 
-    /// Gives the first answer; later ones, such as that of `drop`, change nothing.
-    fn answer(&self, answer: Answer) {
+    /// Sets the result, unless there is one already (as on `drop`).
+    fn set_result(&self, answer: CommitResult) {
         let waker = {
             let mut state = lock(&self.slot.state);
-            if state.answer.is_some() {
+            if state.result.is_some() {
                 return;
             }
-            state.answer = Some(answer);
+            state.result = Some(answer);
             state.waker.take()
         };
-        self.slot.answered.notify_all();
+        self.slot.resolved.notify_all();
         if let Some(waker) = waker {
             waker.wake();
         }
@@ -113,6 +113,6 @@ impl Resolver {
 
 impl Drop for Resolver {
     fn drop(&mut self) {
-        self.answer(Err(CommitError::Engine(StoreError::Closed)));
+        self.set_result(Err(CommitError::Engine(StoreError::Closed)));
     }
 }

@@ -1,22 +1,22 @@
 //! Keys of records.
 
-use super::{Kind, LAST_KIND, META_TAG, PART, parse_part, part};
+use super::{ID_BYTES, Kind, LAST_KIND, META_TAG, decode_id, encode_id};
 use crate::engine::KeyRange;
 
-/// Key of a record: a root, or a dependent that lives and dies with its root.
+/// Key of a record: a root, or a dependent of a root.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordKey {
     root: (Kind, u64),
     dependent: Option<(Kind, u64)>,
-    bytes: [u8; 2 * PART],
+    bytes: [u8; 2 * ID_BYTES],
 }
 
 impl RecordKey {
-    /// The key of a record that stands on its own.
+    /// The key of a root record.
     pub fn root(kind: Kind, number: u64) -> Self {
-        let mut bytes = [0; 2 * PART];
-        let (head, _) = bytes.split_at_mut(PART);
-        head.copy_from_slice(&part(kind, number));
+        let mut bytes = [0; 2 * ID_BYTES];
+        let (head, _) = bytes.split_at_mut(ID_BYTES);
+        head.copy_from_slice(&encode_id(kind, number));
         Self {
             root: (kind, number),
             dependent: None,
@@ -24,25 +24,25 @@ impl RecordKey {
         }
     }
 
-    /// The key of a record that depends on this one's root.
+    /// The key of a dependent of the same root.
     #[must_use]
     pub fn dependent(&self, kind: Kind, number: u64) -> Self {
         let mut key = *self;
-        let (_, tail) = key.bytes.split_at_mut(PART);
-        tail.copy_from_slice(&part(kind, number));
+        let (_, tail) = key.bytes.split_at_mut(ID_BYTES);
+        tail.copy_from_slice(&encode_id(kind, number));
         key.dependent = Some((kind, number));
         key
     }
 
-    /// Reads a key back; `None` when the bytes are not the key of a record.
+    /// Parses a key; `None` when it is not a record key.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let (head, tail) = bytes.split_at_checked(PART)?;
-        let (kind, number) = parse_part(head)?;
+        let (head, tail) = bytes.split_at_checked(ID_BYTES)?;
+        let (kind, number) = decode_id(head)?;
         let root = Self::root(kind, number);
         if tail.is_empty() {
             return Some(root);
         }
-        let (kind, number) = parse_part(tail)?;
+        let (kind, number) = decode_id(tail)?;
         Some(root.dependent(kind, number))
     }
 
@@ -51,19 +51,17 @@ impl RecordKey {
         self.dependent.unwrap_or(self.root)
     }
 
-    /// Kind and number of the root that the record lives under; its own if it is a root.
+    /// Kind and number of the root; its own if it is a root.
     pub fn root_id(&self) -> (Kind, u64) {
         self.root
     }
 
-    /// Tells whether the record is a root.
     pub fn is_root(&self) -> bool {
         self.dependent.is_none()
     }
 
-    /// The bytes that the row is stored under.
     pub fn as_bytes(&self) -> &[u8] {
-        let (head, _) = self.bytes.split_at(PART);
+        let (head, _) = self.bytes.split_at(ID_BYTES);
         if self.dependent.is_some() {
             &self.bytes
         } else {
@@ -71,26 +69,26 @@ impl RecordKey {
         }
     }
 
-    /// The root and everything that depends on it.
+    /// The range of the root and all of its dependents.
     pub fn tree(&self) -> KeyRange {
         let (kind, number) = self.root;
-        KeyRange::prefix(&part(kind, number))
+        KeyRange::prefix(&encode_id(kind, number))
     }
 
-    /// Everything of one kind that depends on the root.
+    /// The range of the dependents of one kind.
     pub fn dependents(&self, kind: Kind) -> KeyRange {
         let (root, number) = self.root;
-        let mut prefix = part(root, number).to_vec();
+        let mut prefix = encode_id(root, number).to_vec();
         prefix.push(kind.byte());
         KeyRange::prefix(&prefix)
     }
 
-    /// The records of all kinds, of those that nobody knows too.
-    pub fn every_kind() -> KeyRange {
+    /// The range of the records of all kinds, including unknown ones.
+    pub fn all_kinds() -> KeyRange {
         KeyRange::between(&[META_TAG + 1], &[LAST_KIND + 1])
     }
 
-    /// All roots of a kind together with their dependents.
+    /// The range of the roots of a kind with their dependents.
     pub fn all(kind: Kind) -> KeyRange {
         KeyRange::prefix(&[kind.byte()])
     }
@@ -155,7 +153,7 @@ mod tests {
             if let Some((kind, _)) = a.dependent {
                 prop_assert!(a.dependents(kind).contains(a.as_bytes()));
             }
-            prop_assert!(!a.dependents(Kind::of::<1>()).contains(RecordKey::root(a.root.0, a.root.1).as_bytes()));
+            prop_assert!(!a.dependents(Kind::new::<1>()).contains(RecordKey::root(a.root.0, a.root.1).as_bytes()));
         }
     }
 

@@ -1,47 +1,47 @@
 //! Keys of references between records.
 
-use super::{Kind, PART, REFERENCE_TAG, parse_part, part};
+use super::{ID_BYTES, Kind, REFERENCE_TAG, decode_id, encode_id};
 use crate::engine::KeyRange;
 
-/// Key of the row that says which record refers to which.
+/// Key of the row for a reference between two records.
 ///
-/// Such a row guards the deletion of its target, or drives what a deletion takes along.
+/// References prevent the deletion of their target, or drive cascading deletes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ReferenceKey([u8; 1 + 2 * PART]);
+pub struct ReferenceKey([u8; 1 + 2 * ID_BYTES]);
 
 impl ReferenceKey {
     /// The key of the reference from `referrer` to `target`.
     pub fn new(target: (Kind, u64), referrer: (Kind, u64)) -> Self {
-        let mut bytes = [REFERENCE_TAG; 1 + 2 * PART];
-        let parts = part(target.0, target.1)
+        let mut bytes = [REFERENCE_TAG; 1 + 2 * ID_BYTES];
+        let parts = encode_id(target.0, target.1)
             .into_iter()
-            .chain(part(referrer.0, referrer.1));
+            .chain(encode_id(referrer.0, referrer.1));
         for (byte, value) in bytes.iter_mut().skip(1).zip(parts) {
             *byte = value;
         }
         Self(bytes)
     }
 
-    /// Reads target and referrer back; `None` when the bytes are not the key of a reference.
+    /// Parses target and referrer; `None` when it is not a reference key.
     pub fn parse(bytes: &[u8]) -> Option<((Kind, u64), (Kind, u64))> {
         let (&REFERENCE_TAG, parts) = bytes.split_first()? else {
             return None;
         };
-        let (target, referrer) = parts.split_at_checked(PART)?;
-        Some((parse_part(target)?, parse_part(referrer)?))
+        let (target, referrer) = parts.split_at_checked(ID_BYTES)?;
+        Some((decode_id(target)?, decode_id(referrer)?))
     }
 
     /// All references to a target.
     pub fn to_target(target: (Kind, u64)) -> KeyRange {
         let mut prefix = vec![REFERENCE_TAG];
-        prefix.extend(part(target.0, target.1));
+        prefix.extend(encode_id(target.0, target.1));
         KeyRange::prefix(&prefix)
     }
 
     /// All references to a target from records of one kind.
     pub fn from_kind(target: (Kind, u64), referrer: Kind) -> KeyRange {
         let mut prefix = vec![REFERENCE_TAG];
-        prefix.extend(part(target.0, target.1));
+        prefix.extend(encode_id(target.0, target.1));
         prefix.push(referrer.byte());
         KeyRange::prefix(&prefix)
     }
@@ -51,7 +51,6 @@ impl ReferenceKey {
         KeyRange::prefix(&[REFERENCE_TAG])
     }
 
-    /// The bytes that the row is stored under.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }

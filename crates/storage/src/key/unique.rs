@@ -1,18 +1,18 @@
-//! Keys of values that occur once.
+//! Keys of unique values.
 
 use super::UNIQUE_TAG;
 use crate::engine::KeyRange;
 use sha2::{Digest as _, Sha256};
 
-/// The longest value that is stored as it is, in bytes.
-const LONGEST_RAW: usize = 64;
+/// Maximum length of values that are stored unhashed, in bytes.
+const MAX_RAW_BYTES: usize = 64;
 const RAW: u8 = 0;
 const DIGEST: u8 = 1;
 
-/// Key of the row that carries the uniqueness of a value and leads to its record.
+/// Key of the row that enforces the uniqueness of a value and points to its record.
 ///
-/// Values up to 64 bytes stand in the key as they are; longer ones as their SHA-256 under another
-/// form byte, so that no value can be mistaken for the digest of another.
+/// Values up to 64 bytes are part of the key; longer ones are replaced by their SHA-256 with
+/// another form byte, so that a value never collides with a digest.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct UniqueKey(Vec<u8>);
 
@@ -20,7 +20,7 @@ impl UniqueKey {
     /// The key of `value` in the index with the number `index`.
     pub fn new(index: u8, value: &[u8]) -> Self {
         let mut bytes = vec![UNIQUE_TAG, index];
-        if value.len() <= LONGEST_RAW {
+        if value.len() <= MAX_RAW_BYTES {
             bytes.push(RAW);
             bytes.extend_from_slice(value);
         } else {
@@ -30,10 +30,10 @@ impl UniqueKey {
         Self(bytes)
     }
 
-    /// The number of the index that a row belongs to; `None` when it is not the key of a value.
+    /// Parses the index number; `None` when it is not a unique key.
     pub fn parse_index(bytes: &[u8]) -> Option<u8> {
         match bytes {
-            [UNIQUE_TAG, index, RAW, value @ ..] if value.len() <= LONGEST_RAW => Some(*index),
+            [UNIQUE_TAG, index, RAW, value @ ..] if value.len() <= MAX_RAW_BYTES => Some(*index),
             [UNIQUE_TAG, index, DIGEST, value @ ..] if value.len() == 32 => Some(*index),
             _ => None,
         }
@@ -45,11 +45,10 @@ impl UniqueKey {
     }
 
     /// All values of all indexes.
-    pub fn every_index() -> KeyRange {
+    pub fn all_indexes() -> KeyRange {
         KeyRange::prefix(&[UNIQUE_TAG])
     }
 
-    /// The bytes that the row is stored under.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -75,7 +74,7 @@ mod tests {
         ) {
             let (first, second) = (UniqueKey::new(index, &a), UniqueKey::new(index, &b));
             prop_assert_eq!(first == second, a == b);
-            prop_assert!(first.as_bytes().len() <= 3 + LONGEST_RAW);
+            prop_assert!(first.as_bytes().len() <= 3 + MAX_RAW_BYTES);
             prop_assert_eq!(UniqueKey::parse_index(first.as_bytes()), Some(index));
             prop_assert!(UniqueKey::all(index).contains(first.as_bytes()));
             prop_assert!(!UniqueKey::all(index ^ 1).contains(first.as_bytes()));

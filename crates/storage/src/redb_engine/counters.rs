@@ -1,10 +1,10 @@
-//! Numbers of new records.
+//! Counters for record numbers.
 
 use crate::key::Kind;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The last number drawn, per kind.
+/// The last allocated number by kind.
 pub(super) struct Counters(Vec<AtomicU64>);
 
 impl Counters {
@@ -25,9 +25,9 @@ impl Counters {
         }
     }
 
-    /// The counters that were ever used.
+    /// All counters above zero.
     ///
-    /// Taken after the bodies of a group have run, they cover every number those wrote.
+    /// Read after the bodies of a group have run, they cover every number written by them.
     pub(super) fn stored(&self) -> BTreeMap<u8, u64> {
         (0..=u8::MAX)
             .zip(&self.0)

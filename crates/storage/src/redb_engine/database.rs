@@ -1,8 +1,8 @@
-//! One redb database: opening it, opening it anew, and committing to it.
+//! A redb database that can be reopened after failures.
 
 mod opening;
 
-use super::adapter::{Adapter, Watch, is_full};
+use super::backend::{DatabaseHealth, DiskBackend, is_full};
 use super::meta::{Row, State};
 use super::options::{Fatal, OpenError, Options};
 use super::reader::{Reader, guarded, store_error};
@@ -15,7 +15,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 const ROWS: TableDefinition<'static, &'static [u8], &'static [u8]> = TableDefinition::new("rows");
 
-/// A database that can be opened anew after its disk failed.
+/// A database that can be reopened after a disk failure.
 pub(super) struct Store {
     disk: Arc<dyn Disk>,
     cache_bytes: usize,
@@ -23,32 +23,32 @@ pub(super) struct Store {
 }
 
 enum Current {
-    Open(Opened),
-    /// Could not be opened anew, for this reason.
+    Open(OpenDatabase),
+    /// Could not be reopened.
     Shut(StoreError),
 }
 
-struct Opened {
+struct OpenDatabase {
     database: Database,
-    watch: Arc<Watch>,
+    health: Arc<DatabaseHealth>,
 }
 
-/// Why something was not done to the database.
-pub(super) enum Failure {
-    /// It may be tried again; the store is as it was.
-    Passing(StoreError),
-    /// What is on the disk is unknown or wrong.
+/// A failed operation on the database.
+pub(super) enum StoreFailure {
+    /// Can be retried; the store is unchanged.
+    Transient(StoreError),
+    /// The state of the disk is unknown or wrong.
     Fatal(Fatal),
 }
 
-impl Failure {
+impl StoreFailure {
     pub(super) fn fatal(what: impl Into<String>) -> Self {
         Self::Fatal(Fatal { what: what.into() })
     }
 }
 
 impl Store {
-    /// Opens the database on `disk` and brings it to the current schema.
+    /// Opens the database on `disk` and migrates it to the current schema.
     pub(super) fn open(
         disk: Arc<dyn Disk>,
         place: &str,
@@ -58,8 +58,8 @@ impl Store {
             place: place.to_owned(),
             source,
         })? == 0;
-        let opened = Opened::new(&disk, options.cache_bytes)
-            .map_err(|error| opening::refusal(place, error))?;
+        let opened = OpenDatabase::new(&disk, options.cache_bytes)
+            .map_err(|error| opening::open_error(place, error))?;
         let store = Self {
             disk,
             cache_bytes: options.cache_bytes,
@@ -69,7 +69,7 @@ impl Store {
         Ok((store, state))
     }
 
-    /// Opens a view of what is committed.
+    /// Opens a read view of the committed state.
     pub(super) fn reader(&self) -> Result<Reader, StoreError> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         match &*current {
@@ -78,39 +78,39 @@ impl Store {
         }
     }
 
-    /// Tells whether the database has to be opened anew before it is used.
+    /// Whether the database has to be reopened before use.
     pub(super) fn is_stale(&self) -> bool {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         match &*current {
-            Current::Open(opened) => opened.watch.is_stale(),
+            Current::Open(opened) => opened.health.is_stale(),
             Current::Shut(_) => true,
         }
     }
 
-    /// Makes the writes of `overlay` and `rows` durable, all or none.
-    pub(super) fn commit(&self, overlay: &Overlay, rows: &[Row]) -> Result<(), Failure> {
+    /// Atomically commits the writes of `overlay` and `rows`.
+    pub(super) fn commit(&self, overlay: &Overlay, rows: &[Row]) -> Result<(), StoreFailure> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         match &*current {
             Current::Open(opened) => opened.commit(overlay, rows),
-            Current::Shut(error) => Err(Failure::Passing(error.clone())),
+            Current::Shut(error) => Err(StoreFailure::Transient(error.clone())),
         }
     }
 
-    /// Opens the database anew and checks that it still is at `revision`.
-    pub(super) fn reopen(&self, revision: u64) -> Result<(), Failure> {
+    /// Reopens the database and verifies that it is at `revision`.
+    pub(super) fn reopen(&self, revision: u64) -> Result<(), StoreFailure> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *current, Current::Shut(StoreError::Closed));
         if let Current::Open(old) = old {
-            old.watch.retire();
+            old.health.retire();
             old.close();
         }
-        match self.opened_at(revision) {
+        match self.open_at(revision) {
             Ok(opened) => {
                 *current = Current::Open(opened);
                 Ok(())
             },
             Err(failure) => {
-                if let Failure::Passing(error) = &failure {
+                if let StoreFailure::Transient(error) = &failure {
                     *current = Current::Shut(error.clone());
                 }
                 Err(failure)
@@ -118,23 +118,25 @@ impl Store {
         }
     }
 
-    fn opened_at(&self, revision: u64) -> Result<Opened, Failure> {
+    fn open_at(&self, revision: u64) -> Result<OpenDatabase, StoreFailure> {
         let failure = |error| match error {
-            error @ (StoreError::Full | StoreError::Unavailable(_)) => Failure::Passing(error),
-            error => Failure::fatal(format!("it cannot be opened anew: {error}")),
+            error @ (StoreError::Full | StoreError::Unavailable(_)) => {
+                StoreFailure::Transient(error)
+            },
+            error => StoreFailure::fatal(format!("it cannot be reopened: {error}")),
         };
-        let opened = Opened::new(&self.disk, self.cache_bytes)
+        let opened = OpenDatabase::new(&self.disk, self.cache_bytes)
             .map_err(|error| store_error(error.into()))
             .map_err(failure)?;
         let state = opened
             .reader()
             .and_then(|reader| State::read(&reader))
             .map_err(failure)?;
-        // A commit reported as failed that is there after all was never told to the projections.
+        // A commit reported as failed but stored after all was never sent to the projections.
         if state.revision != revision {
             let found = state.revision;
-            return Err(Failure::fatal(format!(
-                "opened anew it is at revision {found} instead of {revision}"
+            return Err(StoreFailure::fatal(format!(
+                "after reopening it is at revision {found} instead of {revision}"
             )));
         }
         Ok(opened)
@@ -151,25 +153,24 @@ impl Drop for Store {
     }
 }
 
-impl Opened {
-    /// Closes the database, which writes a last time and so can panic on damaged pages, or on
-    /// locks poisoned by an earlier panic.
+impl OpenDatabase {
+    /// Closes the database. The final write can panic on damaged pages or poisoned locks.
     fn close(self) {
         if guard::guarded(move || drop(self.database)).is_err() {
-            tracing::error!("the store could not be closed in order");
+            tracing::error!("the store could not be closed cleanly");
         }
     }
 
     fn new(disk: &Arc<dyn Disk>, cache_bytes: usize) -> Result<Self, DatabaseError> {
-        let watch = Arc::new(Watch::default());
-        let adapter = Adapter::new(Arc::clone(disk), Arc::clone(&watch));
+        let health = Arc::new(DatabaseHealth::default());
+        let adapter = DiskBackend::new(Arc::clone(disk), Arc::clone(&health));
         let open = || {
             Builder::new()
                 .set_cache_size(cache_bytes)
                 .create_with_backend(adapter)
         };
         match guard::guarded(open) {
-            Ok(result) => result.map(|database| Self { database, watch }),
+            Ok(result) => result.map(|database| Self { database, health }),
             Err(Panicked) => Err(DatabaseError::Storage(redb::StorageError::Corrupted(
                 "a page cannot be read".into(),
             ))),
@@ -177,37 +178,37 @@ impl Opened {
     }
 
     fn reader(&self) -> Result<Reader, StoreError> {
-        let rows = guarded(&self.watch, || {
+        let rows = guarded(&self.health, || {
             Ok(self.database.begin_read()?.open_table(ROWS)?)
         })?;
-        Ok(Reader::new(rows, Arc::clone(&self.watch)))
+        Ok(Reader::new(rows, Arc::clone(&self.health)))
     }
 
-    fn commit(&self, overlay: &Overlay, rows: &[Row]) -> Result<(), Failure> {
+    fn commit(&self, overlay: &Overlay, rows: &[Row]) -> Result<(), StoreFailure> {
         let attempt = || self.write(overlay, rows);
         let Ok(result) = guard::guarded(attempt) else {
-            return Err(Failure::fatal("the engine panicked during a commit"));
+            return Err(StoreFailure::fatal("the engine panicked during a commit"));
         };
         let Err(error) = result else {
             return Ok(());
         };
-        self.watch.mark_stale();
+        self.health.mark_stale();
         let passing = match &error {
             redb::Error::Io(cause) => is_full(cause) || !super::reader::is_damage(cause),
             redb::Error::PreviousIo => true,
             _ => false,
         };
-        if passing && !self.watch.lost_writes() {
-            Err(Failure::Passing(store_error(error)))
+        if passing && !self.health.lost_writes() {
+            Err(StoreFailure::Transient(store_error(error)))
         } else {
-            Err(Failure::fatal(format!("a commit failed: {error}")))
+            Err(StoreFailure::fatal(format!("a commit failed: {error}")))
         }
     }
 
     fn write(&self, overlay: &Overlay, rows: &[Row]) -> Result<(), redb::Error> {
         let mut tx = self.database.begin_write()?;
         tx.set_durability(Durability::Immediate)?;
-        // Lets the next opening after a kill skip the walk over all pages.
+        // Lets the next open after a kill skip the walk over all pages.
         tx.set_quick_repair(true);
         {
             let mut table = tx.open_table(ROWS)?;

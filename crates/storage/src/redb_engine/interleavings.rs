@@ -1,7 +1,7 @@
-//! The group commit in every interleaving of its threads with up to three preemptions.
+//! Model checking of the group commit with loom, with up to three preemptions.
 //!
-//! What the threads have in common is built once more here, around the locks of loom and a model of
-//! the store. Loom also ends a scenario in which nobody can go on.
+//! The code shared by the threads is compiled again here with the locks of loom and a model of the
+//! store. Loom also detects deadlocks.
 #![expect(clippy::duplicate_mod, reason = "the locks are others")]
 
 mod model;
@@ -26,7 +26,7 @@ use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread::{self, JoinHandle};
 use model as database;
 use model as reader;
-use model::{Fault, Store};
+use model::{FailureMode, Store};
 use options::Options;
 use shared::Shared;
 use std::sync::{Arc, PoisonError, Weak};
@@ -42,55 +42,64 @@ fn explore(scenario: impl Fn() + Send + Sync + 'static) {
     model.check(scenario);
 }
 
-/// What the engine told others.
+/// Notifications sent by the engine.
 #[derive(Default)]
-struct Told {
-    /// The revision of the last group that the observer was told of.
+struct Notifications {
+    /// Revision of the last observed group.
     revision: AtomicU64,
-    /// Whether the process was to end.
+    /// Whether the fatal handler was called.
     is_fatal: AtomicBool,
 }
 
 #[derive(Clone)]
 struct Engine {
     shared: Arc<Shared<u8>>,
-    told: Arc<Told>,
+    notifications: Arc<Notifications>,
 }
 
-/// Looks at everything that holds once a group is on disk, on the writer's thread.
-struct Follower {
+/// Checks the invariants after a commit, on the writer thread.
+struct CheckingObserver {
     shared: Weak<Shared<u8>>,
-    told: Arc<Told>,
+    notifications: Arc<Notifications>,
 }
 
-impl Observer<u8> for Follower {
+impl Observer<u8> for CheckingObserver {
     fn committed(&self, group: &Arc<Group<u8>>) {
         let shared = self.shared.upgrade().unwrap();
         let view = shared.snapshot().unwrap();
-        assert!(group.changes.iter().all(|&row| view.has(row)));
+        assert!(group.changes.iter().all(|&row| view.contains(row)));
         assert_eq!(shared.feed.revision(), group.revision);
-        let before = self.told.revision.swap(group.revision, Ordering::Relaxed);
+        let before = self
+            .notifications
+            .revision
+            .swap(group.revision, Ordering::Relaxed);
         assert_eq!(before + 1, group.revision);
     }
 }
 
 impl Engine {
     fn start(store: Store, queue_capacity: usize) -> (Self, JoinHandle<()>) {
-        let told = Arc::new(Told::default());
-        let of_handler = Arc::clone(&told);
+        let notifications = Arc::new(Notifications::default());
+        let handler_state = Arc::clone(&notifications);
         let options = Options {
             queue_capacity,
-            fatal: Arc::new(move |_| of_handler.is_fatal.store(true, Ordering::Relaxed)),
+            fatal: Arc::new(move |_| handler_state.is_fatal.store(true, Ordering::Relaxed)),
             ..Options::default()
         };
         let shared = Arc::new(Shared::new(store, &meta::State::default(), options));
-        shared.observe(Arc::new(Follower {
+        shared.observe(Arc::new(CheckingObserver {
             shared: Arc::downgrade(&shared),
-            told: Arc::clone(&told),
+            notifications: Arc::clone(&notifications),
         }));
         let served = Arc::clone(&shared);
         let writer = thread::spawn(move || writer::run(&served));
-        (Self { shared, told }, writer)
+        (
+            Self {
+                shared,
+                notifications,
+            },
+            writer,
+        )
     }
 
     /// Submits a body that writes one row.
@@ -103,20 +112,20 @@ impl Engine {
         self.shared.submit(Box::new(body)).ok()
     }
 
-    fn has(&self, row: u8) -> bool {
-        self.shared.snapshot().unwrap().has(row)
+    fn contains(&self, row: u8) -> bool {
+        self.shared.snapshot().unwrap().contains(row)
     }
 
-    /// Holds the answer of a ticket against what everybody can see.
-    fn judge(&self, row: u8, answer: Result<Committed, CommitError>) -> bool {
+    /// Compares the result of a ticket with the visible state.
+    fn assert_outcome(&self, row: u8, answer: Result<Committed, CommitError>) -> bool {
         match answer {
             Ok(Committed { revision }) => {
-                assert!(self.told.revision.load(Ordering::Relaxed) >= revision);
-                assert!(self.has(row), "the body is not on disk");
+                assert!(self.notifications.revision.load(Ordering::Relaxed) >= revision);
+                assert!(self.contains(row), "the body is not on disk");
                 true
             },
             Err(CommitError::Engine(StoreError::Full)) => {
-                assert!(!self.has(row), "the body is on disk all the same");
+                assert!(!self.contains(row), "the body is on disk all the same");
                 false
             },
             Err(error) => panic!("{error}"),
@@ -136,10 +145,10 @@ fn tickets_resolve_after_the_disk_and_the_observers() {
         let other = engine.clone();
         let other = thread::spawn(move || {
             let ticket = other.submit(1).unwrap();
-            assert!(other.judge(1, block_on(ticket)));
+            assert!(other.assert_outcome(1, block_on(ticket)));
         });
         let ticket = engine.submit(2).unwrap();
-        assert!(engine.judge(2, ticket.wait()));
+        assert!(engine.assert_outcome(2, ticket.wait()));
         other.join().unwrap();
         engine.close(writer);
     });
@@ -151,12 +160,12 @@ fn closing_commits_what_was_submitted_before_and_answers_what_comes_after() {
         let (engine, writer) = Engine::start(Store::new(&[]), 8);
         let other = engine.clone();
         let other = thread::spawn(move || match other.submit(1).unwrap().wait() {
-            Err(CommitError::Engine(StoreError::Closed)) => assert!(!other.has(1)),
-            answer => assert!(other.judge(1, answer)),
+            Err(CommitError::Engine(StoreError::Closed)) => assert!(!other.contains(1)),
+            answer => assert!(other.assert_outcome(1, answer)),
         });
         let ticket = engine.submit(2).unwrap();
         engine.close(writer);
-        assert!(engine.judge(2, ticket.wait()));
+        assert!(engine.assert_outcome(2, ticket.wait()));
         other.join().unwrap();
     });
 }
@@ -164,16 +173,19 @@ fn closing_commits_what_was_submitted_before_and_answers_what_comes_after() {
 #[test]
 fn failed_commit_fails_its_group_and_no_other() {
     explore(|| {
-        let (engine, writer) = Engine::start(Store::new(&[Fault::Passing]), 8);
+        let (engine, writer) = Engine::start(Store::new(&[FailureMode::Transient]), 8);
         let other = engine.clone();
         let other = thread::spawn(move || {
             let ticket = other.submit(1).unwrap();
-            other.judge(1, block_on(ticket))
+            other.assert_outcome(1, block_on(ticket))
         });
         let ticket = engine.submit(2).unwrap();
-        let committed = [engine.judge(2, ticket.wait()), other.join().unwrap()];
+        let committed = [
+            engine.assert_outcome(2, ticket.wait()),
+            other.join().unwrap(),
+        ];
         assert_ne!(committed, [true; 2]);
-        assert!(engine.judge(3, engine.submit(3).unwrap().wait()));
+        assert!(engine.assert_outcome(3, engine.submit(3).unwrap().wait()));
         engine.close(writer);
     });
 }
@@ -181,14 +193,14 @@ fn failed_commit_fails_its_group_and_no_other() {
 #[test]
 fn process_is_told_to_end_before_any_ticket_gives_an_answer() {
     explore(|| {
-        let (engine, writer) = Engine::start(Store::new(&[Fault::Fatal]), 8);
+        let (engine, writer) = Engine::start(Store::new(&[FailureMode::Fatal]), 8);
         let attempt = |engine: &Engine, row| {
             let answer = engine.submit(row).unwrap().wait();
             assert!(matches!(
                 answer,
                 Err(CommitError::Engine(StoreError::Closed))
             ));
-            assert!(engine.told.is_fatal.load(Ordering::Relaxed));
+            assert!(engine.notifications.is_fatal.load(Ordering::Relaxed));
         };
         let other = engine.clone();
         let other = thread::spawn(move || attempt(&other, 1));
@@ -204,13 +216,13 @@ fn body_that_finds_no_place_is_not_run() {
         let (engine, writer) = Engine::start(Store::new(&[]), 1);
         let other = engine.clone();
         let attempt = |engine: &Engine, row| match engine.submit(row) {
-            Some(ticket) => engine.judge(row, ticket.wait()),
+            Some(ticket) => engine.assert_outcome(row, ticket.wait()),
             None => false,
         };
         let other = thread::spawn(move || attempt(&other, 1));
         let committed = [attempt(&engine, 2), other.join().unwrap()];
         engine.close(writer);
-        assert_eq!([engine.has(2), engine.has(1)], committed);
+        assert_eq!([engine.contains(2), engine.contains(1)], committed);
         assert_ne!(committed, [false; 2], "one of them came first");
     });
 }
@@ -228,7 +240,7 @@ fn readers_of_a_store_that_failed_have_it_opened_anew() {
         if engine.shared.snapshot().is_err() {
             engine.shared.store.wait_until_open();
         }
-        assert!(!engine.has(1));
+        assert!(!engine.contains(1));
         other.join().unwrap();
         engine.close(writer);
     });

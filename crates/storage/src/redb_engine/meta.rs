@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 const SCHEMA_KEY: &[u8] = &[META_TAG, 0];
 const STATE_KEY: &[u8] = &[META_TAG, 1];
 
-/// What is written with every group.
+/// State written with every group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct State {
     /// Revision of the last group.
     pub(super) revision: u64,
-    /// The last number drawn, per kind.
+    /// The last allocated number by kind.
     pub(super) counters: BTreeMap<u8, u64>,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Row {
 
 impl State {
     pub(super) fn read(tx: &dyn ReadTx) -> Result<Self, StoreError> {
-        read(tx, STATE_KEY, "the row of the revision is missing")
+        read(tx, STATE_KEY, "the revision row is missing")
     }
 
     pub(super) fn row(&self) -> Result<Row, StoreError> {
@@ -41,7 +41,7 @@ impl State {
 }
 
 pub(super) fn read_schema(tx: &dyn ReadTx) -> Result<u32, StoreError> {
-    let row: SchemaRow = read(tx, SCHEMA_KEY, "the row of the schema version is missing")?;
+    let row: SchemaRow = read(tx, SCHEMA_KEY, "the schema version row is missing")?;
     Ok(row.version)
 }
 
@@ -49,7 +49,7 @@ pub(super) fn schema_row(version: u32) -> Result<Row, StoreError> {
     row(SCHEMA_KEY, &SchemaRow { version })
 }
 
-/// Reads a row that every store has; without it, the store has lost rows.
+/// Reads a mandatory row; if it is missing, the store has lost rows.
 fn read<T: DeserializeOwned>(tx: &dyn ReadTx, key: &[u8], missing: &str) -> Result<T, StoreError> {
     let value = tx.get(key)?.ok_or_else(|| StoreError::corrupt(missing))?;
     let body = frame::decode(key, &value)?;

@@ -1,4 +1,4 @@
-//! How a store is opened, and how that fails.
+//! Options and errors of opening a store.
 
 use crate::engine::{StoreError, WriteTx};
 use portcullis_domain::io_error::in_words;
@@ -10,12 +10,12 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// Rewrites a store from one version to the next, inside one transaction.
 pub type Migration = fn(&mut dyn WriteTx<()>) -> Result<(), StoreError>;
 
-/// The layout of rows that a store has to have.
+/// The schema version of a store and the migrations to it.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
-    /// The version that is opened; an older store is migrated to it, a newer one refused.
+    /// Older stores are migrated to it, newer ones are refused.
     pub version: u32,
-    /// The first leads from version 1 to 2, the next from 2 to 3, and so on.
+    /// The first migrates from version 1 to 2, the next from 2 to 3, and so on.
     pub migrations: &'static [Migration],
 }
 
@@ -28,29 +28,26 @@ impl Default for Schema {
     }
 }
 
-/// Why the process must end: going on could answer what is not so.
+/// The process must end: results could be wrong otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the store cannot go on: {what}")]
+#[error("the store cannot continue: {what}")]
 pub struct Fatal {
-    /// What happened.
     pub what: String,
 }
 
-/// Ends the process. If it returns, the engine answers everything with [`StoreError::Closed`].
+/// Ends the process. If it returns, every operation fails with [`StoreError::Closed`].
 pub type FatalHandler = Arc<dyn Fn(&Fatal) + Send + Sync>;
 
-/// How a store is opened.
+/// Options for opening a store.
 #[derive(Clone)]
 pub struct Options {
-    /// Memory for pages, in bytes.
+    /// Page cache in bytes.
     pub cache_bytes: usize,
-    /// Bodies that may wait before the engine is overloaded.
+    /// Queue capacity in bodies.
     pub queue_capacity: usize,
-    /// Groups that the feed keeps.
     pub feed_capacity: usize,
-    /// The layout of rows.
     pub schema: Schema,
-    /// What ends the process; logs one line and aborts by default.
+    /// By default logs one line and aborts.
     pub fatal: FatalHandler,
 }
 
@@ -77,9 +74,9 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// Ends the process at once: destructors would touch a store that is not to be touched.
+/// Aborts the process without running destructors, which could touch the store.
 fn abort(fatal: &Fatal) {
-    // The log must not keep the process from its end, whatever it stumbles over.
+    // A panic in the logger must not prevent the abort.
     let _ = std::panic::catch_unwind(|| tracing::error!("{fatal}"));
     std::process::abort();
 }
@@ -87,46 +84,30 @@ fn abort(fatal: &Fatal) {
 /// A store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another process, or another engine of this one, has it open.
+    /// Another process or engine has it open.
     #[error("{place} is in use by another process")]
-    InUse {
-        /// The store.
-        place: String,
-    },
+    InUse { place: String },
     /// It was written by a later version of the program.
     #[error("{place} has schema version {found}; this program supports versions up to {supported}")]
     Newer {
-        /// The store.
         place: String,
-        /// The version of its schema.
         found: u32,
-        /// The latest version that this program knows.
         supported: u32,
     },
     /// It is not a store, or a damaged one.
     #[error("{place} is not a readable store: {what}")]
-    Corrupt {
-        /// The store.
-        place: String,
-        /// What is wrong.
-        what: String,
-    },
-    /// The operating system refused.
+    Corrupt { place: String, what: String },
     #[error("{place} cannot be opened: {}", in_words(source))]
     Io {
-        /// The store.
         place: String,
-        /// What it said.
         source: std::io::Error,
     },
     /// A migration to the current schema failed; the store is as it was.
     #[error("{place} cannot be migrated from schema version {from}")]
     Migration {
-        /// The store.
         place: String,
-        /// The version that the failed step starts from.
+        /// Source version of the failed step.
         from: u32,
-        /// Why.
         source: StoreError,
     },
 }

@@ -1,4 +1,4 @@
-//! Bodies that wait for the writer.
+//! Queue of bodies for the writer.
 
 use super::lock;
 use super::sync::{Condvar, Mutex};
@@ -7,18 +7,18 @@ use crate::engine::{Body, Overloaded};
 use std::collections::VecDeque;
 use std::sync::PoisonError;
 
-/// A body and the ticket it answers.
+/// A body and the resolver of its ticket.
 pub(super) struct Job<C> {
     pub(super) body: Body<C>,
     pub(super) resolver: Resolver,
 }
 
-/// What the writer has to do next.
-pub(super) enum Turn<C> {
-    /// Begin a group with this body.
-    Group(Job<C>),
-    /// Nothing waits, but someone could not read: see to the store.
-    Tend,
+/// The next task of the writer.
+pub(super) enum Task<C> {
+    /// Start a group with this body.
+    Commit(Job<C>),
+    /// The queue is empty, but a read failed: reopen the store if necessary.
+    Reopen,
 }
 
 pub(super) struct Queue<C> {
@@ -29,7 +29,7 @@ pub(super) struct Queue<C> {
 
 struct State<C> {
     jobs: VecDeque<Job<C>>,
-    nudged: bool,
+    reopen_requested: bool,
     closed: bool,
 }
 
@@ -39,14 +39,14 @@ impl<C> Queue<C> {
             capacity,
             state: Mutex::new(State {
                 jobs: VecDeque::new(),
-                nudged: false,
+                reopen_requested: false,
                 closed: false,
             }),
             changed: Condvar::new(),
         }
     }
 
-    /// Takes `job`; a closed queue drops it, which answers that the store is closed.
+    /// Queues `job`; a closed queue drops it, which resolves its ticket with a closed store.
     pub(super) fn push(&self, job: Job<C>) -> Result<(), Overloaded> {
         let mut state = lock(&self.state);
         if state.closed {
@@ -61,29 +61,29 @@ impl<C> Queue<C> {
         Ok(())
     }
 
-    pub(super) fn nudge(&self) {
-        lock(&self.state).nudged = true;
+    pub(super) fn request_reopen(&self) {
+        lock(&self.state).reopen_requested = true;
         self.changed.notify_one();
     }
 
-    /// Lets the writer finish what is queued and then end.
+    /// Lets the writer finish the queue and end.
     pub(super) fn close(&self) {
         lock(&self.state).closed = true;
         self.changed.notify_one();
     }
 
-    /// Waits for the next thing to do; `None` when there will be nothing more.
-    pub(super) fn wait(&self) -> Option<Turn<C>> {
+    /// Waits for the next task; `None` once closed and empty.
+    pub(super) fn wait(&self) -> Option<Task<C>> {
         let mut state = lock(&self.state);
         loop {
             if let Some(job) = state.jobs.pop_front() {
-                return Some(Turn::Group(job));
+                return Some(Task::Commit(job));
             }
             if state.closed {
                 return None;
             }
-            if std::mem::take(&mut state.nudged) {
-                return Some(Turn::Tend);
+            if std::mem::take(&mut state.reopen_requested) {
+                return Some(Task::Reopen);
             }
             state = self
                 .changed
@@ -92,13 +92,13 @@ impl<C> Queue<C> {
         }
     }
 
-    /// Takes the next body if one is there.
+    /// Takes the next body, if any.
     pub(super) fn next(&self) -> Option<Job<C>> {
         lock(&self.state).jobs.pop_front()
     }
 
-    /// Drops all that is queued and all that will be.
-    pub(super) fn abandon(&self) {
+    /// Closes the queue and drops its contents.
+    pub(super) fn discard(&self) {
         let jobs = {
             let mut state = lock(&self.state);
             state.closed = true;

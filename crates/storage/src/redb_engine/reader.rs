@@ -1,6 +1,6 @@
-//! Reading rows of redb without trusting its pages.
+//! Read views on redb that tolerate damaged pages.
 
-use super::adapter::{Watch, is_full};
+use super::backend::{DatabaseHealth, is_full};
 use super::meta::State;
 use crate::engine::{KeyRange, ReadTx, Readings, Snapshot, StoreError, Visit};
 use crate::guard::{self, Panicked};
@@ -12,26 +12,26 @@ pub(super) type Rows = ReadOnlyTable<&'static [u8], &'static [u8]>;
 /// A view of one committed state.
 pub(super) struct Reader {
     rows: Rows,
-    watch: Arc<Watch>,
-    readings: Readings,
+    health: Arc<DatabaseHealth>,
+    cache: Readings,
 }
 
 impl Reader {
-    pub(super) fn new(rows: Rows, watch: Arc<Watch>) -> Self {
+    pub(super) fn new(rows: Rows, health: Arc<DatabaseHealth>) -> Self {
         Self {
             rows,
-            watch,
-            readings: Readings::default(),
+            health,
+            cache: Readings::default(),
         }
     }
 
-    /// Tells whether the database that it reads has to be opened anew.
+    /// Whether its database has to be reopened.
     pub(super) fn is_stale(&self) -> bool {
-        self.watch.is_stale()
+        self.health.is_stale()
     }
 
     fn guarded<T>(&self, call: impl FnOnce() -> Result<T, redb::Error>) -> Result<T, StoreError> {
-        guarded(&self.watch, call)
+        guarded(&self.health, call)
     }
 }
 
@@ -59,7 +59,7 @@ impl ReadTx for Reader {
     }
 
     fn readings(&self) -> Option<&Readings> {
-        Some(&self.readings)
+        Some(&self.cache)
     }
 }
 
@@ -69,30 +69,30 @@ impl Snapshot for Reader {
     }
 }
 
-/// Calls into redb, which can panic on damaged pages as well as fail.
+/// Calls into redb, which can fail or panic on damaged pages.
 ///
-/// Whatever fails for another reason than what it read leaves redb refusing all further calls, and
-/// a panic may leave its locks poisoned: the database is marked to be opened anew.
+/// After a failure other than damaged data redb refuses all further calls, and a panic may poison
+/// its locks: the database is marked for reopening.
 pub(super) fn guarded<T>(
-    watch: &Watch,
+    health: &DatabaseHealth,
     call: impl FnOnce() -> Result<T, redb::Error>,
 ) -> Result<T, StoreError> {
     match guard::guarded(call) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => {
             if !matches!(error, redb::Error::Corrupted(_)) {
-                watch.mark_stale();
+                health.mark_stale();
             }
             Err(store_error(error))
         },
         Err(Panicked) => {
-            watch.mark_stale();
+            health.mark_stale();
             Err(StoreError::corrupt("a page cannot be read"))
         },
     }
 }
 
-/// Says in the port's terms what redb reports.
+/// Converts a redb error.
 pub(super) fn store_error(error: redb::Error) -> StoreError {
     match error {
         redb::Error::Io(error) if is_full(&error) => StoreError::Full,
@@ -107,7 +107,7 @@ pub(super) fn store_error(error: redb::Error) -> StoreError {
     }
 }
 
-/// Tells whether an error says that what was read makes no sense, such as a page past the end.
+/// Whether an I/O error means damaged data, such as a page past the end.
 pub(super) fn is_damage(error: &std::io::Error) -> bool {
     matches!(
         error.kind(),

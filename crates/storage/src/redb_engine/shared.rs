@@ -1,4 +1,4 @@
-//! What callers and the writer's thread have in common.
+//! State shared by callers and the writer thread.
 
 use super::counters::Counters;
 use super::database::Store;
@@ -14,7 +14,7 @@ use crate::feed::Feed;
 use std::sync::{Arc, PoisonError};
 
 pub(super) struct Shared<C> {
-    /// Ends before the store, which can then be closed in order.
+    /// Dropped before the store, so that the store can be closed properly.
     pub(super) view: SharedView,
     pub(super) store: Store,
     pub(super) queue: Queue<C>,
@@ -44,10 +44,10 @@ impl<C> Shared<C> {
     }
 
     pub(super) fn snapshot(&self) -> Result<Arc<Reader>, StoreError> {
-        // Only the writer may reopen a store, and without work it would not wake up.
+        // Only the writer may reopen the store, and it sleeps while the queue is empty.
         self.view
-            .of(&self.store)
-            .inspect_err(|_failed| self.queue.nudge())
+            .get(&self.store)
+            .inspect_err(|_failed| self.queue.request_reopen())
     }
 
     pub(super) fn observe(&self, observer: Arc<dyn Observer<C>>) {

@@ -1,4 +1,4 @@
-//! One view for all who read between two commits.
+//! A read view shared by all readers between two commits.
 
 use super::database::Store;
 use super::lock;
@@ -7,10 +7,9 @@ use super::sync::Mutex;
 use crate::engine::StoreError;
 use std::sync::Arc;
 
-/// The view that is handed out until the writer lets it go.
+/// The current shared view, until the writer releases it.
 ///
-/// Opening one costs as much as reading several rows, and what was made of its rows is then there
-/// for everybody.
+/// Opening a view costs as much as reading several rows, and sharing it shares its cache.
 #[derive(Default)]
 pub(super) struct SharedView(Mutex<Option<Arc<Reader>>>);
 
@@ -19,24 +18,24 @@ impl SharedView {
     ///
     /// # Errors
     ///
-    /// As [`Store::reader`]. A view of a database that has to be opened anew is not shared.
-    pub(super) fn of(&self, store: &Store) -> Result<Arc<Reader>, StoreError> {
-        let mut held = lock(&self.0);
-        if let Some(view) = held.as_ref().filter(|view| !view.is_stale()) {
+    /// See [`Store::reader`]. Views of a stale database are not shared.
+    pub(super) fn get(&self, store: &Store) -> Result<Arc<Reader>, StoreError> {
+        let mut current = lock(&self.0);
+        if let Some(view) = current.as_ref().filter(|view| !view.is_stale()) {
             return Ok(Arc::clone(view));
         }
         let view = store.reader().map(Arc::new);
-        *held = match &view {
+        *current = match &view {
             Ok(view) if !view.is_stale() => Some(Arc::clone(view)),
             Ok(_) | Err(_) => None,
         };
         view
     }
 
-    /// Lets the view go: whoever asks from now on sees what is committed by now.
-    pub(super) fn let_go(&self) {
-        let held = lock(&self.0).take();
-        // Its end takes the locks of the database, which nobody should wait for here.
-        drop(held);
+    /// Releases the view, so that later readers see the latest commit.
+    pub(super) fn release(&self) {
+        let current = lock(&self.0).take();
+        // Dropped outside the lock: this takes locks of the database.
+        drop(current);
     }
 }

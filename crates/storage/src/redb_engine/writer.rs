@@ -1,65 +1,64 @@
-//! The writer: takes bodies from the queue and commits them in groups.
+//! The writer thread: takes bodies from the queue and commits them in groups.
 
-use super::database::Failure;
+use super::database::StoreFailure;
 use super::meta::State;
 use super::options::Fatal;
-use super::queue::{Job, Turn};
+use super::queue::{Job, Task};
 use super::reader::Reader;
 use super::shared::Shared;
 use super::ticket::{Committed, Resolver};
 use crate::engine::{CommitError, StoreError};
 use crate::feed::Group;
-use crate::overlay::{Layered, Overlay, OverlayTx};
+use crate::overlay::{Overlay, OverlayTx, OverlayView};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// The most bodies of a group.
-const GROUP_BODIES: usize = 256;
-/// The bytes written from which on a group takes no further body.
-const GROUP_BYTES: usize = 1024 * 1024;
+const MAX_GROUP_BODIES: usize = 256;
+/// Written bytes at which a group is closed.
+const MAX_GROUP_BYTES: usize = 1024 * 1024;
 
 /// Serves the queue until it is closed and empty.
 pub(super) fn run<C: Send + Sync + 'static>(shared: &Shared<C>) {
-    let served = catch_unwind(AssertUnwindSafe(|| shared.serve()));
-    match served {
+    let result = catch_unwind(AssertUnwindSafe(|| shared.serve()));
+    match result {
         Ok(Ok(())) => return,
-        Ok(Err(Ended)) => {},
+        Ok(Err(Stopped)) => {},
         Err(_) => {
             let what = "its writer panicked".into();
-            // Whoever waits for a ticket is told in any case.
-            let _ = catch_unwind(AssertUnwindSafe(|| shared.end(&Fatal { what })));
+            // The tickets are resolved in any case.
+            let _ = catch_unwind(AssertUnwindSafe(|| shared.terminate(&Fatal { what })));
         },
     }
-    shared.queue.abandon();
+    shared.queue.discard();
 }
 
-/// The process was told to end and, in a test, goes on.
-struct Ended;
+/// The fatal handler was called and, in a test, returned.
+struct Stopped;
 
-/// What a body's ticket says if its group is committed.
-type Verdict = Result<(), CommitError>;
+/// The result of a body if its group is committed.
+type BodyResult = Result<(), CommitError>;
 
-/// Bodies that have run and wait for their commit.
-struct Pending<C> {
+/// A group of executed bodies before its commit.
+struct PendingGroup<C> {
     overlay: Overlay,
     changes: Vec<C>,
-    verdicts: Vec<(Resolver, Verdict)>,
+    results: Vec<(Resolver, BodyResult)>,
 }
 
-impl<C> Pending<C> {
+impl<C> PendingGroup<C> {
     fn is_full(&self) -> bool {
-        self.verdicts.len() >= GROUP_BODIES || self.overlay.bytes() >= GROUP_BYTES
+        self.results.len() >= MAX_GROUP_BODIES || self.overlay.bytes() >= MAX_GROUP_BYTES
     }
 
-    /// Runs one body over the rows of `reader` and the bodies before it.
+    /// Runs one body on top of `reader` and the earlier bodies of the group.
     fn run(&mut self, reader: &Reader, job: Job<C>) {
         let Job { mut body, resolver } = job;
-        let below = Layered {
+        let below = OverlayView {
             below: reader,
             overlay: &self.overlay,
         };
         let mut tx = OverlayTx::new(&below);
-        // The body is dropped inside as well: what it captured can panic too.
+        // The body is dropped inside as well: its captures can panic too.
         let ran = catch_unwind(AssertUnwindSafe(|| {
             let result = body(&mut tx);
             drop(body);
@@ -70,68 +69,68 @@ impl<C> Pending<C> {
             (Ok(_), Err(error)) => Err(CommitError::Engine(error)),
             (Ok(Err(abort)), _) => Err(CommitError::Aborted(abort)),
             (Ok(Ok(())), Ok((written, changes))) => {
-                self.overlay.fold(written);
+                self.overlay.merge(written);
                 self.changes.extend(changes);
                 Ok(())
             },
         };
-        self.verdicts.push((resolver, verdict));
+        self.results.push((resolver, verdict));
     }
 
     fn fail(self, error: &StoreError) {
-        for (resolver, _) in self.verdicts {
+        for (resolver, _) in self.results {
             resolver.resolve(Err(CommitError::Engine(error.clone())));
         }
     }
 }
 
 impl<C: Send + Sync + 'static> Shared<C> {
-    /// Ends the process, before any ticket of the group at hand gives an answer.
-    fn end(&self, fatal: &Fatal) -> Ended {
+    /// Ends the process before any ticket of the current group resolves.
+    fn terminate(&self, fatal: &Fatal) -> Stopped {
         (self.fatal)(fatal);
-        Ended
+        Stopped
     }
 
-    fn serve(&self) -> Result<(), Ended> {
+    fn serve(&self) -> Result<(), Stopped> {
         while let Some(turn) = self.queue.wait() {
             match turn {
-                Turn::Group(first) => self.group(first)?,
-                Turn::Tend => match self.tend() {
-                    Err(Failure::Fatal(fatal)) => return Err(self.end(&fatal)),
-                    Ok(()) | Err(Failure::Passing(_)) => {},
+                Task::Commit(first) => self.run_group(first)?,
+                Task::Reopen => match self.reopen_if_stale() {
+                    Err(StoreFailure::Fatal(fatal)) => return Err(self.terminate(&fatal)),
+                    Ok(()) | Err(StoreFailure::Transient(_)) => {},
                 },
             }
         }
         Ok(())
     }
 
-    /// Opens the store anew if something has failed since the last time.
-    fn tend(&self) -> Result<(), Failure> {
+    /// Reopens the store after a failure.
+    fn reopen_if_stale(&self) -> Result<(), StoreFailure> {
         if self.store.is_stale() {
-            self.view.let_go();
+            self.view.release();
             self.store.reopen(self.feed.revision())?;
-            tracing::warn!("the store has been opened anew after a failure");
+            tracing::warn!("reopened the store after a failure");
         }
         Ok(())
     }
 
-    /// Runs and commits `first` and what is queued behind it.
-    fn group(&self, first: Job<C>) -> Result<(), Ended> {
+    /// Runs and commits a group that begins with `first`.
+    fn run_group(&self, first: Job<C>) -> Result<(), Stopped> {
         let reader = match self
-            .tend()
-            .and_then(|()| self.store.reader().map_err(Failure::Passing))
+            .reopen_if_stale()
+            .and_then(|()| self.store.reader().map_err(StoreFailure::Transient))
         {
             Ok(reader) => reader,
-            Err(Failure::Passing(error)) => {
+            Err(StoreFailure::Transient(error)) => {
                 first.resolver.resolve(Err(CommitError::Engine(error)));
                 return Ok(());
             },
-            Err(Failure::Fatal(fatal)) => return Err(self.end(&fatal)),
+            Err(StoreFailure::Fatal(fatal)) => return Err(self.terminate(&fatal)),
         };
-        let mut pending = Pending {
+        let mut pending = PendingGroup {
             overlay: Overlay::default(),
             changes: Vec::new(),
-            verdicts: Vec::new(),
+            results: Vec::new(),
         };
         let mut next = Some(first);
         while let Some(job) = next {
@@ -142,60 +141,60 @@ impl<C: Send + Sync + 'static> Shared<C> {
                 self.queue.next()
             };
         }
-        // Pages that a reader could still need are not given back by a commit.
+        // A commit does not free pages that an open reader may need.
         drop(reader);
-        self.settle(pending)
+        self.finish_group(pending)
     }
 
-    /// Commits a group, tells the observers and answers the tickets, in this order.
-    fn settle(&self, mut pending: Pending<C>) -> Result<(), Ended> {
+    /// Commits a group, notifies the observers and resolves the tickets, in this order.
+    fn finish_group(&self, mut pending: PendingGroup<C>) -> Result<(), Stopped> {
         let mut revision = self.feed.revision();
         if !pending.overlay.is_empty() || !pending.changes.is_empty() {
             revision += 1;
-            // As the reader was: a view, too, keeps pages.
-            self.view.let_go();
+            // The shared view keeps pages from being freed, too.
+            self.view.release();
             let committed = self.commit(revision, &pending.overlay);
-            // Before anybody is told: from then on nobody sees the store without this group.
-            self.view.let_go();
+            // Before the notifications: from then on every view has to include this group.
+            self.view.release();
             if let Err(failure) = committed {
-                return self.give_up(pending, failure);
+                return self.fail_group(pending, failure);
             }
             let changes = std::mem::take(&mut pending.changes);
-            self.announce(&Arc::new(Group { revision, changes }))?;
+            self.notify_observers(&Arc::new(Group { revision, changes }))?;
         }
-        for (resolver, verdict) in pending.verdicts {
+        for (resolver, verdict) in pending.results {
             resolver.resolve(verdict.map(|()| Committed { revision }));
         }
         Ok(())
     }
 
-    fn commit(&self, revision: u64, overlay: &Overlay) -> Result<(), Failure> {
+    fn commit(&self, revision: u64, overlay: &Overlay) -> Result<(), StoreFailure> {
         let counters = self.counters.stored();
         let row = State { revision, counters }.row();
         self.store
-            .commit(overlay, &[row.map_err(Failure::Passing)?])
+            .commit(overlay, &[row.map_err(StoreFailure::Transient)?])
     }
 
-    /// Fails a group whose commit failed, once it is certain that nothing of it is there.
-    fn give_up(&self, pending: Pending<C>, failure: Failure) -> Result<(), Ended> {
+    /// Fails a group after a failed commit, once it is certain that none of it was stored.
+    fn fail_group(&self, pending: PendingGroup<C>, failure: StoreFailure) -> Result<(), Stopped> {
         let error = match failure {
-            Failure::Passing(error) => error,
-            Failure::Fatal(fatal) => return Err(self.end(&fatal)),
+            StoreFailure::Transient(error) => error,
+            StoreFailure::Fatal(fatal) => return Err(self.terminate(&fatal)),
         };
         tracing::error!("a group of writes failed: {error}");
-        if let Err(Failure::Fatal(fatal)) = self.tend() {
-            return Err(self.end(&fatal));
+        if let Err(StoreFailure::Fatal(fatal)) = self.reopen_if_stale() {
+            return Err(self.terminate(&fatal));
         }
         pending.fail(&error);
         Ok(())
     }
 
-    fn announce(&self, group: &Arc<Group<C>>) -> Result<(), Ended> {
+    fn notify_observers(&self, group: &Arc<Group<C>>) -> Result<(), Stopped> {
         self.feed.push(Arc::clone(group));
         for observer in self.observers() {
             if catch_unwind(AssertUnwindSafe(|| observer.committed(group))).is_err() {
                 let what = "an observer of its changes panicked".into();
-                return Err(self.end(&Fatal { what }));
+                return Err(self.terminate(&Fatal { what }));
             }
         }
         Ok(())

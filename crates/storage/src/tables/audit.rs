@@ -1,18 +1,17 @@
-//! The audit trail: what transactions changed, written with the changes themselves.
+//! Audit trail of transactions, stored with their changes.
 //!
-//! A transaction on somebody's behalf notes each record that it writes, whatever use case it belongs to,
-//! and adds one row with an event for each of them. So no committed change is without its event, and
-//! none has an event that was not committed. The events stay until whoever writes them to their
-//! destination has done so; numbers without gaps show that none is missing.
+//! An audited transaction records every record it writes, and adds one row with an event for each.
+//! Changes and events are committed atomically. Events stay in the store until they are written to
+//! their destination; consecutive numbers reveal missing ones.
 
-mod described;
 mod difference;
+mod events;
 mod journal;
 mod label;
 mod node;
 mod recorder;
-mod shown;
-mod telling;
+mod schema;
+mod value;
 
 pub use journal::{AuditBacklog, MAX_UNWRITTEN, WrittenMark, events_from};
 pub use recorder::AuditEntry;

@@ -1,4 +1,4 @@
-//! From the kind of a record to the type of its entity.
+//! Dispatch from the kind of a record to its entity type.
 
 use super::kind::{
     API_SESSION, AUTH_POLICY, AUTHENTICATOR, CA, CONFIG, CONFIG_TYPE, EDGE_ROUTER_POLICY,
@@ -23,7 +23,7 @@ use portcullis_domain::session_certificate::SessionCertificate;
 use portcullis_domain::signer::Signer;
 use portcullis_domain::terminator::Terminator;
 
-/// Every kind of record.
+/// All kinds of records.
 pub(super) const KINDS: [Kind; 20] = [
     IDENTITY,
     AUTH_POLICY,
@@ -47,38 +47,37 @@ pub(super) const KINDS: [Kind; 20] = [
     REVOCATION,
 ];
 
-/// Something that is done with a record, whatever its type.
-pub(super) trait ForEntity {
-    /// What comes of it.
+/// A generic operation on the entity type of a record.
+pub(super) trait EntityVisitor {
     type Output;
 
-    /// Does it with a record of the type `E`.
-    fn run<E: Entity>(self) -> Self::Output;
+    /// Runs with the entity type `E`.
+    fn visit<E: Entity>(self) -> Self::Output;
 }
 
-/// Does something with a record of `kind`; `None` for a kind that is not known.
-pub(super) fn dispatch<F: ForEntity>(kind: Kind, work: F) -> Option<F::Output> {
+/// Runs `work` with the entity type of `kind`; `None` for an unknown kind.
+pub(super) fn dispatch<F: EntityVisitor>(kind: Kind, work: F) -> Option<F::Output> {
     Some(match kind {
-        IDENTITY => work.run::<Identity>(),
-        AUTH_POLICY => work.run::<AuthPolicy>(),
-        ENROLLMENT => work.run::<StoredEnrollment>(),
-        AUTHENTICATOR => work.run::<Authenticator>(),
-        API_SESSION => work.run::<ApiSession>(),
-        CA => work.run::<Ca>(),
-        SIGNER => work.run::<Signer>(),
-        SESSION_CERTIFICATE => work.run::<SessionCertificate>(),
-        MFA => work.run::<StoredMfa>(),
-        CONFIG_TYPE => work.run::<ConfigType>(),
-        CONFIG => work.run::<Config>(),
-        SERVICE => work.run::<Service>(),
-        ROUTER => work.run::<Router>(),
-        TERMINATOR => work.run::<Terminator>(),
-        SERVICE_POLICY => work.run::<ServicePolicy>(),
-        EDGE_ROUTER_POLICY => work.run::<EdgeRouterPolicy>(),
-        SERVICE_EDGE_ROUTER_POLICY => work.run::<ServiceEdgeRouterPolicy>(),
-        POSTURE_CHECK => work.run::<PostureCheck>(),
-        SESSION => work.run::<Session>(),
-        REVOCATION => work.run::<Revocation>(),
+        IDENTITY => work.visit::<Identity>(),
+        AUTH_POLICY => work.visit::<AuthPolicy>(),
+        ENROLLMENT => work.visit::<StoredEnrollment>(),
+        AUTHENTICATOR => work.visit::<Authenticator>(),
+        API_SESSION => work.visit::<ApiSession>(),
+        CA => work.visit::<Ca>(),
+        SIGNER => work.visit::<Signer>(),
+        SESSION_CERTIFICATE => work.visit::<SessionCertificate>(),
+        MFA => work.visit::<StoredMfa>(),
+        CONFIG_TYPE => work.visit::<ConfigType>(),
+        CONFIG => work.visit::<Config>(),
+        SERVICE => work.visit::<Service>(),
+        ROUTER => work.visit::<Router>(),
+        TERMINATOR => work.visit::<Terminator>(),
+        SERVICE_POLICY => work.visit::<ServicePolicy>(),
+        EDGE_ROUTER_POLICY => work.visit::<EdgeRouterPolicy>(),
+        SERVICE_EDGE_ROUTER_POLICY => work.visit::<ServiceEdgeRouterPolicy>(),
+        POSTURE_CHECK => work.visit::<PostureCheck>(),
+        SESSION => work.visit::<Session>(),
+        REVOCATION => work.visit::<Revocation>(),
         _ => return None,
     })
 }
@@ -88,9 +87,9 @@ mod tests {
     use super::*;
 
     struct KindOf;
-    impl ForEntity for KindOf {
+    impl EntityVisitor for KindOf {
         type Output = Kind;
-        fn run<E: Entity>(self) -> Kind {
+        fn visit<E: Entity>(self) -> Kind {
             E::KIND
         }
     }
@@ -100,6 +99,6 @@ mod tests {
         for kind in KINDS {
             assert_eq!(dispatch(kind, KindOf), Some(kind));
         }
-        assert_eq!(dispatch(Kind::of::<0xEE>(), KindOf), None);
+        assert_eq!(dispatch(Kind::new::<0xEE>(), KindOf), None);
     }
 }

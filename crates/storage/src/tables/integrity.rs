@@ -1,16 +1,15 @@
-//! Whether records and the rows beside them agree, row by row, and putting right what records tell.
+//! Integrity checks of records and their secondary rows, and repair.
 //!
-//! The census counts, which is enough to know at the start that something is lost. An inspection
-//! says what: it follows each unique value and each reference in both directions. What it finds is
-//! put right only where a record is there and says what the row has to be. What is lost with a
-//! record stays as it is, traces included: absence is never permission.
+//! Record counts suffice to detect a loss at startup; an inspection finds its cause by following
+//! each unique value and each reference in both directions. Only rows that follow from an existing
+//! record are repaired. Traces of a lost record are kept: absence is never permission.
 
-mod beside;
 mod finding;
+mod index_row;
+mod index_rows;
 mod inspection;
-mod lead;
-mod leading;
 mod repair;
+mod secondary_rows;
 
-pub use finding::{Fault, Finding};
+pub use finding::{Finding, IntegrityError};
 pub use inspection::{Inspection, inspect};

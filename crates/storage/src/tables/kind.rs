@@ -1,4 +1,4 @@
-//! Which entities there are, where their records lie and what about them is unique.
+//! Kinds of records, their keys and unique values.
 //!
 //! The numbers of kinds and indexes are part of the file format: none is ever reused.
 
@@ -29,47 +29,47 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// Identities; a root.
-pub const IDENTITY: Kind = Kind::of::<1>();
+pub const IDENTITY: Kind = Kind::new::<1>();
 /// Authentication policies; a root.
-pub const AUTH_POLICY: Kind = Kind::of::<2>();
+pub const AUTH_POLICY: Kind = Kind::new::<2>();
 /// Enrollments, under their identity or their router.
-pub const ENROLLMENT: Kind = Kind::of::<3>();
+pub const ENROLLMENT: Kind = Kind::new::<3>();
 /// Authenticators, under their identity.
-pub const AUTHENTICATOR: Kind = Kind::of::<4>();
+pub const AUTHENTICATOR: Kind = Kind::new::<4>();
 /// API sessions, under their identity.
-pub const API_SESSION: Kind = Kind::of::<5>();
+pub const API_SESSION: Kind = Kind::new::<5>();
 /// Third-party certificate authorities; a root.
-pub const CA: Kind = Kind::of::<6>();
+pub const CA: Kind = Kind::new::<6>();
 /// External JWT signers; a root.
-pub const SIGNER: Kind = Kind::of::<7>();
+pub const SIGNER: Kind = Kind::new::<7>();
 /// Certificates of API sessions, under the identity of their session.
-pub const SESSION_CERTIFICATE: Kind = Kind::of::<8>();
+pub const SESSION_CERTIFICATE: Kind = Kind::new::<8>();
 /// TOTP enrollments, under their identity.
-pub const MFA: Kind = Kind::of::<9>();
+pub const MFA: Kind = Kind::new::<9>();
 /// Types of configurations; a root.
-pub const CONFIG_TYPE: Kind = Kind::of::<10>();
+pub const CONFIG_TYPE: Kind = Kind::new::<10>();
 /// Configurations; a root.
-pub const CONFIG: Kind = Kind::of::<11>();
+pub const CONFIG: Kind = Kind::new::<11>();
 /// Services; a root.
-pub const SERVICE: Kind = Kind::of::<12>();
+pub const SERVICE: Kind = Kind::new::<12>();
 /// Routers; a root.
-pub const ROUTER: Kind = Kind::of::<13>();
+pub const ROUTER: Kind = Kind::new::<13>();
 /// Terminators; a root.
-pub const TERMINATOR: Kind = Kind::of::<14>();
+pub const TERMINATOR: Kind = Kind::new::<14>();
 /// Service policies; a root.
-pub const SERVICE_POLICY: Kind = Kind::of::<15>();
+pub const SERVICE_POLICY: Kind = Kind::new::<15>();
 /// Edge-router policies; a root.
-pub const EDGE_ROUTER_POLICY: Kind = Kind::of::<16>();
+pub const EDGE_ROUTER_POLICY: Kind = Kind::new::<16>();
 /// Service-edge-router policies; a root.
-pub const SERVICE_EDGE_ROUTER_POLICY: Kind = Kind::of::<17>();
+pub const SERVICE_EDGE_ROUTER_POLICY: Kind = Kind::new::<17>();
 /// Posture checks; a root.
-pub const POSTURE_CHECK: Kind = Kind::of::<18>();
+pub const POSTURE_CHECK: Kind = Kind::new::<18>();
 /// Service sessions, under the identity of their API session.
-pub const SESSION: Kind = Kind::of::<19>();
+pub const SESSION: Kind = Kind::new::<19>();
 /// Revocations; a root.
-pub const REVOCATION: Kind = Kind::of::<20>();
+pub const REVOCATION: Kind = Kind::new::<20>();
 
-/// The kinds whose records lie under no other.
+/// The kinds of root records.
 pub const ROOTS: [Kind; 14] = [
     IDENTITY,
     AUTH_POLICY,
@@ -89,33 +89,32 @@ pub const ROOTS: [Kind; 14] = [
 
 /// An entity that has a table.
 pub trait Entity: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Its kind.
     const KIND: Kind;
 
-    /// The kinds whose records go with what they refer to, if that is one of these entities. What
-    /// else such records refer to loses their references with them.
-    const TAKES_ALONG: &'static [Kind] = &[];
+    /// Kinds of referrers that are deleted together with this entity.
+    const CASCADES_TO: &'static [Kind] = &[];
 
-    /// The kinds whose records name these entities in lists, and stay when one of these is removed,
-    /// but name it no more. They answer [`Entity::forget`].
-    const NAMED_BY: &'static [Kind] = &[];
+    /// Kinds of referrers that stay when this entity is deleted but are unlinked from it by
+    /// [`Entity::unlink`].
+    const UNLINKED_FROM: &'static [Kind] = &[];
 
-    /// What about it is unique.
+    /// Its unique values.
     fn unique_values(&self) -> Vec<UniqueValue>;
 
-    /// What it refers to, by the target's id, each target once: what has to exist as long as it
-    /// does, takes it along ([`Entity::TAKES_ALONG`]), or is forgotten ([`Entity::NAMED_BY`]).
+    /// Distinct references by the id of the target. A target either has to exist as long as this
+    /// entity, cascades its deletion ([`Entity::CASCADES_TO`]), or is unlinked
+    /// ([`Entity::UNLINKED_FROM`]).
     fn references(&self) -> Vec<UniqueValue> {
         Vec::new()
     }
 
-    /// Takes what has the unique value `gone` off the lists in which it is named; answers whether
-    /// it was.
-    fn forget(&mut self, _gone: &UniqueValue) -> bool {
+    /// Removes the entity with the unique value `gone` from all lists; returns whether it was
+    /// present.
+    fn unlink(&mut self, _gone: &UniqueValue) -> bool {
         false
     }
 
-    /// The change that says what became of it.
+    /// Builds its change.
     fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change;
 }
 
@@ -141,11 +140,11 @@ pub fn router_key(number: Number) -> RecordKey {
     RecordKey::root(ROUTER, number.0)
 }
 
-/// What the record at `key` lives and dies with; `None` for a root.
+/// The owner of the record at `key`; `None` for a root.
 ///
 /// # Errors
 ///
-/// [`StoreError::Corrupt`] for what lies under a root that nothing lies under.
+/// [`StoreError::Corrupt`] for a dependent of a root kind without dependents.
 pub(super) fn owner_of(key: &RecordKey) -> Result<Option<Owner>, StoreError> {
     if key.is_root() {
         return Ok(None);
@@ -154,7 +153,7 @@ pub(super) fn owner_of(key: &RecordKey) -> Result<Option<Owner>, StoreError> {
         (IDENTITY, number) => Ok(Some(Owner::Identity(Number(number)))),
         (ROUTER, number) => Ok(Some(Owner::Router(Number(number)))),
         _ => Err(StoreError::corrupt(format!(
-            "record {key} lies under one that nothing lies under"
+            "record {key} depends on a record of a kind without dependents"
         ))),
     }
 }

@@ -1,14 +1,14 @@
 mod audit;
+mod cached;
 mod damage;
 mod entities;
-mod exact;
-mod forgetting;
+mod exact_rows;
 mod golden;
 mod integrity;
 mod kinds;
 mod network;
 mod removal;
 mod sequences;
-mod shared;
 mod support;
 mod uniqueness;
+mod unlinking;

@@ -1,39 +1,39 @@
-//! Writing entities.
+//! Typed write access.
 
 use super::audit::Recorder;
-use super::census::Census;
 use super::kind::{Entity, UniqueValue, owner_of};
 use super::read::Rows;
+use super::record_counts::Census;
 use crate::engine::{StoreError, WriteTx};
 use crate::frame;
 use crate::key::{META_TAG, RecordKey, ReferenceKey};
 use portcullis_domain::change::Change;
 use portcullis_domain::ids::Number;
 
-/// An entity could not be written. Nothing of it was.
+/// An entity could not be written; nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum WriteError {
-    /// Another entity has the value already.
-    #[error("{:?} is taken", .0.index)]
+    /// Another entity has this unique value.
+    #[error("{:?} is already in use", .0.index)]
     Taken(UniqueValue),
-    /// What it refers to does not exist.
-    #[error("{:?} leads to nothing", .0.index)]
+    /// The target of a reference does not exist.
+    #[error("{:?} refers to a missing entity", .0.index)]
     Missing(UniqueValue),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Bytes in which most records fit, so that their memory need not grow while they are written.
-const BODY: usize = 1024;
+/// Buffer size in bytes that fits most records.
+const BODY_BYTES: usize = 1024;
 
-/// The row that counts refused logins.
-const REFUSED_LOGINS: &[u8] = &[META_TAG, 3];
+/// Key of the counter of refused logins.
+const REFUSED_LOGINS_KEY: &[u8] = &[META_TAG, 3];
 
-/// The entities as a transaction sees and changes them.
+/// Typed read and write access through a transaction.
 pub struct RowsMut<'t> {
     pub(super) tx: &'t mut dyn WriteTx<Change>,
-    /// Notes for the audit trail what is done, if that is to be told.
+    /// Set in audited transactions.
     pub(super) recorder: Option<Recorder>,
 }
 
@@ -43,40 +43,40 @@ impl<'t> RowsMut<'t> {
         Self { tx, recorder: None }
     }
 
-    /// The entities as they stand now.
+    /// Read access to the current state.
     pub fn rows(&self) -> Rows<'_> {
         Rows::new(&*self.tx)
     }
 
-    /// Adds an entity at a key that was never used.
+    /// Inserts an entity at an unused key.
     ///
     /// # Errors
     ///
-    /// [`WriteError::Taken`] when another entity has one of its unique values;
-    /// [`WriteError::Missing`] when something that it refers to does not exist.
+    /// [`WriteError::UniqueViolation`] when another entity has one of its unique values;
+    /// [`WriteError::MissingReference`] when the target of a reference does not exist.
     pub fn insert<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), WriteError> {
         owner_of(key)?;
         let targets = self.targets(&entity.references())?;
         let values = entity.unique_values();
         for value in &values {
-            self.check_free(key, value)?;
+            self.ensure_available(key, value)?;
         }
         for target in &targets {
-            self.refer(target, key);
+            self.insert_reference(target, key);
         }
         for value in &values {
-            self.claim(key, value);
+            self.insert_unique_value(key, value);
         }
         self.put(key, None, entity)?;
         Census::adjust(self.tx, E::KIND, 1)?;
         Ok(())
     }
 
-    /// Puts `after` in the place of `before`.
+    /// Replaces `before` by `after`.
     ///
     /// # Errors
     ///
-    /// As [`RowsMut::insert`].
+    /// See [`RowsMut::insert`].
     pub fn replace<E: Entity>(
         &mut self,
         key: &RecordKey,
@@ -88,30 +88,30 @@ impl<'t> RowsMut<'t> {
         let targets = self.targets(&added)?;
         let (old, new) = (before.unique_values(), after.unique_values());
         for value in new.iter().filter(|value| !old.contains(value)) {
-            self.check_free(key, value)?;
+            self.ensure_available(key, value)?;
         }
         for value in old.iter().filter(|value| !new.contains(value)) {
             self.tx.delete(value.key().as_bytes());
         }
         for value in new.iter().filter(|value| !old.contains(value)) {
-            self.claim(key, value);
+            self.insert_unique_value(key, value);
         }
         for target in from.iter().filter(|from| !to.contains(from)) {
-            self.unrefer(target, key)?;
+            self.remove_reference(target, key)?;
         }
         for target in &targets {
-            self.refer(target, key);
+            self.insert_reference(target, key);
         }
         self.put(key, Some(before), after)?;
         Ok(())
     }
 
-    /// Removes an entity with what goes along with it ([`Entity::TAKES_ALONG`]), but nothing else
-    /// that lives under it. What names it in lists ([`Entity::NAMED_BY`]) forgets it first.
+    /// Removes an entity. Cascades to [`Entity::CASCADES_TO`] and unlinks it from
+    /// [`Entity::UNLINKED_FROM`], but leaves its other dependents.
     pub fn remove<E: Entity>(&mut self, key: &RecordKey, entity: &E) -> Result<(), StoreError> {
-        // While it is still there: afterwards nobody finds their references to it.
-        self.have_forgotten(key, entity)?;
-        for kind in E::TAKES_ALONG {
+        // Before the removal: afterwards the references to it cannot be found.
+        self.unlink_referrers(key, entity)?;
+        for kind in E::CASCADES_TO {
             for referrer in self.rows().referrers(key, *kind, usize::MAX)? {
                 self.remove_record(&referrer)?;
             }
@@ -120,22 +120,22 @@ impl<'t> RowsMut<'t> {
             self.tx.delete(value.key().as_bytes());
         }
         for target in entity.references() {
-            self.unrefer(&target, key)?;
+            self.remove_reference(&target, key)?;
         }
         self.tx.delete(key.as_bytes());
         if let Some(recorder) = &mut self.recorder {
-            recorder.note(key, Some(entity), None)?;
+            recorder.record(key, Some(entity), None)?;
         }
         self.record::<E>(key, None)?;
         Census::adjust(self.tx, E::KIND, -1)
     }
 
-    /// Counts a login that was refused. What is refused without a trace would be answered sooner
-    /// than what is not, and so tell which usernames there are.
+    /// Counts a refused login. Without this write, refused logins would be answered faster than
+    /// others and so reveal which usernames exist.
     pub fn count_refused_login(&mut self) -> Result<(), StoreError> {
-        let count = match self.rows().tx().get(REFUSED_LOGINS)? {
+        let count = match self.rows().tx().get(REFUSED_LOGINS_KEY)? {
             Some(row) => {
-                let body = frame::decode(REFUSED_LOGINS, &row)?;
+                let body = frame::decode(REFUSED_LOGINS_KEY, &row)?;
                 let bytes = body
                     .try_into()
                     .map_err(|_length| StoreError::corrupt("a count is damaged"))?;
@@ -144,12 +144,14 @@ impl<'t> RowsMut<'t> {
             None => 0,
         };
         let count = count.wrapping_add(1).to_be_bytes();
-        self.tx
-            .put(REFUSED_LOGINS, &frame::encode(REFUSED_LOGINS, &count));
+        self.tx.put(
+            REFUSED_LOGINS_KEY,
+            &frame::encode(REFUSED_LOGINS_KEY, &count),
+        );
         Ok(())
     }
 
-    /// Where the targets of references lie.
+    /// The keys of the targets of references.
     fn targets(&self, references: &[UniqueValue]) -> Result<Vec<RecordKey>, WriteError> {
         references
             .iter()
@@ -160,7 +162,7 @@ impl<'t> RowsMut<'t> {
             .collect()
     }
 
-    pub(super) fn refer(&mut self, target: &RecordKey, referrer: &RecordKey) {
+    pub(super) fn insert_reference(&mut self, target: &RecordKey, referrer: &RecordKey) {
         let reference = ReferenceKey::new(target.id(), referrer.id());
         self.tx.put(
             reference.as_bytes(),
@@ -168,28 +170,32 @@ impl<'t> RowsMut<'t> {
         );
     }
 
-    /// Takes a reference away; one to what is gone already went with it.
-    fn unrefer(&mut self, target: &UniqueValue, referrer: &RecordKey) -> Result<(), StoreError> {
+    /// Removes a reference, unless its target is already gone.
+    fn remove_reference(
+        &mut self,
+        target: &UniqueValue,
+        referrer: &RecordKey,
+    ) -> Result<(), StoreError> {
         if let Some(target) = self.rows().lookup(&target.key())? {
-            self.part(&target, referrer);
+            self.delete_reference(&target, referrer);
         }
         Ok(())
     }
 
-    /// Takes a reference between two records away, whatever they say of it.
-    pub(super) fn part(&mut self, target: &RecordKey, referrer: &RecordKey) {
+    /// Deletes the reference row between two records.
+    pub(super) fn delete_reference(&mut self, target: &RecordKey, referrer: &RecordKey) {
         let reference = ReferenceKey::new(target.id(), referrer.id());
         self.tx.delete(reference.as_bytes());
     }
 
-    fn check_free(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {
+    fn ensure_available(&self, key: &RecordKey, value: &UniqueValue) -> Result<(), WriteError> {
         match self.rows().lookup(&value.key())? {
             Some(holder) if holder != *key => Err(WriteError::Taken(value.clone())),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn claim(&mut self, key: &RecordKey, value: &UniqueValue) {
+    pub(super) fn insert_unique_value(&mut self, key: &RecordKey, value: &UniqueValue) {
         let unique = value.key();
         self.tx.put(
             unique.as_bytes(),
@@ -197,8 +203,8 @@ impl<'t> RowsMut<'t> {
         );
     }
 
-    /// Takes away a row that is beside the records.
-    pub(super) fn erase(&mut self, key: &[u8]) {
+    /// Deletes a secondary row.
+    pub(super) fn delete_row(&mut self, key: &[u8]) {
         self.tx.delete(key);
     }
 
@@ -208,13 +214,13 @@ impl<'t> RowsMut<'t> {
         before: Option<&E>,
         entity: &E,
     ) -> Result<(), StoreError> {
-        let body = body_of(key, entity)?;
-        // A record that cannot be read again would be damage for good, whatever made it so.
-        serde_json::from_slice::<E>(&body).map_err(|error| unfit(key, &error))?;
+        let body = encode_body(key, entity)?;
+        // A record that cannot be parsed again would be permanent damage.
+        serde_json::from_slice::<E>(&body).map_err(|error| encoding_error(key, &error))?;
         self.tx
             .put(key.as_bytes(), &frame::encode(key.as_bytes(), &body));
         if let Some(recorder) = &mut self.recorder {
-            recorder.note(key, before, Some(body))?;
+            recorder.record(key, before, Some(body))?;
         }
         self.record(key, Some(entity))
     }
@@ -226,13 +232,13 @@ impl<'t> RowsMut<'t> {
     }
 }
 
-/// The form in which a record is stored.
-pub(super) fn body_of<E: Entity>(key: &RecordKey, entity: &E) -> Result<Vec<u8>, StoreError> {
-    let mut body = Vec::with_capacity(BODY);
-    serde_json::to_writer(&mut body, entity).map_err(|error| unfit(key, &error))?;
+/// Encodes an entity for storage.
+pub(super) fn encode_body<E: Entity>(key: &RecordKey, entity: &E) -> Result<Vec<u8>, StoreError> {
+    let mut body = Vec::with_capacity(BODY_BYTES);
+    serde_json::to_writer(&mut body, entity).map_err(|error| encoding_error(key, &error))?;
     Ok(body)
 }
 
-fn unfit(key: &RecordKey, error: &serde_json::Error) -> StoreError {
-    StoreError::corrupt(format!("record {key} has no form: {error}"))
+fn encoding_error(key: &RecordKey, error: &serde_json::Error) -> StoreError {
+    StoreError::corrupt(format!("record {key} cannot be encoded: {error}"))
 }

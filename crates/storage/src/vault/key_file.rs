@@ -1,4 +1,4 @@
-//! The file of the sealing keys.
+//! The key file.
 
 use crate::redb_engine::sync_directory_of;
 use base64::Engine as _;
@@ -14,73 +14,62 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 const FORMAT: u32 = 1;
 
-/// The file of the sealing keys could not be read or written.
+/// The key file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyFileError {
-    /// Others than its owner have access to it.
+    /// Others than its owner have access.
     #[error(
-        "the sealing key {} is open to others than its owner (mode {mode:03o}); \
-         give it the mode 600",
+        "the sealing key {} is accessible to other users (mode {mode:03o}); \
+         set its mode to 600",
         path.display()
     )]
     Exposed {
-        /// The file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Permission bits.
         mode: u32,
     },
-    /// It is not a file of sealing keys.
+    /// It is not a valid key file.
     #[error("the sealing key {} is damaged or of an unknown format", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The operating system refused.
+    Malformed { path: PathBuf },
     #[error("the sealing key {} cannot be read or written: {}", path.display(), in_words(source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What it said.
-        source: io::Error,
-    },
-    /// No key could be made.
+    Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Entropy(#[from] EntropyError),
 }
 
-/// A key that values are sealed with.
+/// A sealing key.
 pub(super) struct SealingKey {
     pub(super) id: u32,
     pub(super) bytes: Zeroizing<[u8; 32]>,
 }
 
-/// All keys of a file; the newest seals, all open.
+/// All keys of a file; the newest seals, any can open.
 pub(super) struct KeyRing {
     newest: SealingKey,
     older: Vec<SealingKey>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Content {
+struct KeyFileContent {
     format: u32,
     /// Oldest first.
-    keys: Vec<Entry>,
+    keys: Vec<KeyEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct KeyEntry {
     id: u32,
     key: String,
 }
 
-impl Drop for Entry {
+impl Drop for KeyEntry {
     fn drop(&mut self) {
         self.key.zeroize();
     }
 }
 
 impl KeyRing {
-    /// Reads the file at `path`; `None` when there is none.
+    /// Loads the file at `path`; `None` if it does not exist.
     pub(super) fn load(path: &Path) -> Result<Option<Self>, KeyFileError> {
         let mut file = match File::open(path) {
             Ok(file) => file,
@@ -97,7 +86,7 @@ impl KeyRing {
             let path = path.to_owned();
             return Err(KeyFileError::Exposed { path, mode });
         }
-        // Room for all that is plausible: a buffer that grows leaves copies of the keys behind.
+        // Large enough for any key file: a growing buffer would leave copies of the keys behind.
         let mut text = Zeroizing::new(Vec::with_capacity(16 * 1024));
         file.read_to_end(&mut text).map_err(io_error(path))?;
         match parse(&text) {
@@ -108,24 +97,24 @@ impl KeyRing {
         }
     }
 
-    /// Makes a file with one key at `path`, where there is none yet.
+    /// Creates a file with one key at `path`, which must not exist.
     pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> Result<Self, KeyFileError> {
         let ring = Self {
-            newest: SealingKey::draw(1, entropy)?,
+            newest: SealingKey::generate(1, entropy)?,
             older: Vec::new(),
         };
         let draft = ring.write_draft(path)?;
-        // A link, unlike a rename, never replaces a key that appeared meanwhile.
+        // A link, unlike a rename, never replaces an existing key.
         fs::hard_link(&draft, path).map_err(io_error(path))?;
         fs::remove_file(&draft).map_err(io_error(path))?;
         sync_directory_of(path).map_err(io_error(path))?;
         Ok(ring)
     }
 
-    /// Adds a key, writes the file at `path` anew, and tells the key's id.
+    /// Adds a key, rewrites the file at `path` and returns the key id.
     pub(super) fn add(&mut self, path: &Path, entropy: &dyn Entropy) -> Result<u32, KeyFileError> {
         let id = self.newest.id.saturating_add(1);
-        let newest = SealingKey::draw(id, entropy)?;
+        let newest = SealingKey::generate(id, entropy)?;
         self.older.push(std::mem::replace(&mut self.newest, newest));
         let draft = self.write_draft(path)?;
         fs::rename(&draft, path).map_err(io_error(path))?;
@@ -143,7 +132,7 @@ impl KeyRing {
             .find(|key| key.id == id)
     }
 
-    /// Writes all keys to a file beside `path`, durable and for the owner's eyes only.
+    /// Writes all keys to a draft file beside `path`, synced and with mode 600.
     fn write_draft(&self, path: &Path) -> Result<PathBuf, KeyFileError> {
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
@@ -168,10 +157,10 @@ impl KeyRing {
 
     fn text(&self) -> io::Result<Zeroizing<Vec<u8>>> {
         let keys = self.older.iter().chain([&self.newest]);
-        let content = Content {
+        let content = KeyFileContent {
             format: FORMAT,
             keys: keys
-                .map(|key| Entry {
+                .map(|key| KeyEntry {
                     id: key.id,
                     key: STANDARD.encode(*key.bytes),
                 })
@@ -185,14 +174,14 @@ impl KeyRing {
 }
 
 impl SealingKey {
-    fn draw(id: u32, entropy: &dyn Entropy) -> Result<Self, EntropyError> {
+    fn generate(id: u32, entropy: &dyn Entropy) -> Result<Self, EntropyError> {
         let bytes = Zeroizing::new(entropy::bytes(entropy)?);
         Ok(Self { id, bytes })
     }
 }
 
 fn parse(text: &[u8]) -> Option<KeyRing> {
-    let content: Content = serde_json::from_slice(text).ok()?;
+    let content: KeyFileContent = serde_json::from_slice(text).ok()?;
     if content.format != FORMAT {
         return None;
     }

@@ -1,7 +1,7 @@
-//! The form of a sealed value.
+//! Format of sealed values.
 //!
 //! In base64: version (1 byte), key id (4 bytes, big-endian), nonce (24 bytes), ciphertext with
-//! its tag. Authenticated along: version, key id, length of the row's key, the row's key, field.
+//! tag. Associated data: version, key id, length of the row key, row key, field.
 
 use super::key_file::{KeyRing, SealingKey};
 use base64::Engine as _;
@@ -12,39 +12,39 @@ use portcullis_domain::entropy::{self, Entropy, EntropyError};
 use zeroize::Zeroizing;
 
 const VERSION: u8 = 1;
-const NONCE: usize = 24;
+const NONCE_BYTES: usize = 24;
 
 /// A value could not be sealed or opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// There was no nonce to be had.
+    /// No nonce could be drawn.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
     /// The plaintext is too long for the cipher.
     #[error("the value is too long to be sealed")]
     TooLong,
     /// The text is not a sealed value.
-    #[error("the value is not in the form of a sealed one")]
+    #[error("the value is not a sealed value")]
     Malformed,
-    /// It was sealed with a key that the key file does not have.
+    /// It was sealed with a key that is not in the key file.
     #[error("the value is sealed with key {0}, which the key file does not have")]
     UnknownKey(u32),
-    /// It was altered, or sealed for another place or with another key.
-    #[error("the sealed value does not belong here or has been altered")]
+    /// It was altered, or sealed for another record, field or key.
+    #[error("the sealed value has been altered or belongs to another record")]
     Unauthentic,
-    /// It was asked for as text and is none.
+    /// It is not valid UTF-8.
     #[error("the sealed value is not text")]
     NotText(#[source] std::str::Utf8Error),
 }
 
-/// The place that a value is sealed for.
+/// The record and field that a value is sealed for.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'c> {
+pub(super) struct SealContext<'c> {
     pub(super) row: &'c [u8],
     pub(super) field: &'c str,
 }
 
-impl Context<'_> {
+impl SealContext<'_> {
     fn bytes(self, key: u32) -> Vec<u8> {
         let length = u64::try_from(self.row.len()).unwrap_or(u64::MAX);
         let mut bytes = vec![VERSION];
@@ -58,11 +58,11 @@ impl Context<'_> {
 
 pub(super) fn seal(
     key: &SealingKey,
-    context: Context<'_>,
+    context: SealContext<'_>,
     plaintext: &[u8],
     entropy: &dyn Entropy,
 ) -> Result<String, SealError> {
-    let nonce = entropy::bytes::<NONCE>(entropy)?;
+    let nonce = entropy::bytes::<NONCE_BYTES>(entropy)?;
     let aad = context.bytes(key.id);
     let payload = Payload {
         msg: plaintext,
@@ -80,7 +80,7 @@ pub(super) fn seal(
 
 pub(super) fn open(
     ring: &KeyRing,
-    context: Context<'_>,
+    context: SealContext<'_>,
     sealed: &str,
 ) -> Result<Zeroizing<Vec<u8>>, SealError> {
     let bytes = STANDARD
@@ -88,7 +88,7 @@ pub(super) fn open(
         .map_err(|_error| SealError::Malformed)?;
     let (id, rest) = parse(&bytes).ok_or(SealError::Malformed)?;
     let (nonce, ciphertext) = rest
-        .split_first_chunk::<NONCE>()
+        .split_first_chunk::<NONCE_BYTES>()
         .ok_or(SealError::Malformed)?;
     let key = ring.get(id).ok_or(SealError::UnknownKey(id))?;
     let aad = context.bytes(id);
@@ -102,7 +102,7 @@ pub(super) fn open(
         .map_err(|_error| SealError::Unauthentic)
 }
 
-/// The id of the key that a value was sealed with.
+/// Id of the sealing key of a value.
 pub(super) fn key_id(sealed: &str) -> Result<u32, SealError> {
     let bytes = STANDARD
         .decode(sealed)

@@ -1,4 +1,4 @@
-//! A bit that flipped on the disk never changes what is read.
+//! Bit flips on the disk never change what is read.
 
 use crate::support::{Fatals, Random};
 use portcullis_storage::disk::{Disk as _, MemoryDisk};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const ROUNDS: &str = "PORTCULLIS_ROT_ROUNDS";
 const SEED: &str = "PORTCULLIS_ROT_SEED";
-const KIND: Kind = Kind::of::<1>();
+const KIND: Kind = Kind::new::<1>();
 const ROWS: u64 = 1500;
 
 fn value(number: u64, version: u64) -> Vec<u8> {
@@ -29,7 +29,7 @@ fn write(engine: &RedbEngine<u64>, number: u64, version: u64) {
         );
         Ok(())
     }));
-    // A damaged store may refuse; what it does take is read back.
+    // A damaged store may refuse writes; accepted ones are read back.
     if number.is_multiple_of(50) {
         let _ = ticket.unwrap().wait();
     }
@@ -51,7 +51,7 @@ fn store() -> Vec<u8> {
     bytes
 }
 
-/// What became of a flip.
+/// Outcomes of bit flips.
 #[derive(Default, Debug)]
 struct Tally {
     refused: u32,
@@ -65,7 +65,7 @@ struct Tally {
 fn flipped_bits_never_give_a_wrong_value() {
     let rounds = std::env::var(ROUNDS).map_or(300, |rounds| rounds.parse().unwrap());
     let sound = store();
-    // Bits of pages in use are rare in a file that has grown: draw from where there are any.
+    // Pages in use are rare in a grown file: draw from nonzero bytes.
     let used: Vec<u64> = (0..sound.len() as u64)
         .filter(|at| sound[usize::try_from(*at).unwrap()] != 0)
         .collect();
@@ -74,7 +74,7 @@ fn flipped_bits_never_give_a_wrong_value() {
     let mut tally = Tally::default();
     for round in 0..rounds {
         let at = match round % 8 {
-            // The header gets its share; it is one page of many.
+            // The header is only one page, so draw from it more often.
             0 => random.below(320),
             1 => random.below(sound.len() as u64),
             _ => used[usize::try_from(random.below(used.len() as u64)).unwrap()],
@@ -124,7 +124,7 @@ fn flip(sound: &[u8], at: u64, bit: u64, tally: &mut Tally) {
         _ => tally.absent += 1,
     }
     assert_eq!(fatals.all(), [""; 0], "reading never ends the process");
-    // A write may end it, but must not turn damage into a wrong value.
+    // A write may be fatal, but must not turn damage into a wrong value.
     for number in ROWS..ROWS + 20 {
         write(&engine, number, 2);
     }
@@ -147,12 +147,12 @@ fn read(engine: &RedbEngine<u64>, number: u64) -> Result<Option<Vec<u8>>, StoreE
     Ok(Some(frame::decode(key.as_bytes(), &row)?.to_vec()))
 }
 
-/// Scans all rows: each is right, or known to be damaged.
+/// Scans all rows: each is right or reported as damaged.
 fn scan(engine: &RedbEngine<u64>, at: u64, bit: u64) {
     let Ok(snapshot) = engine.snapshot() else {
         return;
     };
-    // How the scan ends does not matter: an error is an answer.
+    // The result of the scan does not matter: errors are allowed.
     let _ = snapshot.scan(&KeyRange::prefix(&[KIND.byte()]), &mut |key, row| {
         if let Ok(body) = frame::decode(key, row) {
             let (_, number) = RecordKey::parse(key).unwrap().id();

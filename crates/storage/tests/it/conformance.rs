@@ -1,12 +1,12 @@
-//! Each engine keeps the contract.
+//! Conformance of the engines.
 
 use crate::support::Fatals;
-use portcullis_storage::conformance::{Limits, check};
+use portcullis_storage::conformance::{EngineLimits, check};
 use portcullis_storage::disk::{Disk, MemoryDisk};
 use portcullis_storage::redb_engine::{Options, RedbEngine};
 use std::sync::Arc;
 
-const LIMITS: Limits = Limits {
+const LIMITS: EngineLimits = EngineLimits {
     queue_capacity: 40,
     feed_capacity: 10,
 };

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-const KIND: Kind = Kind::of::<1>();
+const KIND: Kind = Kind::new::<1>();
 
 fn open(path: &Path) -> RedbEngine<u64> {
     RedbEngine::open(path, Options::default()).unwrap()
@@ -41,7 +41,7 @@ fn copy_opens_as_the_store_that_the_snapshot_saw() {
     let path = |name: &str| folder.path().join(name);
     let engine = open(&path("store"));
     for number in 0..200_u8 {
-        // More than is written at once.
+        // More than one chunk.
         put(&engine, &[1, number], &vec![number; 50_000]).unwrap();
         engine.allocate(KIND);
     }

@@ -1,4 +1,4 @@
-//! Disks that fill up, and disks that fail.
+//! Full and failing disks.
 
 use crate::support::{Fatals, Random, put};
 use portcullis_storage::disk::{Disk, MemoryDisk};
@@ -17,13 +17,13 @@ enum Call {
     Sync,
 }
 
-/// A disk whose calls fail from a given one on, for as long as it is told to.
+/// A disk whose calls fail on demand.
 #[derive(Debug)]
 struct FaultyDisk {
     inner: MemoryDisk,
     call: Call,
     kind: io::ErrorKind,
-    /// Calls of the kind that still succeed.
+    /// Remaining calls that succeed.
     left: AtomicU64,
     armed: AtomicBool,
     hit: AtomicBool,
@@ -110,7 +110,7 @@ fn disk_of(disk: &Arc<FaultyDisk>) -> Arc<dyn Disk> {
     Arc::<FaultyDisk>::clone(disk)
 }
 
-/// Checks that exactly the rows of `model` are there.
+/// Asserts that the store contains exactly the rows of `model`.
 fn check(engine: &RedbEngine<u64>, model: &BTreeMap<Vec<u8>, Vec<u8>>, context: &str) {
     let snapshot = engine.snapshot().unwrap();
     let mut found = BTreeMap::new();
@@ -147,7 +147,7 @@ fn full_disk_fails_writes_and_recovers() {
         }
         assert_eq!(fatals.all(), [""; 0], "{context}");
         disk.disarm();
-        // There is room again: the next write succeeds, without a restart.
+        // With room again, the next write succeeds without a restart.
         put(&engine, b"\x01next", &round.to_be_bytes()).unwrap();
         model.insert(b"\x01next".to_vec(), round.to_be_bytes().to_vec());
         check(&engine, &model, &context);
@@ -196,7 +196,7 @@ fn failed_reads_pass() {
     let fatals = Fatals::default();
     let disk = FaultyDisk::new(Call::Read, io::ErrorKind::Other);
     let mut options = fatals.options();
-    // Next to no cache, or nothing would be read from the disk.
+    // A tiny cache, so that reads reach the disk.
     options.cache_bytes = 4096;
     let engine = RedbEngine::on_disk(disk_of(&disk), options).unwrap();
     let mut model = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Group commit from the outside: sizes of groups, and what ends the process.
+//! Group commit: group sizes and fatal errors.
 
 use crate::support::{Fatals, put};
 use portcullis_storage::engine::{CommitError, Engine as _, Observer, StoreError};
@@ -7,7 +7,7 @@ use portcullis_storage::redb_engine::{Options, RedbEngine};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-/// Queues bodies behind one that waits, so that they meet in groups.
+/// Blocks the writer, so that bodies queue up and form groups.
 fn hold(engine: &RedbEngine<u64>) -> Sender<()> {
     let (begun, begins) = channel();
     let (release, released) = channel::<()>();
@@ -20,7 +20,7 @@ fn hold(engine: &RedbEngine<u64>) -> Sender<()> {
     release
 }
 
-/// Submits `count` bodies of one row of `size` bytes and tells the sizes of their groups.
+/// Submits `count` bodies of one row of `size` bytes and returns the group sizes.
 fn groups(count: u64, size: usize) -> Vec<usize> {
     let engine: RedbEngine<u64> = RedbEngine::in_memory(Options::default()).unwrap();
     let release = hold(&engine);

@@ -1,4 +1,4 @@
-//! A process killed at any moment has lost nothing that it acknowledged.
+//! A process killed at any moment loses nothing that it acknowledged.
 
 use crate::support::Random;
 use portcullis_storage::engine::Engine as _;
@@ -13,8 +13,8 @@ use std::process::{Command, Stdio};
 
 const ROUNDS: &str = "PORTCULLIS_KILL_ROUNDS";
 const STORE: &str = "PORTCULLIS_KILL_STORE";
-const KIND: Kind = Kind::of::<1>();
-/// Bodies that are under way at a time.
+const KIND: Kind = Kind::new::<1>();
+/// Concurrent bodies.
 const UNDER_WAY: usize = 20;
 
 #[test]
@@ -43,7 +43,7 @@ fn acknowledged_rows_survive_a_kill() {
     }
 }
 
-/// Runs a child until it has acknowledged `wanted` rows, kills it, and hands out all it
+/// Runs a child until it has acknowledged `wanted` rows, kills it and returns all rows it
 /// acknowledged.
 fn run_and_kill(path: &Path, wanted: u64) -> Vec<(u64, u64)> {
     let mut child = Command::new(env::current_exe().unwrap())
@@ -71,7 +71,7 @@ fn run_and_kill(path: &Path, wanted: u64) -> Vec<(u64, u64)> {
     rows
 }
 
-/// Reads an acknowledgement; a line that the kill cut short is none.
+/// Parses an acknowledgement; truncated lines are ignored.
 fn parse(line: &str) -> Option<(u64, u64)> {
     let (number, revision) = line
         .strip_suffix('\n')?
@@ -111,7 +111,7 @@ fn child() {
         return;
     };
     let engine: RedbEngine<u64> = RedbEngine::open(Path::new(&path), Options::default()).unwrap();
-    // The test harness has begun a line of its own.
+    // The test harness has started a line of its own.
     println!();
     let mut under_way = VecDeque::new();
     loop {

@@ -1,4 +1,4 @@
-//! The engines and the vault as their users see them.
+//! Integration tests of the engines and the vault.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Stores that open, and stores that are refused.
+//! Opening of stores.
 
 use crate::support::put;
 use portcullis_storage::disk::{Disk, MemoryDisk};
@@ -50,7 +50,7 @@ fn snapshot_of_a_closed_store_never_shows_a_later_one() {
         put(&engine, &[1, number], b"new").unwrap();
     }
     for number in 0..200_u8 {
-        // What is in memory may still be told.
+        // Cached data may still be returned.
         let result = snapshot.get(&[1, number]);
         let right = match &result {
             Ok(value) => value.as_deref() == Some(b"old"),
@@ -110,7 +110,7 @@ fn store_cut_short_while_it_was_made_is_made_anew() {
     fs::write(directory.path().join("store.new"), b"half a store").unwrap();
     put(&open(&path).unwrap(), b"\x01", b"value").unwrap();
     assert!(!directory.path().join("store.new").exists());
-    // A file made in advance, for its ownership say, is filled.
+    // An empty file, created in advance for its ownership for example, is initialized.
     let path = directory.path().join("empty");
     fs::write(&path, b"").unwrap();
     put(&open(&path).unwrap(), b"\x01", b"value").unwrap();

@@ -1,4 +1,4 @@
-//! A loss of power at any moment loses nothing that was acknowledged.
+//! A power loss at any moment loses nothing that was acknowledged.
 
 use crate::support::{Fatals, Random, put};
 use portcullis_storage::disk::{Disk, MemoryDisk};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// A disk that keeps a copy of itself as it may look after a loss of power at one call.
+/// A disk that records its possible contents after a power loss at one call.
 #[derive(Debug)]
 struct FragileDisk {
     inner: MemoryDisk,
@@ -17,14 +17,14 @@ struct FragileDisk {
 
 #[derive(Debug)]
 struct Fragile {
-    /// What has been synced.
+    /// Synced contents.
     synced: Vec<u8>,
-    /// Written since then, in sectors.
+    /// Later writes by sector.
     unsynced: Vec<(u64, Vec<u8>)>,
     calls: u64,
     crash_at: u64,
     random: Random,
-    /// The disk after the crash, and whether it has taken place.
+    /// The contents after the crash, once it has happened.
     crashed: Option<Vec<u8>>,
 }
 
@@ -51,7 +51,7 @@ impl FragileDisk {
 }
 
 impl Fragile {
-    /// Counts a call; at the fatal one, any part of what was not synced is lost.
+    /// Counts a call; at the crash, a random part of the unsynced writes is lost.
     fn count(&mut self) {
         self.calls += 1;
         if self.calls != self.crash_at {
@@ -97,7 +97,7 @@ impl Disk for FragileDisk {
 
     fn resize(&self, size: u64) -> io::Result<()> {
         self.inner.resize(size)?;
-        // The length is taken to be durable at once: what a file system journals.
+        // The length is durable at once, as with a journaling file system.
         let mut state = self.state.lock().unwrap();
         state.synced.resize(usize::try_from(size).unwrap(), 0);
         state.count();
@@ -106,7 +106,7 @@ impl Disk for FragileDisk {
 
     fn sync(&self) -> io::Result<()> {
         let mut state = self.state.lock().unwrap();
-        // A crash during a sync finds some of it done.
+        // A crash during a sync may find parts of it done.
         state.count();
         let unsynced = std::mem::take(&mut state.unsynced);
         for (offset, data) in unsynced {
@@ -126,7 +126,7 @@ impl Disk for FragileDisk {
 
 #[test]
 fn power_loss_at_any_call_keeps_what_was_acknowledged() {
-    // A store that exists already; making one is atomic by the name it appears under.
+    // Start from an existing store; creation is atomic by its final link.
     let base = Arc::new(MemoryDisk::default());
     let options = Fatals::default().options();
     let engine = RedbEngine::on_disk(Arc::<MemoryDisk>::clone(&base), options).unwrap();
@@ -141,8 +141,8 @@ fn power_loss_at_any_call_keeps_what_was_acknowledged() {
     assert!(crash_at > 100, "the workload makes only {crash_at} calls");
 }
 
-/// Loses power at one call of a workload and checks what is left; `false` when the workload makes
-/// fewer calls.
+/// Simulates a power loss at one call of a workload and checks the result; `false` when the
+/// workload makes fewer calls.
 fn lose_power(base: &[u8], crash_at: u64) -> bool {
     let disk = FragileDisk::new(crash_at, crash_at);
     disk.inner.write(0, base).unwrap();
@@ -175,7 +175,7 @@ fn lose_power(base: &[u8], crash_at: u64) -> bool {
     let matches = |model: &BTreeMap<Vec<u8>, Vec<u8>>| {
         (0..6).all(|name| snapshot.get(&[1, name]).unwrap().as_ref() == model.get(&vec![1, name]))
     };
-    // The transaction at hand is there as a whole or not at all.
+    // The current transaction is stored completely or not at all.
     assert!(
         matches(&acknowledged) || matches(&attempted),
         "power lost at call {crash_at}: acknowledged rows differ"

@@ -1,4 +1,4 @@
-//! What several tests share.
+//! Test helpers.
 
 use portcullis_domain::entropy::{Entropy, EntropyError};
 use portcullis_storage::engine::Engine;
@@ -42,7 +42,7 @@ impl Entropy for Seeded {
     }
 }
 
-/// Keeps what would have ended the process.
+/// Records fatal errors instead of ending the process.
 #[derive(Clone, Default)]
 pub(crate) struct Fatals(Arc<Mutex<Vec<String>>>);
 
@@ -64,7 +64,7 @@ impl Fatals {
     }
 }
 
-/// Commits one row and tells the revision.
+/// Commits one row and returns the revision.
 pub(crate) fn put(
     engine: &impl Engine<u64>,
     key: &[u8],

@@ -1,4 +1,4 @@
-//! Secrets at rest.
+//! Sealed secrets.
 
 use crate::support::{Seeded, put};
 use portcullis_domain::entropy::{Entropy, EntropyError};
@@ -10,8 +10,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const IDENTITY: Kind = Kind::of::<1>();
-const MFA: Kind = Kind::of::<2>();
+const IDENTITY: Kind = Kind::new::<1>();
+const MFA: Kind = Kind::new::<2>();
 
 fn store(directory: &Path) -> RedbEngine<u64> {
     RedbEngine::open(&directory.join("store"), Options::default()).unwrap()
@@ -113,7 +113,7 @@ fn lookup_hashes_differ_by_domain_secret_and_store() {
 
 #[test]
 fn lookup_hash_is_hmac_sha_256() {
-    // Drawn from a constant source the lookup key is all 0x0b; the expected value was computed
+    // With a constant source the lookup key is all 0x0b; the expected value was computed
     // independently: HMAC-SHA-256 of 00 00 00 00 00 00 00 02 "ab" "secret" under 32 bytes 0x0b.
     struct Constant;
     impl Entropy for Constant {

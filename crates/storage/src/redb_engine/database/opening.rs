@@ -1,15 +1,15 @@
-//! What is checked and done before a store is used.
+//! Checks and migrations when a store is opened.
 
 use super::super::meta::{State, read_schema, schema_row};
 use super::super::options::{Migration, OpenError, Schema};
 use super::super::reader::is_damage;
-use super::{Failure, Store};
+use super::{Store, StoreFailure};
 use crate::engine::StoreError;
-use crate::overlay::{Layered, Overlay, OverlayTx};
+use crate::overlay::{Overlay, OverlayTx, OverlayView};
 use redb::{DatabaseError, StorageError};
 
-/// Says why redb would not open the disk.
-pub(super) fn refusal(place: &str, error: DatabaseError) -> OpenError {
+/// Converts a redb error on opening.
+pub(super) fn open_error(place: &str, error: DatabaseError) -> OpenError {
     let place = place.to_owned();
     match error {
         DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => {
@@ -25,7 +25,7 @@ pub(super) fn refusal(place: &str, error: DatabaseError) -> OpenError {
     }
 }
 
-/// Writes the first rows of a fresh store, or brings an older one to the current schema.
+/// Initializes a fresh store, or migrates an older one.
 pub(super) fn prepare(
     store: &Store,
     place: &str,
@@ -35,10 +35,10 @@ pub(super) fn prepare(
     if fresh {
         let state = State::default();
         write(store, &Overlay::default(), schema.version, &state)
-            .map_err(|error| refused(place, error))?;
+            .map_err(|error| prepare_error(place, error))?;
         return Ok(state);
     }
-    let (found, state) = read(store).map_err(|error| refused(place, error))?;
+    let (found, state) = read(store).map_err(|error| prepare_error(place, error))?;
     if found > schema.version {
         return Err(OpenError::Newer {
             place: place.to_owned(),
@@ -57,7 +57,7 @@ fn read(store: &Store) -> Result<(u32, State), StoreError> {
     Ok((read_schema(&reader)?, State::read(&reader)?))
 }
 
-/// Runs the migrations from `found` on, all in one transaction.
+/// Runs the migrations from version `found` in one transaction.
 fn migrate(
     store: &Store,
     place: &str,
@@ -73,27 +73,27 @@ fn migrate(
     let reader = store.reader().map_err(|error| failed(found, error))?;
     let mut overlay = Overlay::default();
     for from in found..schema.version {
-        let migration = step(schema, from).map_err(|error| failed(from, error))?;
-        let below = Layered {
+        let migration = migration_from(schema, from).map_err(|error| failed(from, error))?;
+        let below = OverlayView {
             below: &reader,
             overlay: &overlay,
         };
         let mut tx = OverlayTx::new(&below);
         migration(&mut tx).map_err(|error| failed(from, error))?;
         let (written, _) = tx.finish().map_err(|error| failed(from, error))?;
-        overlay.fold(written);
+        overlay.merge(written);
     }
     drop(reader);
     write(store, &overlay, schema.version, state).map_err(|error| failed(found, error))
 }
 
 /// The migration that starts from version `from`.
-fn step(schema: Schema, from: u32) -> Result<Migration, StoreError> {
+fn migration_from(schema: Schema, from: u32) -> Result<Migration, StoreError> {
     from.checked_sub(1)
         .and_then(|index| usize::try_from(index).ok())
         .and_then(|index| schema.migrations.get(index))
         .copied()
-        .ok_or_else(|| StoreError::corrupt(format!("no migration starts from version {from}")))
+        .ok_or_else(|| StoreError::corrupt(format!("there is no migration from version {from}")))
 }
 
 fn write(store: &Store, overlay: &Overlay, schema: u32, state: &State) -> Result<(), StoreError> {
@@ -101,13 +101,13 @@ fn write(store: &Store, overlay: &Overlay, schema: u32, state: &State) -> Result
     store
         .commit(overlay, &rows)
         .map_err(|failure| match failure {
-            Failure::Passing(error) => error,
-            Failure::Fatal(fatal) => StoreError::Unavailable(std::sync::Arc::new(fatal)),
+            StoreFailure::Transient(error) => error,
+            StoreFailure::Fatal(fatal) => StoreError::Unavailable(std::sync::Arc::new(fatal)),
         })
 }
 
-/// Says why a store that redb opened is of no use.
-fn refused(place: &str, error: StoreError) -> OpenError {
+/// Converts an error on preparing an opened store.
+fn prepare_error(place: &str, error: StoreError) -> OpenError {
     let place = place.to_owned();
     match error {
         StoreError::Corrupt { what } => OpenError::Corrupt { place, what },

@@ -1,4 +1,4 @@
-//! A model of the store: it commits to memory at once, or fails as it was told to.
+//! A model of the store that commits to memory or fails on demand.
 #![expect(
     clippy::unnecessary_wraps,
     clippy::unused_self,
@@ -10,14 +10,14 @@ use super::meta::Row;
 use super::sync::{Condvar, Mutex};
 use crate::engine::{KeyRange, ReadTx, StoreError, Visit};
 use crate::overlay::Overlay;
-pub(super) use crate::redb_engine::database::Failure;
+pub(super) use crate::redb_engine::database::StoreFailure;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::PoisonError;
 
 /// How a commit fails.
 #[derive(Clone, Copy)]
-pub(super) enum Fault {
-    Passing,
+pub(super) enum FailureMode {
+    Transient,
     Fatal,
 }
 
@@ -31,8 +31,8 @@ struct State {
     revision: u64,
     rows: BTreeSet<Vec<u8>>,
     is_stale: bool,
-    /// Of the next commits.
-    faults: VecDeque<Fault>,
+    /// Failures of the next commits.
+    faults: VecDeque<FailureMode>,
 }
 
 /// The rows as of one revision.
@@ -40,22 +40,22 @@ pub(super) struct Reader(BTreeSet<Vec<u8>>);
 
 impl Store {
     /// An empty store whose first commits fail.
-    pub(super) fn new(faults: &[Fault]) -> Self {
-        Self::of(State {
+    pub(super) fn new(faults: &[FailureMode]) -> Self {
+        Self::with_state(State {
             faults: faults.iter().copied().collect(),
             ..State::default()
         })
     }
 
-    /// An empty store that has to be opened anew.
+    /// An empty store that has to be reopened.
     pub(super) fn stale() -> Self {
-        Self::of(State {
+        Self::with_state(State {
             is_stale: true,
             ..State::default()
         })
     }
 
-    fn of(state: State) -> Self {
+    fn with_state(state: State) -> Self {
         Self {
             state: Mutex::new(state),
             opened: Condvar::new(),
@@ -74,14 +74,14 @@ impl Store {
         lock(&self.state).is_stale
     }
 
-    pub(super) fn commit(&self, overlay: &Overlay, _state: &[Row]) -> Result<(), Failure> {
+    pub(super) fn commit(&self, overlay: &Overlay, _state: &[Row]) -> Result<(), StoreFailure> {
         let mut state = lock(&self.state);
         match state.faults.pop_front() {
-            Some(Fault::Passing) => {
+            Some(FailureMode::Transient) => {
                 state.is_stale = true;
-                return Err(Failure::Passing(StoreError::Full));
+                return Err(StoreFailure::Transient(StoreError::Full));
             },
-            Some(Fault::Fatal) => return Err(Failure::fatal("as asked")),
+            Some(FailureMode::Fatal) => return Err(StoreFailure::fatal("as asked")),
             None => {},
         }
         state.revision += 1;
@@ -91,7 +91,7 @@ impl Store {
         Ok(())
     }
 
-    pub(super) fn reopen(&self, revision: u64) -> Result<(), Failure> {
+    pub(super) fn reopen(&self, revision: u64) -> Result<(), StoreFailure> {
         let mut state = lock(&self.state);
         assert_eq!(state.revision, revision);
         state.is_stale = false;
@@ -112,7 +112,7 @@ impl Store {
 }
 
 impl Reader {
-    pub(super) fn has(&self, row: u8) -> bool {
+    pub(super) fn contains(&self, row: u8) -> bool {
         self.0.contains([row].as_slice())
     }
 

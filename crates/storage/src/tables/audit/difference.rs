@@ -1,70 +1,69 @@
-//! What differs between two forms of a record.
+//! Differences between two versions of a record.
 
-use super::described::{Described, Unit, is_said_anyhow};
 use super::node::{Member, Node};
-use super::shown::{ListChange, Shown, name};
+use super::schema::{AuditSchema, TimeUnit, is_implied};
+use super::value::{AuditValue, ListChange, truncate_name};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use std::cmp::Ordering;
 
-/// Members that an event names of those that users attach to records; more are counted. They come
-/// after the record's own members, so that nobody can push those out.
-const ATTACHED: usize = 32;
+/// Maximum number of user-defined members in an event; the rest is counted. They follow the
+/// record's own members, so they cannot displace those.
+const MAX_USER_DEFINED: usize = 32;
 
-/// What is said of members that changed.
+/// Changed members of a record.
 #[derive(Debug, Default)]
 pub(super) struct Difference<'n> {
-    own: Vec<Change<'n>>,
-    attached: Vec<Change<'n>>,
-    /// How many more changed.
+    own: Vec<MemberChange<'n>>,
+    user_defined: Vec<MemberChange<'n>>,
+    /// Number of further changed members.
     pub(super) more: usize,
-    /// Whether the record says that it was changed, even to what it was.
+    /// Whether the modification time changed, even without other changes.
     is_touched: bool,
 }
 
 #[derive(Debug)]
-struct Change<'n> {
-    /// Path of the member, in the words of the API.
+struct MemberChange<'n> {
+    /// API path of the member.
     path: String,
-    what: What<'n>,
+    what: ChangeDetail<'n>,
 }
 
 #[derive(Debug)]
-enum What<'n> {
-    /// It is not said what.
+enum ChangeDetail<'n> {
+    /// Changed; the value is not disclosed.
     Secret,
     Value {
-        old: Option<Shown<'n>>,
-        new: Option<Shown<'n>>,
+        old: Option<AuditValue<'n>>,
+        new: Option<AuditValue<'n>>,
     },
     List(ListChange<'n>),
 }
 
 impl<'n> Difference<'n> {
-    /// What differs between a record before and after; where there was or is none, everything.
+    /// Compares a record before and after; on creation or removal, everything differs.
     pub(super) fn between(
         before: Option<Node<'n>>,
         after: Option<Node<'n>>,
-        described: Option<&'static Described>,
+        schema: Option<&'static AuditSchema>,
     ) -> Self {
         let mut comparison = Comparison {
-            described,
+            schema,
             is_update: before.is_some() && after.is_some(),
-            is_attached: false,
-            raw: String::new(),
-            path: String::new(),
+            is_user_defined: false,
+            stored_path: String::new(),
+            api_path: String::new(),
             milliseconds: [0; 2],
-            found: Self::default(),
+            difference: Self::default(),
         };
-        comparison.objects(&members(before), &members(after));
-        comparison.found
+        comparison.compare_objects(&members(before), &members(after));
+        comparison.difference
     }
 
-    /// Whether no member changed.
     pub(super) fn has_no_members(&self) -> bool {
-        self.own.is_empty() && self.attached.is_empty()
+        self.own.is_empty() && self.user_defined.is_empty()
     }
 
-    /// Whether nothing was done but bookkeeping.
+    /// Whether only internal members changed.
     pub(super) fn is_empty(&self) -> bool {
         self.has_no_members() && !self.is_touched
     }
@@ -72,12 +71,12 @@ impl<'n> Difference<'n> {
 
 impl Serialize for Difference<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let changes = self.own.iter().chain(&self.attached);
+        let changes = self.own.iter().chain(&self.user_defined);
         serializer.collect_map(changes.map(|change| (&change.path, &change.what)))
     }
 }
 
-impl Serialize for What<'_> {
+impl Serialize for ChangeDetail<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (old, new) = match self {
             Self::Secret => return serializer.serialize_str("changed"),
@@ -94,30 +93,30 @@ impl Serialize for What<'_> {
     }
 }
 
-/// The two sides of a member.
-type Sides<'n> = (Option<Node<'n>>, Option<Node<'n>>);
+/// Old and new value of a member.
+type ValuePair<'n> = (Option<Node<'n>>, Option<Node<'n>>);
 
 struct Comparison<'n> {
-    described: Option<&'static Described>,
+    schema: Option<&'static AuditSchema>,
     is_update: bool,
-    /// Whether it is about what users attach.
-    is_attached: bool,
-    /// Path of the member that is looked at, as it is stored and in the words of the API.
-    raw: String,
-    path: String,
-    /// What stands beside the instant of this level that is stored in two members, on either side.
+    /// Whether the current member is user-defined.
+    is_user_defined: bool,
+    /// Stored path of the current member; `path` is its API path.
+    stored_path: String,
+    api_path: String,
+    /// Old and new milliseconds of the timestamp that is split into two members.
     milliseconds: [i64; 2],
-    found: Difference<'n>,
+    difference: Difference<'n>,
 }
 
 impl<'n> Comparison<'n> {
-    fn objects(&mut self, mut old: &[Member<'n>], mut new: &[Member<'n>]) {
-        if self.raw.is_empty() {
-            let kind = self.described;
+    fn compare_objects(&mut self, mut old: &[Member<'n>], mut new: &[Member<'n>]) {
+        if self.stored_path.is_empty() {
+            let kind = self.schema;
             self.milliseconds =
                 [old, new].map(|side| kind.map_or(0, |kind| kind.milliseconds(side)));
         }
-        // Both are sorted.
+        // Both sides are sorted.
         loop {
             let order = match (old.first(), new.first()) {
                 (None, None) => return,
@@ -129,160 +128,165 @@ impl<'n> Comparison<'n> {
             let after = if order.is_ge() { next(&mut new) } else { None };
             if let Some((name, _)) = before.or(after) {
                 let value = |(_, value): &Member<'n>| *value;
-                self.member(name, (before.map(value), after.map(value)));
+                self.compare_member(name, (before.map(value), after.map(value)));
             }
         }
     }
 
-    fn member(&mut self, name: &str, sides: Sides<'n>) {
+    fn compare_member(&mut self, name: &str, sides: ValuePair<'n>) {
         if sides.0 == sides.1 && !self.differs_in_milliseconds(name) {
             return;
         }
-        if self.raw.is_empty() {
-            if is_said_anyhow(name) {
-                self.found.is_touched |= name == "updated_at";
+        if self.stored_path.is_empty() {
+            if is_implied(name) {
+                self.difference.is_touched |= name == "updated_at";
                 return;
             }
-            if self.described.is_some_and(|kind| kind.wrapper == name) {
-                self.objects(&members(sides.0), &members(sides.1));
+            if self.schema.is_some_and(|kind| kind.wrapper == name) {
+                self.compare_objects(&members(sides.0), &members(sides.1));
                 return;
             }
         }
-        let (raw, path, was_attached) = (self.raw.len(), self.path.len(), self.is_attached);
-        let replaced = self.enter(name);
-        self.entered(sides);
-        self.raw.truncate(raw);
+        let (raw, path, was_attached) = (
+            self.stored_path.len(),
+            self.api_path.len(),
+            self.is_user_defined,
+        );
+        let replaced = self.descend(name);
+        self.compare_values(sides);
+        self.stored_path.truncate(raw);
         match replaced {
-            Some(path) => self.path = path,
-            None => self.path.truncate(path),
+            Some(path) => self.api_path = path,
+            None => self.api_path.truncate(path),
         }
-        self.is_attached = was_attached;
+        self.is_user_defined = was_attached;
     }
 
-    /// Goes on to a member of what is looked at. Answers the path before it, if the API has another for
-    /// the member.
-    fn enter(&mut self, member: &str) -> Option<String> {
-        push(&mut self.raw, member);
-        if self.is_attached {
-            push(&mut self.path, &name(member));
+    /// Descends to a member. Returns the previous path if the API path of the member replaces it.
+    fn descend(&mut self, member: &str) -> Option<String> {
+        push(&mut self.stored_path, member);
+        if self.is_user_defined {
+            push(&mut self.api_path, &truncate_name(member));
             return None;
         }
-        let raw = self.raw.as_str();
-        self.is_attached = self
-            .described
-            .is_some_and(|kind| raw == "tags" || kind.attached.contains(&raw));
-        let renamed = self.described.and_then(|kind| kind.api_name(raw));
+        let raw = self.stored_path.as_str();
+        self.is_user_defined = self
+            .schema
+            .is_some_and(|kind| raw == "tags" || kind.user_defined.contains(&raw));
+        let renamed = self.schema.and_then(|kind| kind.api_name(raw));
         if renamed.is_none() {
-            push_camel(&mut self.path, member);
+            push_camel(&mut self.api_path, member);
         }
-        renamed.map(|renamed| std::mem::replace(&mut self.path, renamed.to_owned()))
+        renamed.map(|renamed| std::mem::replace(&mut self.api_path, renamed.to_owned()))
     }
 
-    fn entered(&mut self, (old, new): Sides<'n>) {
-        if self.is(|kind| kind.silent) {
+    fn compare_values(&mut self, (old, new): ValuePair<'n>) {
+        if self.is_listed(|kind| kind.ignored) {
             return;
         }
-        if self.described.is_none() || self.is(|kind| kind.secret) {
-            self.add(What::Secret);
+        if self.schema.is_none() || self.is_listed(|kind| kind.secret) {
+            self.add(ChangeDetail::Secret);
             return;
         }
         let is_object = |side: Option<Node<'_>>| side.is_some_and(Node::is_object);
         if !is_object(old) && !is_object(new) {
-            self.leaf((old, new));
+            self.compare_leaf((old, new));
             return;
         }
-        self.objects(&members(old), &members(new));
-        // Where an object takes the place of something else, both are told.
+        self.compare_objects(&members(old), &members(new));
+        // Where an object replaces another value or vice versa, both are reported.
         let other = |side: Option<Node<'n>>| side.filter(|side| !side.is_object());
         if other(old).is_some() || other(new).is_some() {
-            self.leaf((other(old), other(new)));
+            self.compare_leaf((other(old), other(new)));
         }
     }
 
-    fn leaf(&mut self, (old, new): Sides<'n>) {
+    fn compare_leaf(&mut self, (old, new): ValuePair<'n>) {
         if self.stays_false((old, new)) {
             return;
         }
         let items = |side: Option<Node<'n>>| side.map_or_else(|| Some(Vec::new()), Node::items);
         let what = match (items(old), items(new)) {
             (Some(old), Some(new)) if !(old.is_empty() && new.is_empty()) => {
-                let kind = self.described.filter(|_| !self.is_attached);
-                let names = kind.map_or(&[][..], |kind| kind.item_names(&self.raw));
-                What::List(ListChange::between(&old, &new, names))
+                let kind = self.schema.filter(|_| !self.is_user_defined);
+                let names = kind.map_or(&[][..], |kind| kind.item_names(&self.stored_path));
+                ChangeDetail::List(ListChange::between(&old, &new, names))
             },
-            _ => What::Value {
-                old: self.side(old, new, self.milliseconds[0]),
-                new: self.side(new, old, self.milliseconds[1]),
+            _ => ChangeDetail::Value {
+                old: self.shown_side(old, new, self.milliseconds[0]),
+                new: self.shown_side(new, old, self.milliseconds[1]),
             },
         };
         self.add(what);
     }
 
-    /// Whether the member is a flag that was and is `false`, which one side does not store.
-    fn stays_false(&self, (old, new): Sides<'_>) -> bool {
+    /// Whether the member is a flag that stays `false`, stored or by default.
+    fn stays_false(&self, (old, new): ValuePair<'_>) -> bool {
         let is_false = |side: Option<Node<'_>>| side.is_none_or(|side| side.bool() == Some(false));
-        let has_default = !self.is_attached && !self.is(|kind| kind.optional);
+        let has_default = !self.is_user_defined && !self.is_listed(|kind| kind.optional);
         self.is_update && has_default && is_false(old) && is_false(new)
     }
 
-    /// Whether a member is an instant of which only the part that stands beside it changed.
+    /// Whether a member is a split timestamp of which only the milliseconds changed.
     fn differs_in_milliseconds(&self, name: &str) -> bool {
         let [old, new] = self.milliseconds;
-        let unit = self.described.filter(|_| old != new && self.raw.is_empty());
+        let unit = self
+            .schema
+            .filter(|_| old != new && self.stored_path.is_empty());
         let unit = unit.and_then(|kind| kind.time(name));
-        matches!(unit, Some(Unit::SecondAnd(_)))
+        matches!(unit, Some(TimeUnit::SecondAnd(_)))
     }
 
-    /// One side of a member, of which the other is given too. Defaults are not stored.
-    fn side(
+    /// One value of a member, given the other one, to fill in defaults that are not stored.
+    fn shown_side(
         &self,
         side: Option<Node<'n>>,
         other: Option<Node<'_>>,
         milliseconds: i64,
-    ) -> Option<Shown<'n>> {
+    ) -> Option<AuditValue<'n>> {
         if let Some(side) = side {
-            let unit = self.described.and_then(|kind| kind.time(&self.raw));
-            let time = unit.and_then(|unit| Shown::time(side, unit, milliseconds));
-            return Some(time.unwrap_or(Shown::Stored(side)));
+            let unit = self.schema.and_then(|kind| kind.time(&self.stored_path));
+            let time = unit.and_then(|unit| AuditValue::time(side, unit, milliseconds));
+            return Some(time.unwrap_or(AuditValue::Stored(side)));
         }
-        if !self.is_update || self.is_attached {
+        if !self.is_update || self.is_user_defined {
             return None;
         }
-        if other.and_then(Node::bool).is_some() && !self.is(|kind| kind.optional) {
-            return Some(Shown::Bool(false));
+        if other.and_then(Node::bool).is_some() && !self.is_listed(|kind| kind.optional) {
+            return Some(AuditValue::Bool(false));
         }
-        let number = self.described.and_then(|kind| kind.number(&self.raw));
+        let number = self.schema.and_then(|kind| kind.number(&self.stored_path));
         if let Some(number) = number.filter(|_| other.is_some_and(Node::is_number)) {
-            return Some(Shown::Number(number));
+            return Some(AuditValue::Number(number));
         }
-        let default = self.described.and_then(|kind| kind.default(&self.raw));
-        Some(default.map_or(Shown::Null, Shown::Text))
+        let default = self.schema.and_then(|kind| kind.default(&self.stored_path));
+        Some(default.map_or(AuditValue::Null, AuditValue::Text))
     }
 
-    /// Whether the member that is looked at is one of those.
-    fn is(&self, those: fn(&Described) -> &[&str]) -> bool {
-        self.described
-            .is_some_and(|kind| those(kind).contains(&self.raw.as_str()))
+    /// Whether the current member is in the given list of the schema.
+    fn is_listed(&self, those: fn(&AuditSchema) -> &[&str]) -> bool {
+        self.schema
+            .is_some_and(|kind| those(kind).contains(&self.stored_path.as_str()))
     }
 
-    /// Adds what is to be said of the member that is looked at.
-    fn add(&mut self, what: What<'n>) {
-        if self.is_attached && self.found.attached.len() == ATTACHED {
-            self.found.more += 1;
+    /// Adds a change of the current member.
+    fn add(&mut self, what: ChangeDetail<'n>) {
+        if self.is_user_defined && self.difference.user_defined.len() == MAX_USER_DEFINED {
+            self.difference.more += 1;
             return;
         }
-        // A value in the place of a level that the API does not have goes by its stored name.
-        let path = if self.path.is_empty() {
-            &self.raw
+        // A value at a level that the API does not have keeps its stored name.
+        let path = if self.api_path.is_empty() {
+            &self.stored_path
         } else {
-            &self.path
+            &self.api_path
         };
         let path = path.clone();
-        let change = Change { path, what };
-        if self.is_attached {
-            self.found.attached.push(change);
+        let change = MemberChange { path, what };
+        if self.is_user_defined {
+            self.difference.user_defined.push(change);
         } else {
-            self.found.own.push(change);
+            self.difference.own.push(change);
         }
     }
 }
@@ -304,7 +308,7 @@ fn push(path: &mut String, name: &str) {
     path.push_str(name);
 }
 
-/// Adds the name of a member, which is stored in `snake_case` and called otherwise by the API.
+/// Appends a member name, converted from `snake_case` to `camelCase`.
 fn push_camel(path: &mut String, name: &str) {
     if !name.contains(|letter: char| letter.is_ascii_lowercase()) {
         return push(path, name);

@@ -1,7 +1,7 @@
-//! The rows of the audit trail: events that are committed and not yet written to their destination.
+//! Stored audit events that are not yet written to their destination.
 
 use super::super::read::Rows;
-use super::telling::Events;
+use super::events::Events;
 use crate::engine::{KeyRange, StoreError, WriteTx};
 use crate::frame;
 use crate::key::META_TAG;
@@ -9,49 +9,48 @@ use portcullis_domain::audit::TrailId;
 use portcullis_domain::change::Change;
 use std::ops::ControlFlow;
 
-/// The row that says which rows there are.
-const STATE: &[u8] = &[META_TAG, 4];
-/// Where the rows begin; behind it stands the number of the row.
-const ROW: [u8; 2] = [META_TAG, 5];
-/// Bytes for which a row takes up one number. A large row takes up several and goes by the last of
-/// them, so that numbers measure how much waits.
-const UNIT: usize = 1024;
-/// Numbers of rows that may wait to be written, and so KiB. Each row holds what one transaction did,
-/// usually some hundred bytes. Beyond that the oldest are given up, which the numbers of the events
-/// show.
+/// Key of the backlog state.
+const STATE_KEY: &[u8] = &[META_TAG, 4];
+/// Key prefix of event rows, followed by the row number.
+const ROW_PREFIX: [u8; 2] = [META_TAG, 5];
+/// Bytes per row number. Large rows take several numbers and use the last one, so that numbers
+/// measure the size of the backlog.
+const ROW_UNIT_BYTES: usize = 1024;
+/// Maximum backlog in row numbers, thus KiB. Each row holds the events of one transaction, usually
+/// a few hundred bytes. Beyond the limit the oldest rows are dropped, which the event numbers
+/// reveal.
 pub const MAX_UNWRITTEN: u64 = 32 * 1024;
-/// Numbers that a transaction removes after they were written; more than it adds, so that they grow fewer.
-const REMOVED_AT_ONCE: u64 = 8;
+/// Row numbers removed per transaction once written; more than are added, so that the backlog
+/// shrinks.
+const MAX_REMOVED_PER_TX: u64 = 8;
 
-/// How far the events are with their destination.
+/// How far events have been written to their destination.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WrittenMark {
-    /// Rows before this one are there.
+    /// Rows before this one are written.
     pub row: u64,
-    /// The number of the last event that is there; 0 if that is not known.
+    /// Number of the last written event; 0 if unknown.
     pub seq: u64,
-    /// SHA-256 of that event as it was written.
+    /// SHA-256 of that event as written.
     pub digest: [u8; 32],
 }
 
-/// Which events are not yet known to be written.
+/// Events that are not yet known to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AuditBacklog {
-    /// The first row that is still there.
+    /// The first row still in the store.
     pub first_row: u64,
-    /// The row that will be the next.
     pub next_row: u64,
-    /// The number that the next event will have.
     pub next_seq: u64,
-    /// Which trail it is; `None` in a store that was given none yet.
+    /// `None` in a store without a trail id.
     pub trail: Option<TrailId>,
-    /// The number of the last event that is known to be written, and its digest.
+    /// Number and digest of the last event known to be written.
     pub written: Option<(u64, [u8; 32])>,
 }
 
 impl AuditBacklog {
-    /// That of a store in which nothing was noted yet.
-    const NONE: Self = Self {
+    /// Backlog of a store without events.
+    const EMPTY: Self = Self {
         first_row: 0,
         next_row: 0,
         next_seq: 1,
@@ -59,15 +58,15 @@ impl AuditBacklog {
         written: None,
     };
 
-    /// The backlog as of a view. If the row that says it is damaged, the rows themselves tell.
+    /// Reads the backlog of a view. If its state row is damaged, it is rebuilt from the event rows.
     pub fn read(rows: Rows<'_>) -> Result<Self, StoreError> {
-        let Some(row) = rows.tx().get(STATE)? else {
-            return Ok(Self::NONE);
+        let Some(row) = rows.tx().get(STATE_KEY)? else {
+            return Ok(Self::EMPTY);
         };
-        let body = frame::decode(STATE, &row).ok();
+        let body = frame::decode(STATE_KEY, &row).ok();
         match body.and_then(Self::parse) {
             Some(backlog) => Ok(backlog),
-            None => Self::of_rows(rows),
+            None => Self::from_rows(rows),
         }
     }
 
@@ -79,9 +78,9 @@ impl AuditBacklog {
             first_row: numbers.next()?,
             next_row: numbers.next()?,
             next_seq: numbers.next()?,
-            ..Self::NONE
+            ..Self::EMPTY
         };
-        // Stores had the numbers alone once.
+        // Early stores had the numbers only.
         if let Some((trail, rest)) = rest.split_first_chunk::<16>() {
             let (seq, digest) = rest.split_first_chunk::<8>()?;
             let seq = u64::from_be_bytes(*seq);
@@ -93,9 +92,9 @@ impl AuditBacklog {
         Some(backlog)
     }
 
-    /// The backlog as the rows themselves tell it.
-    fn of_rows(rows: Rows<'_>) -> Result<Self, StoreError> {
-        let mut backlog = Self::NONE;
+    /// Rebuilds the backlog from the event rows.
+    fn from_rows(rows: Rows<'_>) -> Result<Self, StoreError> {
+        let mut backlog = Self::EMPTY;
         let mut first = None;
         events_from(rows, 0, &mut |row, seq, lines| {
             first.get_or_insert(row);
@@ -107,7 +106,7 @@ impl AuditBacklog {
         Ok(backlog)
     }
 
-    /// The number of the first event that is still there; that of the next one if there is none.
+    /// Number of the first event still in the store, or of the next event if there is none.
     pub fn first_seq(&self, rows: Rows<'_>) -> Result<u64, StoreError> {
         let mut first = self.next_seq;
         events_from(rows, self.first_row, &mut |_row, seq, _lines| {
@@ -126,47 +125,46 @@ impl AuditBacklog {
         let (seq, digest) = self.written.unwrap_or_default();
         body.extend_from_slice(&seq.to_be_bytes());
         body.extend_from_slice(&digest);
-        tx.put(STATE, &frame::encode(STATE, &body));
+        tx.put(STATE_KEY, &frame::encode(STATE_KEY, &body));
     }
 
-    /// Adds the events of a transaction, and removes some of the rows before `written`.
+    /// Adds the events of a transaction and removes some rows before `written`.
     pub(super) fn add(
         mut self,
         tx: &mut dyn WriteTx<Change>,
         events: &Events,
         written: &WrittenMark,
     ) {
-        self.learn(written);
+        self.advance_to(written);
         let mut body = Vec::with_capacity(8 + events.lines.len());
         body.extend_from_slice(&self.next_seq.to_be_bytes());
         body.extend_from_slice(&events.lines);
-        let units = u64::try_from(body.len().div_ceil(UNIT)).unwrap_or(u64::MAX);
+        let units = u64::try_from(body.len().div_ceil(ROW_UNIT_BYTES)).unwrap_or(u64::MAX);
         self.next_row += units;
         let key = key(self.next_row - 1);
         tx.put(&key, &frame::encode(&key, &body));
         self.next_seq += events.count;
         let given_up = self.next_row.saturating_sub(MAX_UNWRITTEN.max(units));
         let end = written.row.max(given_up).min(self.next_row);
-        let at_once = REMOVED_AT_ONCE.max(2 * units);
+        let at_once = MAX_REMOVED_PER_TX.max(2 * units);
         self.remove(tx, end.min(self.first_row + at_once));
         self.write(tx);
     }
 
-    /// Removes the rows before `written`, as far as they are there.
+    /// Removes the rows before `written`.
     pub(in super::super) fn trim(mut self, tx: &mut dyn WriteTx<Change>, written: &WrittenMark) {
-        self.learn(written);
+        self.advance_to(written);
         self.remove(tx, written.row.min(self.next_row));
         self.write(tx);
     }
 
-    /// Gives the trail another id.
-    pub(super) fn name(mut self, tx: &mut dyn WriteTx<Change>, trail: TrailId) {
+    pub(super) fn set_trail(mut self, tx: &mut dyn WriteTx<Change>, trail: TrailId) {
         self.trail = Some(trail);
         self.write(tx);
     }
 
-    /// Takes over what the destination has. It knows more than the rows if the state was damaged.
-    fn learn(&mut self, written: &WrittenMark) {
+    /// Advances to the state of the destination, which is ahead if the state row was damaged.
+    fn advance_to(&mut self, written: &WrittenMark) {
         if written.seq != 0 {
             self.written = Some((written.seq, written.digest));
             self.next_row = self.next_row.max(written.row);
@@ -182,15 +180,14 @@ impl AuditBacklog {
     }
 }
 
-/// Visits the rows from `first` on, oldest first: the number of the row, the number of its first event,
-/// and its events, each a JSON object in a line of its own. A damaged row is passed over, which the
-/// numbers of the events show.
+/// Visits the rows from `first` on, oldest first, with row number, number of the first event, and
+/// the events as JSON lines. Damaged rows are skipped, which the event numbers reveal.
 pub fn events_from(
     rows: Rows<'_>,
     first: u64,
     visit: &mut dyn FnMut(u64, u64, &str) -> ControlFlow<()>,
 ) -> Result<(), StoreError> {
-    let range = KeyRange::between(&key(first), &[ROW[0], ROW[1] + 1]);
+    let range = KeyRange::between(&key(first), &[ROW_PREFIX[0], ROW_PREFIX[1] + 1]);
     rows.tx().scan(&range, &mut |key, row| {
         let body = frame::decode(key, row).ok();
         Ok(match body.and_then(|body| parse(key, body)) {
@@ -201,7 +198,7 @@ pub fn events_from(
 }
 
 fn parse<'b>(key: &[u8], body: &'b [u8]) -> Option<(u64, u64, &'b str)> {
-    let row = key.strip_prefix(&ROW)?;
+    let row = key.strip_prefix(&ROW_PREFIX)?;
     let (seq, events) = body.split_first_chunk()?;
     Some((
         u64::from_be_bytes(row.try_into().ok()?),
@@ -216,8 +213,8 @@ fn count(lines: &str) -> u64 {
 
 fn key(row: u64) -> [u8; 10] {
     let mut key = [0; 10];
-    let (tag, number) = key.split_at_mut(ROW.len());
-    tag.copy_from_slice(&ROW);
+    let (tag, number) = key.split_at_mut(ROW_PREFIX.len());
+    tag.copy_from_slice(&ROW_PREFIX);
     number.copy_from_slice(&row.to_be_bytes());
     key
 }

@@ -1,4 +1,4 @@
-//! Ids and names of records.
+//! Labels of records: id and name.
 
 use serde::Deserialize;
 
@@ -10,12 +10,12 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// That of a record.
+    /// Extracts the label of a stored record.
     pub(super) fn read(record: &[u8]) -> Self {
-        let Ok(stored) = serde_json::from_slice::<Stored>(record) else {
+        let Ok(stored) = serde_json::from_slice::<StoredRecord>(record) else {
             return Self::default();
         };
-        let Stored {
+        let StoredRecord {
             id,
             name,
             spec,
@@ -36,16 +36,16 @@ impl Label {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Stored {
+struct StoredRecord {
     id: String,
     name: Option<String>,
-    spec: Option<Inner>,
-    enrollment: Option<Inner>,
+    spec: Option<StoredMembers>,
+    enrollment: Option<StoredMembers>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Inner {
+struct StoredMembers {
     id: String,
     name: Option<String>,
 }

@@ -1,5 +1,4 @@
-//! Records as JSON that is opened one level at a time: most members did not change, and are only
-//! compared.
+//! Lazily parsed JSON of records: most members did not change and are only compared.
 
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -7,7 +6,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A value in a record, as it is stored. Two are equal if they are stored alike.
+/// A stored JSON value; compared by its text.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(transparent)]
 pub(super) struct Node<'a>(&'a RawValue);
@@ -26,7 +25,7 @@ impl<'a> Node<'a> {
         self.0.get()
     }
 
-    /// The members, sorted by their names, if it is an object.
+    /// The members sorted by name, if it is an object.
     pub(super) fn members(self) -> Option<Vec<Member<'a>>> {
         let Members(mut members) = self.parse('{')?;
         members.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -70,7 +69,7 @@ impl PartialEq for Node<'_> {
     }
 }
 
-/// The members of an object, in the order in which they are stored.
+/// The members of an object in stored order.
 struct Members<'a>(Vec<Member<'a>>);
 
 impl<'a> Deserialize<'a> for Members<'a> {
@@ -97,7 +96,7 @@ impl<'a> Visitor<'a> for MembersVisitor {
     }
 }
 
-/// A text, borrowed unless it holds escapes.
+/// A string, borrowed unless it contains escapes.
 struct Text<'a>(Cow<'a, str>);
 
 impl<'a> Deserialize<'a> for Text<'a> {

@@ -1,64 +1,62 @@
-//! Notes what a transaction does.
+//! Recording of the changes of a transaction.
 
+use super::events::EventBuilder;
 use super::journal::{AuditBacklog, WrittenMark};
 use super::label::Label;
-use super::telling::Telling;
 use crate::engine::StoreError;
 use crate::key::{Kind, RecordKey};
 use crate::tables::kind::Entity;
-use crate::tables::write::{RowsMut, body_of};
+use crate::tables::write::{RowsMut, encode_body};
 use portcullis_domain::audit::{Actor, TrailId};
 use portcullis_domain::clock::Timestamp;
 use std::collections::BTreeMap;
 
-/// Records of one transaction whose members are told of. Removing something can take along thousands,
-/// and of those that are removed beyond this, only the ids are told.
-const DETAILED: usize = 64;
-/// Records of one kind of which a transaction tells one by one; beyond that they are counted.
-const NAMED: usize = 1000;
+/// Maximum number of records per transaction with detailed changes. A removal can cascade to
+/// thousands; beyond the limit only ids of removed records are kept.
+const MAX_DETAILED: usize = 64;
+/// Maximum number of individual events per kind and transaction; the rest is counted.
+const MAX_NAMED_PER_KIND: usize = 1000;
 
-/// On whose behalf a transaction acts.
+/// Actor and time of an audited transaction.
 #[derive(Debug, Clone)]
 pub struct AuditEntry {
-    /// Who acts.
     pub actor: Actor,
-    /// When.
     pub time: Timestamp,
 }
 
-/// What a transaction did so far.
+/// Changes of a transaction so far.
 #[derive(Debug)]
 pub(in super::super) struct Recorder {
     pub(super) entry: AuditEntry,
-    pub(super) changes: Vec<RowChange>,
+    pub(super) changes: Vec<RecordChange>,
     pub(super) by_key: BTreeMap<RecordKey, usize>,
-    /// How many records of each kind were noted one by one.
-    noted: BTreeMap<Kind, usize>,
-    /// Those beyond, by their kind and what became of them.
-    pub(super) counted: BTreeMap<(Kind, Verb), usize>,
-    /// Operations that have a name of their own, each with the id of what it was done to.
-    pub(super) named: Vec<(String, String)>,
+    /// Individually recorded changes by kind.
+    recorded_counts: BTreeMap<Kind, usize>,
+    /// Number of further changes by kind and action.
+    pub(super) counted: BTreeMap<(Kind, RecordAction), usize>,
+    /// Explicitly named operations with the id of their entity.
+    pub(super) operations: Vec<(String, String)>,
     pub(super) removal: &'static str,
 }
 
-/// What became of one record.
+/// The change of one record.
 #[derive(Debug)]
-pub(super) struct RowChange {
+pub(super) struct RecordChange {
     pub(super) key: RecordKey,
     pub(super) before: Option<Vec<u8>>,
     pub(super) after: Option<Vec<u8>>,
 }
 
-/// What became of a record.
+/// The kind of change of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Verb {
+pub(super) enum RecordAction {
     Create,
     Update,
     Remove,
 }
 
-impl Verb {
-    /// What becomes of a record with these forms; `None` if there is none before or after.
+impl RecordAction {
+    /// The action, given existence before and after; `None` if neither.
     pub(super) fn between(was: bool, is: bool) -> Option<Self> {
         match (was, is) {
             (false, false) => None,
@@ -68,7 +66,7 @@ impl Verb {
         }
     }
 
-    /// The verb in the name of an operation, where what is removed is removed by `removal`.
+    /// The verb in operation names, with `removal` for removals.
     pub(super) fn name(self, removal: &'static str) -> &'static str {
         match self {
             Self::Create => "create",
@@ -84,15 +82,15 @@ impl Recorder {
             entry,
             changes: Vec::new(),
             by_key: BTreeMap::new(),
-            noted: BTreeMap::new(),
+            recorded_counts: BTreeMap::new(),
             counted: BTreeMap::new(),
-            named: Vec::new(),
+            operations: Vec::new(),
             removal: "delete",
         }
     }
 
-    /// Notes that the record at `key` was written or, without a body, removed.
-    pub(in super::super) fn note<E: Entity>(
+    /// Records that the record at `key` was written or, without a body, removed.
+    pub(in super::super) fn record<E: Entity>(
         &mut self,
         key: &RecordKey,
         before: Option<&E>,
@@ -104,21 +102,21 @@ impl Recorder {
             return Ok(());
         }
         let kind = key.id().0;
-        let noted = self.noted.entry(kind).or_default();
-        if *noted == NAMED {
-            if let Some(verb) = Verb::between(before.is_some(), after.is_some()) {
+        let noted = self.recorded_counts.entry(kind).or_default();
+        if *noted == MAX_NAMED_PER_KIND {
+            if let Some(verb) = RecordAction::between(before.is_some(), after.is_some()) {
                 *self.counted.entry((kind, verb)).or_default() += 1;
             }
             return Ok(());
         }
         *noted += 1;
-        let mut before = before.map(|entity| body_of(key, entity)).transpose()?;
-        if self.changes.len() >= DETAILED && after.is_none() {
+        let mut before = before.map(|entity| encode_body(key, entity)).transpose()?;
+        if self.changes.len() >= MAX_DETAILED && after.is_none() {
             let label = before.as_deref().map(Label::read).unwrap_or_default();
             before = serde_json::to_vec(&serde_json::json!({"id": label.id})).ok();
         }
         self.by_key.insert(*key, self.changes.len());
-        self.changes.push(RowChange {
+        self.changes.push(RecordChange {
             key: *key,
             before,
             after,
@@ -128,7 +126,7 @@ impl Recorder {
 }
 
 impl RowsMut<'_> {
-    /// The same rows, of which the audit trail is told what becomes of them.
+    /// Records all changes for the audit trail.
     #[must_use]
     pub fn audited(self, entry: AuditEntry) -> Self {
         Self {
@@ -137,35 +135,37 @@ impl RowsMut<'_> {
         }
     }
 
-    /// Says in the audit trail what is done to the entity with the id `entity`. Without this the trail
-    /// says that it was created, updated or deleted.
+    /// Names the operation on the entity with the id `entity`. The default is create, update or
+    /// delete.
     pub fn operation(&mut self, operation: impl Into<String>, entity: &str) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.named.push((operation.into(), entity.to_owned()));
+            recorder
+                .operations
+                .push((operation.into(), entity.to_owned()));
         }
     }
 
-    /// Says in the audit trail why what is removed is removed: `expire` for `api-session.expire`.
+    /// Sets the verb for removals: `expire` for `api-session.expire`.
     pub fn removal(&mut self, verb: &'static str) {
         if let Some(recorder) = &mut self.recorder {
             recorder.removal = verb;
         }
     }
 
-    /// Says in the audit trail who acts, where that is known only now.
+    /// Sets the actor id, if it becomes known during the transaction.
     pub fn acts(&mut self, actor: &str) {
         if let Some(recorder) = &mut self.recorder {
             actor.clone_into(&mut recorder.entry.actor.id);
         }
     }
 
-    /// Adds the events of this transaction to the audit trail, whose destination has what lies before
-    /// `written`. Nothing else is written afterwards.
+    /// Adds the events of this transaction to the audit trail, given the position of the
+    /// destination. Must be the last write.
     pub fn write_events(&mut self, written: &WrittenMark) -> Result<(), StoreError> {
         let Some(recorder) = self.recorder.take() else {
             return Ok(());
         };
-        let events = Telling::of(self.rows(), recorder)?;
+        let events = EventBuilder::build(self.rows(), recorder)?;
         if !events.is_empty() {
             let backlog = AuditBacklog::read(self.rows())?;
             backlog.add(self.tx, &events, written);
@@ -173,7 +173,7 @@ impl RowsMut<'_> {
         Ok(())
     }
 
-    /// Removes the events before `written`, which are with their destination.
+    /// Removes the events before `written`.
     pub fn trim_events(&mut self, written: &WrittenMark) -> Result<(), StoreError> {
         let backlog = AuditBacklog::read(self.rows())?;
         if backlog.first_row < written.row {
@@ -182,9 +182,9 @@ impl RowsMut<'_> {
         Ok(())
     }
 
-    /// Gives the trail an id, by which its destination knows it.
+    /// Sets the id of the trail.
     pub fn name_trail(&mut self, trail: TrailId) -> Result<(), StoreError> {
-        AuditBacklog::read(self.rows())?.name(self.tx, trail);
+        AuditBacklog::read(self.rows())?.set_trail(self.tx, trail);
         Ok(())
     }
 }

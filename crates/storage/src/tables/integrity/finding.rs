@@ -1,111 +1,100 @@
-//! What an inspection finds.
+//! Findings of an inspection.
 
-use super::super::census::Shortfall;
 use super::super::kind::Index;
+use super::super::record_counts::CountMismatch;
 use crate::key::RecordKey;
 
-/// Something in a store that does not agree with the rest of it.
+/// An inconsistency in a store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}")]
 pub struct Finding {
-    /// What is wrong.
-    pub fault: Fault,
-    /// Where it is seen.
-    pub(super) place: Place,
+    pub fault: IntegrityError,
+    pub(super) location: Location,
 }
 
-/// Where a fault is seen, and so where one looks again.
+/// Location of a finding, to check again before a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
-    /// Beside this record, which says what has to be there.
-    Beside(RecordKey),
-    /// In the row with this key.
+pub(super) enum Location {
+    /// At this record or its secondary rows.
+    Record(RecordKey),
+    /// At the row with this key.
     Row(Vec<u8>),
-    /// In the store as a whole.
-    Everywhere,
+    Store,
 }
 
-/// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A row among the records is none, or is of no known kind.
-    #[error("the row {0} is no record of a known kind")]
-    NoRecord(String),
-    /// Something cannot be read; the text says what and why.
+pub enum IntegrityError {
+    /// A record row with an invalid key or unknown kind.
+    #[error("row {0} is not a record of a known kind")]
+    InvalidRecord(String),
+    /// Unreadable data, with description and cause.
     #[error("{0}")]
     Unreadable(String),
-    /// A record lies under one that is not there.
-    #[error("record {0} lies under a record that is lost")]
+    /// A dependent of a missing record.
+    #[error("record {0} depends on a record that is missing")]
     Orphan(RecordKey),
-    /// A unique value of a record has no row; it could be given a second time.
-    #[error("record {record} is not found by its {index:?}")]
-    NoValue {
-        /// The record.
-        record: RecordKey,
-        /// The index of the value.
-        index: Index,
-    },
-    /// The row of a unique value of a record cannot be read, or leads to one that does not have it.
-    #[error("the {index:?} of record {record} does not lead to it")]
-    WrongValue {
-        /// The record.
-        record: RecordKey,
-        /// The index of the value.
-        index: Index,
-    },
-    /// Two records may have the same unique value.
+    /// A unique value of a record has no row; it could be assigned twice.
+    #[error("record {record} has no entry in the index {index:?}")]
+    MissingValue { record: RecordKey, index: Index },
+    /// The row of a unique value is unreadable, or points to a record without the value.
+    #[error("the entry of record {record} in the index {index:?} does not point to it")]
+    WrongValue { record: RecordKey, index: Index },
     #[error("records {record} and {holder} have the same {index:?}")]
-    Contested {
-        /// The record that the row does not lead to.
+    ConflictingValue {
+        /// The record that the row does not point to.
         record: RecordKey,
-        /// The one that it leads to.
+        /// The record that the row points to.
         holder: RecordKey,
-        /// The index of the value.
         index: Index,
     },
-    /// A record refers to what does not exist.
-    #[error("what record {record} names by {index:?} is not there")]
-    NoTarget {
-        /// The record.
+    /// The target of a reference is missing.
+    #[error("record {record} refers by {index:?} to an entity that is missing")]
+    MissingTarget {
         record: RecordKey,
-        /// The index of the value by which it refers.
+        /// The index of the reference.
         index: Index,
     },
-    /// A reference of a record has no row that can be read; what it guards could be removed.
-    #[error("the reference from record {record} to record {target} is lost")]
-    NoReference {
-        /// The record.
+    /// A reference has no readable row; its target could be deleted.
+    #[error("the reference from record {record} to record {target} is missing")]
+    MissingReference {
         record: RecordKey,
-        /// What it refers to.
         target: RecordKey,
     },
-    /// A row leads to a record that is lost.
-    #[error("a row leads to record {0}, which is lost")]
+    /// A row points to a missing record.
+    #[error("a row points to record {0}, which is missing")]
     Dangling(RecordKey),
-    /// A row carries a value or a reference that its record does not have.
-    #[error("a row leads to record {0}, which does not say so")]
-    LeftOver(RecordKey),
-    /// A row beside the records does not tell which record it belongs to.
-    #[error("the row {0} does not tell where it leads")]
-    Meaningless(String),
-    /// A count does not hold.
+    /// A row for a value or reference that its record does not have.
+    #[error("a row points to record {0}, which does not have its value")]
+    StaleRow(RecordKey),
+    /// A secondary row without a readable record key.
+    #[error("row {0} does not contain the key of a record")]
+    InvalidRow(String),
     #[error(transparent)]
-    Count(#[from] Shortfall),
+    Count(#[from] CountMismatch),
 }
 
 impl Finding {
-    pub(super) fn beside(record: &RecordKey, fault: Fault) -> Self {
-        let place = Place::Beside(*record);
-        Self { fault, place }
+    pub(super) fn at_record(record: &RecordKey, fault: IntegrityError) -> Self {
+        let place = Location::Record(*record);
+        Self {
+            fault,
+            location: place,
+        }
     }
 
-    pub(super) fn in_row(key: &[u8], fault: Fault) -> Self {
-        let place = Place::Row(key.to_vec());
-        Self { fault, place }
+    pub(super) fn at_row(key: &[u8], fault: IntegrityError) -> Self {
+        let place = Location::Row(key.to_vec());
+        Self {
+            fault,
+            location: place,
+        }
     }
 
-    pub(super) fn everywhere(fault: Fault) -> Self {
-        let place = Place::Everywhere;
-        Self { fault, place }
+    pub(super) fn in_store(fault: IntegrityError) -> Self {
+        let place = Location::Store;
+        Self {
+            fault,
+            location: place,
+        }
     }
 }

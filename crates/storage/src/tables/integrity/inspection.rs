@@ -1,78 +1,78 @@
-//! Going through a whole store.
+//! Inspection of a whole store.
 
-use super::super::census::{Census, Shortfall};
 use super::super::dispatch::KINDS;
 use super::super::kind::owner_of;
-use super::finding::{Fault, Finding};
-use super::{beside, leading};
+use super::super::record_counts::{Census, CountMismatch};
+use super::finding::{Finding, IntegrityError};
+use super::{index_rows, secondary_rows};
 use crate::engine::{KeyRange, ReadTx, StoreError};
 use crate::frame;
 use crate::key::{Kind, RecordKey, ReferenceKey, UniqueKey};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// What was found in a store.
+/// Result of an inspection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inspection {
-    /// The findings, in the order of their rows: records, references, unique values, counts.
+    /// In the order of rows: records, references, unique values, counts.
     pub findings: Vec<Finding>,
-    /// Whether there may be more, since the inspection ended before it had seen everything.
+    /// Whether the inspection ended early.
     pub is_cut_short: bool,
 }
 
-/// Holds every record against the rows beside it, and those against the records.
+/// Checks every record against its secondary rows, and vice versa.
 ///
-/// Ends early with `most` findings, or when `is_stopped` says so. It reads everything, and most of
+/// Ends early after `limit` findings, or when `is_stopped` returns `true`. Reads everything, most of
 /// it more than once.
 ///
 /// # Errors
 ///
-/// When pages of the store cannot be read; rows that are there and damaged are findings.
+/// When pages of the store cannot be read; damaged rows are findings.
 pub fn inspect(
     tx: &dyn ReadTx,
-    most: usize,
+    limit: usize,
     is_stopped: &dyn Fn() -> bool,
 ) -> Result<Inspection, StoreError> {
-    let mut round = Round {
+    let mut inspector = Inspector {
         tx,
-        most,
+        limit,
         is_stopped,
-        outcome: Inspection::default(),
+        inspection: Inspection::default(),
         counts: BTreeMap::new(),
         root: None,
     };
-    round.each(&RecordKey::every_kind(), Round::record)?;
-    round.each(&ReferenceKey::all(), Round::row)?;
-    round.each(&UniqueKey::every_index(), Round::row)?;
-    // Half a count would only mislead.
-    if !round.outcome.is_cut_short {
-        round.compare_counts();
+    inspector.check_rows(&RecordKey::all_kinds(), Inspector::check_record)?;
+    inspector.check_rows(&ReferenceKey::all(), Inspector::check_row)?;
+    inspector.check_rows(&UniqueKey::all_indexes(), Inspector::check_row)?;
+    // Partial counts would be misleading.
+    if !inspector.inspection.is_cut_short {
+        inspector.compare_counts();
     }
-    Ok(round.outcome)
+    Ok(inspector.inspection)
 }
 
-/// Looks at the key and the value of a row.
-type Look<R> = fn(&mut R, &[u8], &[u8]) -> Result<(), StoreError>;
+/// Check of one row, by key and value.
+type RowCheck<R> = fn(&mut R, &[u8], &[u8]) -> Result<(), StoreError>;
 
-struct Round<'a> {
+struct Inspector<'a> {
     tx: &'a dyn ReadTx,
-    most: usize,
+    limit: usize,
     is_stopped: &'a dyn Fn() -> bool,
-    outcome: Inspection,
+    inspection: Inspection,
     counts: BTreeMap<Kind, u64>,
-    /// The root that was come across last: what lies under it follows directly.
+    /// The last root; its dependents follow directly.
     root: Option<(Kind, u64)>,
 }
 
-impl Round<'_> {
-    /// Looks at each row of a range, unless the round has ended.
-    fn each(&mut self, range: &KeyRange, look: Look<Self>) -> Result<(), StoreError> {
-        if self.outcome.is_cut_short {
+impl Inspector<'_> {
+    /// Checks each row of a range until the inspection ends.
+    fn check_rows(&mut self, range: &KeyRange, look: RowCheck<Self>) -> Result<(), StoreError> {
+        if self.inspection.is_cut_short {
             return Ok(());
         }
         self.tx.scan(range, &mut |key, row| {
-            if self.outcome.findings.len() >= self.most || (self.is_stopped)() {
-                self.outcome.is_cut_short = true;
+            if self.inspection.findings.len() >= self.limit || (self.is_stopped)() {
+                self.inspection.is_cut_short = true;
                 return Ok(ControlFlow::Break(()));
             }
             look(self, key, row)?;
@@ -80,30 +80,30 @@ impl Round<'_> {
         })
     }
 
-    fn record(&mut self, bytes: &[u8], frame: &[u8]) -> Result<(), StoreError> {
+    fn check_record(&mut self, bytes: &[u8], frame: &[u8]) -> Result<(), StoreError> {
         let Some(key) = RecordKey::parse(bytes) else {
-            let fault = Fault::NoRecord(frame::hex(bytes));
-            self.outcome.findings.push(Finding::in_row(bytes, fault));
+            let fault = IntegrityError::InvalidRecord(frame::hex(bytes));
+            self.inspection.findings.push(Finding::at_row(bytes, fault));
             return Ok(());
         };
         *self.counts.entry(key.id().0).or_insert(0) += 1;
         if key.is_root() {
             self.root = Some(key.root_id());
         } else if self.root != Some(key.root_id()) {
-            self.note(Finding::beside(&key, Fault::Orphan(key)));
+            self.report(Finding::at_record(&key, IntegrityError::Orphan(key)));
         }
         if let Err(error) = owner_of(&key) {
-            let fault = Fault::Unreadable(error.to_string());
-            self.note(Finding::beside(&key, fault));
+            let fault = IntegrityError::Unreadable(error.to_string());
+            self.report(Finding::at_record(&key, fault));
         }
-        let findings = beside::faults(self.tx, &key, frame)?;
-        self.outcome.findings.extend(findings);
+        let findings = secondary_rows::record_errors(self.tx, &key, frame)?;
+        self.inspection.findings.extend(findings);
         Ok(())
     }
 
-    fn row(&mut self, key: &[u8], row: &[u8]) -> Result<(), StoreError> {
-        if let Some(fault) = leading::fault(self.tx, key, row)? {
-            self.note(Finding::in_row(key, fault));
+    fn check_row(&mut self, key: &[u8], row: &[u8]) -> Result<(), StoreError> {
+        if let Some(fault) = index_rows::row_error(self.tx, key, row)? {
+            self.report(Finding::at_row(key, fault));
         }
         Ok(())
     }
@@ -113,18 +113,18 @@ impl Round<'_> {
             let found = self.counts.get(&kind).copied().unwrap_or(0);
             let fault = match Census::stated(self.tx, kind) {
                 Ok(stated) if stated == found => continue,
-                Ok(stated) => Fault::Count(Shortfall::Records {
+                Ok(stated) => IntegrityError::Count(CountMismatch::Records {
                     kind: kind.byte(),
                     found,
                     stated,
                 }),
-                Err(error) => Fault::Unreadable(error.to_string()),
+                Err(error) => IntegrityError::Unreadable(error.to_string()),
             };
-            self.note(Finding::everywhere(fault));
+            self.report(Finding::in_store(fault));
         }
     }
 
-    fn note(&mut self, finding: Finding) {
-        self.outcome.findings.push(finding);
+    fn report(&mut self, finding: Finding) {
+        self.inspection.findings.push(finding);
     }
 }

@@ -1,4 +1,4 @@
-//! Configurations, their types, and posture checks.
+//! Tables of configurations, config types and posture checks.
 
 use super::managed::Kept;
 use super::values::{UniqueValue, reference};
@@ -27,8 +27,8 @@ impl Kept for ConfigSpec {
     type Id = ConfigId;
     const KIND: Kind = CONFIG;
     const NAME: Option<Index> = Some(Index::ConfigName);
-    // An identity that is shown a configuration is not listed: it guards it.
-    const NAMED_BY: &'static [Kind] = &[SERVICE, ROUTER];
+    // Not IDENTITY: a configuration override prevents the deletion instead.
+    const UNLINKED_FROM: &'static [Kind] = &[SERVICE, ROUTER];
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)
@@ -47,7 +47,7 @@ impl Kept for PostureCheckSpec {
     type Id = PostureCheckId;
     const KIND: Kind = POSTURE_CHECK;
     const NAME: Option<Index> = Some(Index::PostureCheckName);
-    const NAMED_BY: &'static [Kind] = &[SERVICE_POLICY];
+    const UNLINKED_FROM: &'static [Kind] = &[SERVICE_POLICY];
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)

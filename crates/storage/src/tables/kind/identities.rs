@@ -1,4 +1,4 @@
-//! Identities and their authenticators.
+//! Tables of identities and authenticators.
 
 use super::values::{UniqueValue, policy_reference, references};
 use super::{
@@ -12,11 +12,11 @@ use portcullis_domain::ids::Number;
 
 impl Entity for Identity {
     const KIND: Kind = IDENTITY;
-    const NAMED_BY: &'static [Kind] = &[SERVICE_POLICY, EDGE_ROUTER_POLICY];
+    const UNLINKED_FROM: &'static [Kind] = &[SERVICE_POLICY, EDGE_ROUTER_POLICY];
 
     fn unique_values(&self) -> Vec<UniqueValue> {
-        // The mark of the administrator comes first: whoever tries to make a second one is to hear
-        // of that, not of a name.
+        // The default administrator index comes first, so that a second one is reported as that and
+        // not as a duplicate name.
         let mut values = Vec::with_capacity(4);
         if self.is_default_admin {
             values.push(UniqueValue::new(Index::DefaultAdministrator, ""));
@@ -40,7 +40,7 @@ impl Entity for Identity {
             .collect()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
         gone.id()
             .is_some_and(|service| self.forget_service(&service))
     }

@@ -1,6 +1,6 @@
-//! The indexes of what is unique.
+//! Unique indexes.
 
-/// What is unique over the network.
+/// A unique index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Index {
@@ -8,7 +8,7 @@ pub enum Index {
     IdentityId = 1,
     /// Name of an identity.
     IdentityName = 2,
-    /// External id of an identity, when it has one.
+    /// External id of an identity, if set.
     IdentityExternalId = 3,
     /// Id of an enrollment.
     EnrollmentId = 4,
@@ -26,7 +26,7 @@ pub enum Index {
     AuthPolicyId = 10,
     /// Name of an authentication policy.
     AuthPolicyName = 11,
-    /// That there is an administrator by birth; the value is empty, so there is one at most.
+    /// The default administrator; the value is empty, so there is at most one.
     DefaultAdministrator = 12,
     /// Id of a third-party authority.
     CaId = 13,
@@ -40,9 +40,9 @@ pub enum Index {
     SignerName = 17,
     /// Issuer of an external signer.
     SignerIssuer = 18,
-    /// Key id of an external signer, when it has one.
+    /// Key id of an external signer, if set.
     SignerKid = 19,
-    /// Fingerprint of an external signer's certificate, when it has one.
+    /// Fingerprint of the certificate of an external signer, if any.
     SignerFingerprint = 20,
     /// Id of a certificate of an API session.
     SessionCertificateId = 21,
@@ -84,8 +84,8 @@ pub enum Index {
     PostureCheckName = 39,
     /// Id of a service session.
     SessionId = 40,
-    /// What a service session stands for: its API session, what is granted, and the service.
+    /// API session, grant and service of a service session.
     SessionGrant = 41,
-    /// Id of a revocation, which is that of what is revoked.
+    /// Id of a revocation.
     RevocationId = 42,
 }

@@ -1,4 +1,4 @@
-//! Tables of what administrators manage, by what they decide about it.
+//! Tables of managed entities.
 
 use super::values::{IndexedId, UniqueValue, reference};
 use super::{Entity, Index, entity_change};
@@ -9,45 +9,42 @@ use portcullis_domain::managed::{Managed, Spec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What administrators decide about a kind of entity that has a table.
+/// Specification of a managed entity with a table.
 pub trait Kept: Spec + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The ids of such entities.
     type Id: IndexedId + Serialize + DeserializeOwned + Send + Sync;
 
-    /// Their kind.
     const KIND: Kind;
 
-    /// The index that holds their ids.
+    /// Index of the ids.
     const ID: Index = <Self::Id as IndexedId>::INDEX;
 
-    /// The index that holds their names, if they have names.
+    /// Index of the names, if any.
     const NAME: Option<Index>;
 
-    /// As [`Entity::TAKES_ALONG`].
-    const TAKES_ALONG: &'static [Kind] = &[];
+    /// See [`Entity::CASCADES_TO`].
+    const CASCADES_TO: &'static [Kind] = &[];
 
-    /// As [`Entity::NAMED_BY`].
-    const NAMED_BY: &'static [Kind] = &[];
+    /// See [`Entity::UNLINKED_FROM`].
+    const UNLINKED_FROM: &'static [Kind] = &[];
 
-    /// The name, if such entities have names.
     fn name(&self) -> Option<&str>;
 
-    /// What is unique besides id and name.
+    /// Unique values besides id and name.
     fn further_values(&self) -> Vec<UniqueValue> {
         Vec::new()
     }
 
-    /// As [`Entity::references`].
+    /// See [`Entity::references`].
     fn references(&self) -> Vec<UniqueValue> {
         Vec::new()
     }
 
-    /// As [`Entity::forget`].
-    fn forget(&mut self, _gone: &UniqueValue) -> bool {
+    /// See [`Entity::unlink`].
+    fn unlink(&mut self, _gone: &UniqueValue) -> bool {
         false
     }
 
-    /// The change that says what became of an entity.
+    /// Builds the change of an entity.
     fn change(change: EntityChange<Managed<Self::Id, Self>>) -> Change;
 }
 
@@ -57,8 +54,8 @@ where
     S: Kept<Id = I>,
 {
     const KIND: Kind = S::KIND;
-    const TAKES_ALONG: &'static [Kind] = S::TAKES_ALONG;
-    const NAMED_BY: &'static [Kind] = S::NAMED_BY;
+    const CASCADES_TO: &'static [Kind] = S::CASCADES_TO;
+    const UNLINKED_FROM: &'static [Kind] = S::UNLINKED_FROM;
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         let mut values = vec![reference(&self.id)];
@@ -73,8 +70,8 @@ where
         self.spec.references()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
-        self.spec.forget(gone)
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
+        self.spec.unlink(gone)
     }
 
     fn change(owner: Option<Owner>, number: Number, now: Option<&Self>) -> Change {

@@ -1,8 +1,7 @@
-//! Policies of access: they name identities, services, routers and posture checks, and forget
-//! those that are gone.
+//! Tables of access policies.
 
 use super::managed::Kept;
-use super::values::{UniqueValue, forget_role, references};
+use super::values::{UniqueValue, references, unlink_role};
 use super::{EDGE_ROUTER_POLICY, Index, SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY};
 use crate::key::Kind;
 use portcullis_domain::change::{Change, EntityChange};
@@ -28,10 +27,10 @@ impl Kept for ServicePolicySpec {
             .collect()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
-        forget_role(&mut self.identity_roles, gone)
-            || forget_role(&mut self.service_roles, gone)
-            || forget_role(&mut self.posture_check_roles, gone)
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
+        unlink_role(&mut self.identity_roles, gone)
+            || unlink_role(&mut self.service_roles, gone)
+            || unlink_role(&mut self.posture_check_roles, gone)
     }
 
     fn change(change: EntityChange<ServicePolicy>) -> Change {
@@ -54,9 +53,9 @@ impl Kept for EdgeRouterPolicySpec {
             .collect()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
-        forget_role(&mut self.identity_roles, gone)
-            || forget_role(&mut self.edge_router_roles, gone)
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
+        unlink_role(&mut self.identity_roles, gone)
+            || unlink_role(&mut self.edge_router_roles, gone)
     }
 
     fn change(change: EntityChange<EdgeRouterPolicy>) -> Change {
@@ -79,8 +78,8 @@ impl Kept for ServiceEdgeRouterPolicySpec {
             .collect()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
-        forget_role(&mut self.service_roles, gone) || forget_role(&mut self.edge_router_roles, gone)
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
+        unlink_role(&mut self.service_roles, gone) || unlink_role(&mut self.edge_router_roles, gone)
     }
 
     fn change(change: EntityChange<ServiceEdgeRouterPolicy>) -> Change {

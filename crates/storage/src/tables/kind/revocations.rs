@@ -1,4 +1,4 @@
-//! Revocations. They name what need not be there, so they refer to nothing.
+//! Table of revocations. Their targets need not exist, so they have no references.
 
 use super::managed::Kept;
 use super::{Index, REVOCATION};

@@ -1,4 +1,4 @@
-//! Enrollments as they are stored: with secrets that have to be shown again, and so are sealed.
+//! Stored enrollments with sealed secrets.
 
 use super::values::{UniqueValue, references};
 use super::{ENROLLMENT, Entity, Index, MFA, entity_change};
@@ -10,10 +10,9 @@ use portcullis_domain::ids::Number;
 use portcullis_domain::mfa::Mfa;
 use serde::{Deserialize, Serialize};
 
-/// An enrollment as it is stored: what redeems it is sealed, and found by its hash.
+/// An enrollment with its sealed secrets and the lookup hash of its token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StoredEnrollment {
-    /// The enrollment.
     pub enrollment: Enrollment,
     /// The token, sealed by the vault as the field `token`.
     pub token: String,
@@ -46,14 +45,13 @@ impl Entity for StoredEnrollment {
     }
 }
 
-/// A TOTP enrollment as it is stored: what codes are checked by is sealed.
+/// A TOTP enrollment with its sealed secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredMfa {
-    /// The enrollment.
     pub mfa: Mfa,
     /// The secret, sealed by the vault as the field `secret`.
     pub secret: String,
-    /// The recovery codes, spent ones among them, sealed by the vault as the field `recovery codes`.
+    /// The recovery codes, including used ones, sealed by the vault as the field `recovery codes`.
     pub recovery_codes: String,
 }
 
@@ -61,7 +59,7 @@ impl Entity for StoredMfa {
     const KIND: Kind = MFA;
 
     fn unique_values(&self) -> Vec<UniqueValue> {
-        // It is found by its identity alone.
+        // Found by its identity only.
         Vec::new()
     }
 

@@ -1,7 +1,7 @@
-//! Services, routers, and the terminators at which circuits from routers to services end.
+//! Tables of services, routers and terminators.
 
 use super::managed::Kept;
-use super::values::{UniqueValue, forget_id, reference, references};
+use super::values::{UniqueValue, reference, references, unlink_id};
 use super::{
     EDGE_ROUTER_POLICY, IDENTITY, Index, ROUTER, SERVICE, SERVICE_EDGE_ROUTER_POLICY,
     SERVICE_POLICY, SESSION, TERMINATOR,
@@ -17,8 +17,8 @@ impl Kept for ServiceSpec {
     type Id = ServiceId;
     const KIND: Kind = SERVICE;
     const NAME: Option<Index> = Some(Index::ServiceName);
-    const TAKES_ALONG: &'static [Kind] = &[TERMINATOR, SESSION];
-    const NAMED_BY: &'static [Kind] = &[SERVICE_POLICY, SERVICE_EDGE_ROUTER_POLICY, IDENTITY];
+    const CASCADES_TO: &'static [Kind] = &[TERMINATOR, SESSION];
+    const UNLINKED_FROM: &'static [Kind] = &[SERVICE_POLICY, SERVICE_EDGE_ROUTER_POLICY, IDENTITY];
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)
@@ -28,8 +28,8 @@ impl Kept for ServiceSpec {
         references(&self.configs).collect()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
-        forget_id(&mut self.configs, gone)
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
+        unlink_id(&mut self.configs, gone)
     }
 
     fn change(change: EntityChange<Service>) -> Change {
@@ -41,8 +41,8 @@ impl Kept for RouterSpec {
     type Id = RouterId;
     const KIND: Kind = ROUTER;
     const NAME: Option<Index> = Some(Index::RouterName);
-    const TAKES_ALONG: &'static [Kind] = &[TERMINATOR];
-    const NAMED_BY: &'static [Kind] = &[EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY];
+    const CASCADES_TO: &'static [Kind] = &[TERMINATOR];
+    const UNLINKED_FROM: &'static [Kind] = &[EDGE_ROUTER_POLICY, SERVICE_EDGE_ROUTER_POLICY];
 
     fn name(&self) -> Option<&str> {
         Some(&self.name)
@@ -59,8 +59,8 @@ impl Kept for RouterSpec {
         references(&self.configs).collect()
     }
 
-    fn forget(&mut self, gone: &UniqueValue) -> bool {
-        forget_id(&mut self.configs, gone)
+    fn unlink(&mut self, gone: &UniqueValue) -> bool {
+        unlink_id(&mut self.configs, gone)
     }
 
     fn change(change: EntityChange<Router>) -> Change {

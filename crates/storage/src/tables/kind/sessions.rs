@@ -1,4 +1,4 @@
-//! API sessions and what lives no longer than they do.
+//! Tables of API sessions, session certificates and service sessions.
 
 use super::values::{UniqueValue, reference};
 use super::{API_SESSION, Entity, Index, SESSION, SESSION_CERTIFICATE, entity_change};
@@ -12,7 +12,7 @@ use portcullis_domain::session_certificate::SessionCertificate;
 
 impl Entity for ApiSession {
     const KIND: Kind = API_SESSION;
-    const TAKES_ALONG: &'static [Kind] = &[SESSION_CERTIFICATE, SESSION];
+    const CASCADES_TO: &'static [Kind] = &[SESSION_CERTIFICATE, SESSION];
 
     fn unique_values(&self) -> Vec<UniqueValue> {
         vec![UniqueValue::new(Index::ApiSessionToken, self.token_hash.0)]
@@ -60,7 +60,7 @@ impl Entity for Session {
     }
 }
 
-/// What there is one service session of at most.
+/// Unique value of a service session: API session, grant and service.
 pub fn session_grant(token: TokenHash, grant: ServiceGrant, service: &ServiceId) -> UniqueValue {
     let mut value = token.0.to_vec();
     value.push(match grant {
@@ -71,7 +71,7 @@ pub fn session_grant(token: TokenHash, grant: ServiceGrant, service: &ServiceId)
     UniqueValue::new(Index::SessionGrant, value)
 }
 
-/// The reference to the API session that is found by `token`.
+/// Reference to the API session with this token hash.
 fn session_reference(token: TokenHash) -> UniqueValue {
     UniqueValue::new(Index::ApiSessionToken, token.0)
 }

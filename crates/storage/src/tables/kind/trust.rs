@@ -1,4 +1,4 @@
-//! By whose word identities get in: authentication policies, third-party authorities, signers.
+//! Tables of authentication policies, third-party authorities and signers.
 
 use super::values::{UniqueValue, policy_reference, references};
 use super::{AUTH_POLICY, CA, Entity, Index, SIGNER, entity_change};

@@ -1,4 +1,4 @@
-//! What is unique about entities, and by which of it they are referred to.
+//! Unique values and references of entities.
 
 use super::Index;
 use crate::key::UniqueKey;
@@ -16,9 +16,7 @@ use std::collections::BTreeSet;
 /// A unique value of an entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UniqueValue {
-    /// What it is.
     pub index: Index,
-    /// Its bytes.
     pub value: Vec<u8>,
 }
 
@@ -31,52 +29,51 @@ impl UniqueValue {
         }
     }
 
-    /// The key of the row that carries its uniqueness.
+    /// The key of its row.
     pub(in crate::tables) fn key(&self) -> UniqueKey {
         UniqueKey::new(self.index as u8, &self.value)
     }
 
-    /// The id that it is; `None` when it is something else.
+    /// The id, if it is a value of the id index of `I`.
     pub(super) fn id<I: IndexedId>(&self) -> Option<I> {
         let text = std::str::from_utf8(&self.value).ok()?;
         (self.index == I::INDEX).then(|| I::from_wire(text.to_owned()))
     }
 }
 
-/// An id by which the tables find its entity.
+/// An id with a unique index.
 pub trait IndexedId: EntityId + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The index that holds such ids.
     const INDEX: Index;
 }
 
-/// The reference to the entity that `id` names.
+/// Reference to the entity with this id.
 pub fn reference<I: IndexedId>(id: &I) -> UniqueValue {
     UniqueValue::new(I::INDEX, id.as_str())
 }
 
-/// References to what `ids` name; each id has to come once.
+/// References to the entities with these ids, which have to be distinct.
 pub(super) fn references<'i, I: IndexedId>(
     ids: impl IntoIterator<Item = &'i I>,
 ) -> impl Iterator<Item = UniqueValue> {
     ids.into_iter().map(reference)
 }
 
-/// The default policy cannot be deleted, so nothing has to guard it.
+/// Reference to an authentication policy; none for the default policy, which cannot be deleted.
 pub(super) fn policy_reference(policy: &AuthPolicyId) -> Option<UniqueValue> {
     (policy.as_str() != auth_policy::DEFAULT_ID).then(|| reference(policy))
 }
 
-/// Takes what is `gone` off a set of ids; answers whether it was in it.
-pub(super) fn forget_id<I: IndexedId>(ids: &mut BTreeSet<I>, gone: &UniqueValue) -> bool {
+/// Removes `gone` from a set of ids; returns whether it was present.
+pub(super) fn unlink_id<I: IndexedId>(ids: &mut BTreeSet<I>, gone: &UniqueValue) -> bool {
     gone.id().is_some_and(|id| ids.remove(&id))
 }
 
-/// Takes what is `gone` off a list of selectors; answers whether it was named there.
-pub(super) fn forget_role<I: IndexedId>(roles: &mut Roles<I>, gone: &UniqueValue) -> bool {
+/// Removes `gone` from a list of selectors; returns whether it was present.
+pub(super) fn unlink_role<I: IndexedId>(roles: &mut Roles<I>, gone: &UniqueValue) -> bool {
     gone.id().is_some_and(|id| roles.forget(&id))
 }
 
-/// Says under which index the ids of a type are found.
+/// Declares the unique index of id types.
 macro_rules! indexed {
     ($($id:ty => $index:ident,)*) => {
         $(impl IndexedId for $id {

@@ -1,4 +1,4 @@
-//! What the audit trail is told of transactions.
+//! Audit events of transactions.
 
 use super::super::*;
 use super::support::{Store, identity, session, store};
@@ -75,10 +75,10 @@ fn events_are_numbered_without_gaps_whatever_is_refused_between() {
     });
     assert!(matches!(taken, Err(WriteError::Taken(_))));
     add(&store, 3, 0).unwrap();
-    let told = events(&store, 0);
-    let numbers: Vec<_> = told.iter().map(|(seq, _)| *seq).collect();
+    let trail = events(&store, 0);
+    let numbers: Vec<_> = trail.iter().map(|(seq, _)| *seq).collect();
     assert_eq!(numbers, [1, 2]);
-    assert_eq!(told[1].1["entityName"], "laptop 3");
+    assert_eq!(trail[1].1["entityName"], "laptop 3");
 }
 
 #[test]
@@ -103,15 +103,15 @@ fn removing_tells_of_what_goes_along() {
         Ok(rows.remove_identity(&Found { key, entity })?)
     })
     .unwrap();
-    let told = events(&store, before.next_row);
-    assert_eq!(told.len(), 101);
-    assert_eq!(told[0].1["operation"], "identity.expire");
-    // Of the last ones, the id alone.
-    assert_eq!(told[100].1["operation"], "api-session.expire");
-    assert_eq!(told[100].1["entity"], "s99");
-    assert!(told[100].1.get("changes").is_none(), "{}", told[100].1);
-    for (_, event) in &told[1..] {
-        // It is gone by the same transaction.
+    let trail = events(&store, before.next_row);
+    assert_eq!(trail.len(), 101);
+    assert_eq!(trail[0].1["operation"], "identity.expire");
+    // Beyond the limit, only the id.
+    assert_eq!(trail[100].1["operation"], "api-session.expire");
+    assert_eq!(trail[100].1["entity"], "s99");
+    assert!(trail[100].1.get("changes").is_none(), "{}", trail[100].1);
+    for (_, event) in &trail[1..] {
+        // The owner is removed by the same transaction.
         assert_eq!(
             (&event["owner"], &event["ownerName"]),
             (&json!("i"), &json!("laptop"))
@@ -136,9 +136,9 @@ fn removing_very_many_is_summed_up() {
         Ok(())
     })
     .unwrap();
-    let told = events(&store, 0);
-    assert_eq!(told.len(), 1002);
-    let (_, summed) = told.last().unwrap();
+    let trail = events(&store, 0);
+    assert_eq!(trail.len(), 1002);
+    let (_, summed) = trail.last().unwrap();
     assert_eq!(
         (&summed["operation"], &summed["count"]),
         (&json!("api-session.create"), &json!(7))
@@ -156,7 +156,7 @@ fn what_waits_is_bounded_in_bytes() {
     .unwrap();
     assert_eq!(backlog(&store).next_row - before, 11);
     assert_eq!(events(&store, 0).len(), 1);
-    // Whoever wrote it goes on behind it.
+    // The writer continues after it.
     let after = backlog(&store).next_row;
     assert_eq!(events(&store, after), []);
     assert_eq!(
@@ -185,7 +185,7 @@ fn damage_of_the_trail_stops_nobody_and_shows() {
     for number in 1..=3 {
         add(&store, number, 0).unwrap();
     }
-    // The state, which is made anew from the rows.
+    // The state row is rebuilt from the event rows.
     damage(&store, vec![META_TAG, 4]);
     add(&store, 4, 0).unwrap();
     let numbers = || -> Vec<u64> { events(&store, 0).iter().map(|(seq, _)| *seq).collect() };
@@ -259,8 +259,8 @@ fn operation_without_a_change_is_told() {
         Ok(())
     })
     .unwrap();
-    let told = events(&store, 0);
-    let [(1, event)] = told.as_slice() else {
+    let trail = events(&store, 0);
+    let [(1, event)] = trail.as_slice() else {
         panic!("one event")
     };
     assert_eq!(
@@ -277,7 +277,7 @@ fn written_events_leave_the_store_and_numbers_go_on() {
         add(&store, number, 0).unwrap();
     }
     assert_eq!(backlog(&store).first_row, 0);
-    // A few at a time, with what is added.
+    // Removed a few at a time, with each addition.
     add(&store, 21, 20).unwrap();
     assert_eq!(backlog(&store).first_row, 8);
     for number in 22..=24 {

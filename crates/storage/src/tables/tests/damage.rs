@@ -1,4 +1,4 @@
-//! What is lost is noticed.
+//! Detection of lost rows.
 
 use super::super::*;
 use super::support::{Store, identity, insert, shortfalls, store};
@@ -21,7 +21,7 @@ fn lost_rows_are_found() {
     .unwrap();
     let found = shortfalls(&store);
     assert!(
-        found.contains(&Shortfall::Records {
+        found.contains(&CountMismatch::Records {
             kind: IDENTITY.byte(),
             found: 0,
             stated: 1
@@ -64,7 +64,7 @@ fn lost_unique_values_are_found() {
         let found = stated - 1;
         assert_eq!(
             shortfalls(&store),
-            [Shortfall::Values {
+            [CountMismatch::Values {
                 index,
                 found,
                 stated

@@ -1,4 +1,4 @@
-//! Entities of the kinds that make up a network.
+//! Builders for test entities.
 
 use super::super::StoredEnrollment;
 use super::support::identity;
@@ -36,7 +36,7 @@ fn id<I: EntityId>(text: &str) -> I {
     I::from_wire(text.to_owned())
 }
 
-fn naming<I>(ids: BTreeSet<I>) -> Roles<I> {
+fn selecting<I>(ids: BTreeSet<I>) -> Roles<I> {
     let attributes = BTreeSet::new();
     Roles::Some { attributes, ids }
 }
@@ -144,9 +144,9 @@ pub(super) fn service_policy(
         name: name.to_owned(),
         grant: ServiceGrant::Dial,
         semantic: Semantic::AnyOf,
-        identity_roles: naming(identities),
-        service_roles: naming(services),
-        posture_check_roles: naming(checks),
+        identity_roles: selecting(identities),
+        service_roles: selecting(services),
+        posture_check_roles: selecting(checks),
         tags: Tags::default(),
     };
     managed(id, spec)
@@ -161,8 +161,8 @@ pub(super) fn edge_router_policy(
     let spec = EdgeRouterPolicySpec {
         name: name.to_owned(),
         semantic: Semantic::AnyOf,
-        identity_roles: naming(identities),
-        edge_router_roles: naming(routers),
+        identity_roles: selecting(identities),
+        edge_router_roles: selecting(routers),
         is_system: false,
         tags: Tags::default(),
     };
@@ -178,8 +178,8 @@ pub(super) fn service_edge_router_policy(
     let spec = ServiceEdgeRouterPolicySpec {
         name: name.to_owned(),
         semantic: Semantic::AnyOf,
-        service_roles: naming(services),
-        edge_router_roles: naming(routers),
+        service_roles: selecting(services),
+        edge_router_roles: selecting(routers),
         tags: Tags::default(),
     };
     managed(id, spec)

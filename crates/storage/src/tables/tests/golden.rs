@@ -1,4 +1,4 @@
-//! Records that earlier programs wrote stay readable.
+//! Compatibility with records of earlier versions.
 
 use super::super::*;
 use super::support::{Store, identity, store};
@@ -13,7 +13,7 @@ const IDENTITY_ROW: &str = r#"{"id":"i","created_at":0,"updated_at":0,
     "spec":{"name":"laptop","hosting":{"default_precedence":"required","default_cost":9}},
     "attached":{"authenticators":1,"totp":"none"}}"#;
 
-/// Puts a record as it was written, without the rows beside it.
+/// Stores a raw record without secondary rows.
 fn put(store: &Store, key: RecordKey, body: &str) {
     let body = body.as_bytes().to_vec();
     submit_with(store, move |tx| {

@@ -1,4 +1,4 @@
-//! What does not agree is found; what records tell is put right, and nothing else.
+//! Inspection and repair.
 
 use super::super::*;
 use super::network::network;
@@ -10,10 +10,10 @@ use portcullis_domain::ids::Number;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-type Kept = BTreeMap<Vec<u8>, Vec<u8>>;
+type RowMap = BTreeMap<Vec<u8>, Vec<u8>>;
 
-fn rows_in(store: &Store, range: &KeyRange) -> Kept {
-    let mut rows = Kept::new();
+fn rows_in(store: &Store, range: &KeyRange) -> RowMap {
+    let mut rows = RowMap::new();
     let snapshot = store.snapshot().unwrap();
     snapshot
         .scan(range, &mut |key, row| {
@@ -25,13 +25,13 @@ fn rows_in(store: &Store, range: &KeyRange) -> Kept {
 }
 
 /// Everything but the rows of the engine itself.
-fn contents(store: &Store) -> Kept {
+fn contents(store: &Store) -> RowMap {
     rows_in(store, &KeyRange::starting(&[META_TAG + 1]))
 }
 
-fn beside_records(store: &Store) -> Kept {
+fn secondary_rows(store: &Store) -> RowMap {
     let mut rows = rows_in(store, &ReferenceKey::all());
-    rows.extend(rows_in(store, &UniqueKey::every_index()));
+    rows.extend(rows_in(store, &UniqueKey::all_indexes()));
     rows
 }
 
@@ -57,8 +57,8 @@ fn found(store: &Store) -> Vec<Finding> {
     inspection.findings
 }
 
-/// Tries to put right all that is found; answers what is left.
-fn repaired(store: &Store) -> Vec<Fault> {
+/// Repairs all findings; returns the remaining errors.
+fn repair(store: &Store) -> Vec<IntegrityError> {
     let findings = found(store);
     let left = write(store, move |rows| {
         let mut left = Vec::new();
@@ -82,7 +82,7 @@ fn sound_store_has_no_findings() {
 fn each_row_beside_the_records_is_restored() {
     let store = network();
     let sound = contents(&store);
-    let rows = beside_records(&store);
+    let rows = secondary_rows(&store);
     assert!(rows.len() > 40, "{}", rows.len());
     let elsewhere = RecordKey::root(CONFIG_TYPE, 1);
     for (key, row) in rows {
@@ -94,9 +94,9 @@ fn each_row_beside_the_records_is_restored() {
         for fault in faults {
             set(&store, &key, fault);
             assert_ne!(found(&store), [], "{key:?}");
-            // A record is named before the one that it names was seen to.
-            repaired(&store);
-            repaired(&store);
+            // Some rows are only repaired once those of their targets are.
+            repair(&store);
+            repair(&store);
             assert!(contents(&store) == sound, "{key:?} {fault:?}");
         }
     }
@@ -109,16 +109,16 @@ fn rows_that_no_record_has_are_taken_away() {
     let (owner, other) = (identity_key(Number(1)), RecordKey::root(SERVICE, 1));
     let value = UniqueKey::new(Index::IdentityName as u8, b"nobody");
     let reference = ReferenceKey::new(other.id(), owner.id());
-    // What it names is not what is named here.
+    // The identity does not refer to this target.
     let stray = ReferenceKey::new(RecordKey::root(TERMINATOR, 1).id(), owner.id());
     assert!(sound.contains_key(reference.as_bytes()));
     for key in [value.as_bytes(), stray.as_bytes()] {
         set(&store, key, Some(&frame::encode(key, owner.as_bytes())));
     }
-    let fault = Fault::LeftOver(owner);
-    let faults: Vec<Fault> = found(&store).into_iter().map(|one| one.fault).collect();
+    let fault = IntegrityError::StaleRow(owner);
+    let faults: Vec<IntegrityError> = found(&store).into_iter().map(|one| one.fault).collect();
     assert_eq!(faults, [fault.clone(), fault]);
-    assert_eq!(repaired(&store), []);
+    assert_eq!(repair(&store), []);
     assert!(contents(&store) == sound);
 }
 
@@ -126,11 +126,11 @@ fn rows_that_no_record_has_are_taken_away() {
 fn lost_and_damaged_records_keep_their_traces() {
     for lost in [None, Some(&b"garbage"[..])] {
         let store = network();
-        let records = rows_in(&store, &RecordKey::every_kind());
+        let records = rows_in(&store, &RecordKey::all_kinds());
         for (key, row) in records {
             set(&store, &key, lost);
             let before = contents(&store);
-            let left = repaired(&store);
+            let left = repair(&store);
             assert!(!left.is_empty(), "{key:?}");
             assert!(contents(&store) == before, "{key:?}: {left:?}");
             set(&store, &key, Some(&row));
@@ -146,10 +146,10 @@ fn faults_are_said_in_words() {
     set(&store, identity.as_bytes(), None);
     let texts: Vec<String> = found(&store).iter().map(ToString::to_string).collect();
     for expected in [
-        "record 1:1/5:1 lies under a record that is lost",
-        "what record 15:1 names by IdentityId is not there",
-        "a row leads to record 1:1, which is lost",
-        "0 records of kind 1 are there, 1 were written",
+        "record 1:1/5:1 depends on a record that is missing",
+        "record 15:1 refers by IdentityId to an entity that is missing",
+        "a row points to record 1:1, which is missing",
+        "0 records of kind 1 found, 1 expected",
     ] {
         assert!(texts.iter().any(|text| text == expected), "{texts:#?}");
     }
@@ -167,24 +167,24 @@ fn contested_value_is_left_to_people() {
     let twin = frame::encode(second.as_bytes(), body);
     set(&store, second.as_bytes(), Some(&twin));
     let before = contents(&store);
-    let contested = |index| Fault::Contested {
+    let contested = |index| IntegrityError::ConflictingValue {
         record: second,
         holder: first,
         index,
     };
-    let left = repaired(&store);
+    let left = repair(&store);
     assert_eq!(
         left,
         [contested(Index::IdentityId), contested(Index::IdentityName)]
     );
-    // The rows of what it was called are left over, and gone.
+    // The stale rows of its former id and name are removed.
     assert_eq!(contents(&store).len(), before.len() - 2);
 }
 
 #[test]
 fn inspection_ends_when_it_is_told_to() {
     let store = network();
-    for key in beside_records(&store).keys() {
+    for key in secondary_rows(&store).keys() {
         set(&store, key, None);
     }
     let snapshot = store.snapshot().unwrap();

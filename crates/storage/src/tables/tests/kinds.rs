@@ -1,8 +1,8 @@
-//! Every kind is found by what is unique about it, and refers to what it names.
+//! Unique values and references of each kind.
 
 use super::super::*;
 use super::entities::{ids, router_enrollment, service};
-use super::exact::check_rows;
+use super::exact_rows::assert_rows_exact;
 use super::network::network;
 use super::support::{changes, store, write};
 use crate::engine::Engine as _;
@@ -18,23 +18,23 @@ use portcullis_domain::session::Session;
 use portcullis_domain::terminator::Terminator;
 use std::collections::BTreeSet;
 
-/// Finds an entity of the network by each of `values`, which have to be all that it has.
+/// Finds an entity of the network by each of `values`, which have to be complete.
 fn check_values<E: Entity>(values: &[(Index, &str)]) {
     let store = network();
     let snapshot = store.snapshot().unwrap();
     for (index, value) in values {
         let value = UniqueValue::new(*index, *value);
         let found = Rows::new(&*snapshot).find::<E>(&value).unwrap();
-        let found = found.unwrap_or_else(|| panic!("{value:?} leads to nothing"));
+        let found = found.unwrap_or_else(|| panic!("{value:?} is not found"));
         assert_eq!(found.key.id(), (E::KIND, 1));
-        let held: Vec<Index> = found
+        let indexes: Vec<Index> = found
             .entity
             .unique_values()
             .iter()
             .map(|value| value.index)
             .collect();
         let expected: Vec<Index> = values.iter().map(|(index, _)| *index).collect();
-        assert_eq!(held, expected);
+        assert_eq!(indexes, expected);
     }
 }
 
@@ -72,7 +72,7 @@ fn each_kind_is_found_by_its_unique_values() {
 #[test]
 fn each_kind_refers_to_what_it_names() {
     let store = network();
-    check_rows(&store);
+    assert_rows_exact(&store);
     let expected = [
         (CONFIG_TYPE, &[CONFIG] as &[Kind]),
         (CONFIG, &[SERVICE, ROUTER]),
@@ -119,7 +119,7 @@ fn nothing_is_named_that_is_not_there() {
         matches!(error, Err(WriteError::Missing(value)) if value.index == Index::ConfigId),
         "the configuration is missing"
     );
-    check_rows(&store);
+    assert_rows_exact(&store);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn dependents_belong_to_an_identity_or_to_a_router() {
     let enrollment = router_enrollment("e2", "r", 2);
     let error = write(&store, move |rows| rows.insert(&stray, &enrollment)).unwrap_err();
     assert!(matches!(error, WriteError::Store(_)), "{error}");
-    check_rows(&store);
+    assert_rows_exact(&store);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A small network with an entity of each kind.
+//! A sample network with an entity of each kind.
 
 use super::super::*;
 use super::entities::{
@@ -9,8 +9,8 @@ use super::support::{Store, session, store, write};
 use crate::key::RecordKey;
 use portcullis_domain::ids::Number;
 
-/// A network in which each entity is named by all that can name it; each has the number 1 but the
-/// configuration `shown`, which only the identity names and which has the number 2.
+/// A network in which each entity is referred to by every possible referrer. All have the number 1,
+/// except the configuration `shown`, which only the identity refers to and which has the number 2.
 pub(super) fn network() -> Store {
     let store = store();
     write(&store, |rows| {

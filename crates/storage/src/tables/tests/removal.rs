@@ -1,4 +1,4 @@
-//! What goes with an identity or a session.
+//! Cascading removal of identities and sessions.
 
 use super::super::*;
 use super::support::{

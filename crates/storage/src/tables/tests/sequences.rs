@@ -1,17 +1,17 @@
-//! The rows beside the records stay right whatever is written and removed.
+//! Random sequences of writes keep secondary rows exact.
 
 mod run;
 
 use super::super::*;
-use super::exact::check_rows;
+use super::exact_rows::assert_rows_exact;
 use super::support::{store, write};
 use crate::key::Kind;
 use proptest::prelude::*;
 use run::run;
 use std::collections::BTreeSet;
 
-/// Entities of each kind, by place.
-const PLACES: u8 = 3;
+/// Number of entities of each kind.
+const SLOTS: u8 = 3;
 
 const WRITTEN: [Kind; 14] = [
     IDENTITY,
@@ -32,7 +32,8 @@ const WRITTEN: [Kind; 14] = [
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Writes an entity that names others by the places in `named`; each may be taken or missing.
+    /// Writes an entity that refers to others by the slots in `named`, which may be in use or
+    /// missing.
     Put {
         kind: Kind,
         place: u8,
@@ -45,19 +46,19 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     let kind = || prop::sample::select(&WRITTEN[..]);
-    let named = || prop::collection::btree_set(0..PLACES, 0..=2);
-    let put = (kind(), 0..PLACES, 0..PLACES, [named(), named(), named()]);
+    let named = || prop::collection::btree_set(0..SLOTS, 0..=2);
+    let put = (kind(), 0..SLOTS, 0..SLOTS, [named(), named(), named()]);
     prop_oneof![
         3 => put.prop_map(|(kind, place, name, named)| Step::Put { kind, place, name, named }),
-        1 => (kind(), 0..PLACES).prop_map(|(kind, place)| Step::Remove { kind, place }),
+        1 => (kind(), 0..SLOTS).prop_map(|(kind, place)| Step::Remove { kind, place }),
     ]
 }
 
-/// The first steps: entities that others name, so that few of the later steps come to nothing.
-fn ground() -> impl Iterator<Item = Step> {
+/// Initial steps: entities that others refer to, so that most later steps succeed.
+fn initial_steps() -> impl Iterator<Item = Step> {
     let kinds = [CONFIG_TYPE, POSTURE_CHECK, SERVICE, ROUTER, IDENTITY];
     kinds.into_iter().flat_map(|kind| {
-        (0..PLACES).map(move |place| Step::Put {
+        (0..SLOTS).map(move |place| Step::Put {
             kind,
             place,
             name: place,
@@ -74,12 +75,12 @@ proptest! {
         steps in prop::collection::vec(step(), 1..60),
     ) {
         let store = store();
-        for (number, step) in (1..).zip(ground().chain(steps)) {
+        for (number, step) in (1..).zip(initial_steps().chain(steps)) {
             let result = write(&store, move |rows| run(rows, number, &step));
             if let Err(WriteError::Store(error)) = result {
                 panic!("{error}");
             }
-            check_rows(&store);
+            assert_rows_exact(&store);
         }
     }
 }

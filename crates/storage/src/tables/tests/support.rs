@@ -1,4 +1,4 @@
-//! A store in memory and what is put into it.
+//! Test helpers: a store in memory and its contents.
 
 use super::super::*;
 use crate::engine::{Engine as _, submit_with};
@@ -91,6 +91,6 @@ pub(super) fn changes(store: &Store, since: u64) -> Vec<Change> {
         .collect()
 }
 
-pub(super) fn shortfalls(store: &Store) -> Vec<Shortfall> {
+pub(super) fn shortfalls(store: &Store) -> Vec<CountMismatch> {
     Census::check(&*store.snapshot().unwrap()).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Entities are found by what is unique about them.
+//! Uniqueness constraints.
 
 use super::super::*;
 use super::support::{changes, find, identity, insert, session, shortfalls, store, write};
@@ -67,7 +67,7 @@ fn replacement_moves_unique_values() {
             .number(),
         Number(1)
     );
-    // The free name can be taken at once.
+    // The old name is available at once.
     insert(&store, 3, &identity("i3", "laptop")).unwrap();
     assert!(shortfalls(&store).is_empty());
 }

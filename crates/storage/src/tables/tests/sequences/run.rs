@@ -1,4 +1,4 @@
-//! Carrying out one step.
+//! Execution of steps.
 
 use super::super::super::*;
 use super::super::entities::{
@@ -27,12 +27,12 @@ fn ids<I: EntityId>(places: &BTreeSet<u8>) -> BTreeSet<I> {
         .collect()
 }
 
-/// The place that stands for one where just one can be named.
+/// The single slot to refer to.
 fn one(places: &BTreeSet<u8>) -> String {
     text(places.first().copied().unwrap_or_default())
 }
 
-/// Writes an entity in the place of the one with its first unique value, or at `key`.
+/// Replaces the entity with the same first unique value, or inserts at `key`.
 fn put<E: Entity>(rows: &mut RowsMut<'_>, key: RecordKey, entity: &E) -> Result<(), WriteError> {
     let value = entity.unique_values().remove(0);
     match rows.rows().find::<E>(&value)? {
@@ -54,7 +54,7 @@ fn find_session(rows: &RowsMut<'_>, place: u8) -> Result<Option<Found<ApiSession
     Ok(rows.rows().find(&value)?)
 }
 
-/// Carries out `step`; what it writes first gets the number `number`.
+/// Executes `step`; a new entity gets the number `number`.
 pub(super) fn run(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<(), WriteError> {
     let Step::Put {
         kind,
@@ -112,7 +112,7 @@ fn put_dependent(rows: &mut RowsMut<'_>, number: u64, step: &Step) -> Result<(),
         };
         let key = opened.key.dependent(SESSION, number);
         let granted = service_session(&text(*place), &opened.entity, &one(b));
-        // A session stays with whom it was granted to.
+        // A session cannot move to another API session.
         match find::<Session>(rows, Index::SessionId, &text(*place))? {
             Some(_) => Ok(()),
             None => rows.insert(&key, &granted),

@@ -1,4 +1,4 @@
-//! Puts a [`Disk`] under redb and remembers how it failed.
+//! redb storage backend on a [`Disk`], with failure tracking.
 
 use crate::disk::Disk;
 use redb::{BackendError, StorageBackend};
@@ -7,23 +7,23 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What became of one opening of a database.
+/// Failure state of one opened database.
 ///
-/// redb tells that a call failed but not which kind of call, and refuses all further ones after
-/// any failure; whether a commit may be answered or the process has to end hangs on the kind.
+/// redb reports that a call failed but not which kind, and refuses all further calls after a
+/// failure. Whether a commit may be answered or the process has to end depends on the kind.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
-    /// A sync failed: what is on the disk is unknown from here on.
+pub(super) struct DatabaseHealth {
+    /// A sync failed: the state of the disk is unknown.
     sync_failed: AtomicBool,
-    /// A write failed for another reason than want of room.
+    /// A write failed for another reason than a full disk.
     write_failed: AtomicBool,
-    /// The database has to be opened anew before it is used again.
+    /// The database has to be reopened before further use.
     stale: AtomicBool,
-    /// The database has been replaced; nothing may reach the disk through it.
+    /// The database has been replaced and must not touch the disk any more.
     retired: AtomicBool,
 }
 
-impl Watch {
+impl DatabaseHealth {
     pub(super) fn lost_writes(&self) -> bool {
         self.sync_failed.load(Ordering::Acquire) || self.write_failed.load(Ordering::Acquire)
     }
@@ -40,15 +40,15 @@ impl Watch {
         self.retired.store(true, Ordering::Release);
     }
 
-    fn check(&self) -> io::Result<()> {
+    fn ensure_active(&self) -> io::Result<()> {
         if self.retired.load(Ordering::Acquire) {
-            return Err(io::Error::other("the store has been opened anew"));
+            return Err(io::Error::other("the store has been reopened"));
         }
         Ok(())
     }
 }
 
-/// Tells whether an error means that there is no room.
+/// Whether an error means that the disk is full.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -57,25 +57,25 @@ pub(super) fn is_full(error: &io::Error) -> bool {
 }
 
 #[derive(Debug)]
-pub(super) struct Adapter {
+pub(super) struct DiskBackend {
     disk: Arc<dyn Disk>,
-    watch: Arc<Watch>,
+    health: Arc<DatabaseHealth>,
     locked: AtomicBool,
 }
 
-impl Adapter {
-    pub(super) fn new(disk: Arc<dyn Disk>, watch: Arc<Watch>) -> Self {
+impl DiskBackend {
+    pub(super) fn new(disk: Arc<dyn Disk>, health: Arc<DatabaseHealth>) -> Self {
         Self {
             disk,
-            watch,
+            health,
             locked: AtomicBool::new(false),
         }
     }
 
-    fn note_write(&self, result: io::Result<()>) -> io::Result<()> {
+    fn track_write(&self, result: io::Result<()>) -> io::Result<()> {
         result.inspect_err(|error| {
             if !is_full(error) {
-                self.watch.write_failed.store(true, Ordering::Release);
+                self.health.write_failed.store(true, Ordering::Release);
             }
         })
     }
@@ -88,37 +88,37 @@ impl Adapter {
     }
 }
 
-/// Tells whether a range is that of the whole disk, the only one that can be locked.
+/// Whether a range covers the whole disk; others cannot be locked.
 fn is_whole(start: Bound<u64>, end: Bound<u64>) -> bool {
     matches!(start, Bound::Unbounded | Bound::Included(0)) && end == Bound::Unbounded
 }
 
-impl StorageBackend for Adapter {
+impl StorageBackend for DiskBackend {
     fn len(&self) -> io::Result<u64> {
-        self.watch.check()?;
+        self.health.ensure_active()?;
         self.disk.size()
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.watch.check()?;
+        self.health.ensure_active()?;
         self.disk.read(offset, out)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        self.watch.check()?;
-        self.note_write(self.disk.resize(len))
+        self.health.ensure_active()?;
+        self.track_write(self.disk.resize(len))
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        self.watch.check()?;
+        self.health.ensure_active()?;
         self.disk
             .sync()
-            .inspect_err(|_| self.watch.sync_failed.store(true, Ordering::Release))
+            .inspect_err(|_| self.health.sync_failed.store(true, Ordering::Release))
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.watch.check()?;
-        self.note_write(self.disk.write(offset, data))
+        self.health.ensure_active()?;
+        self.track_write(self.disk.write(offset, data))
     }
 
     fn close(&self) -> io::Result<()> {
@@ -144,11 +144,11 @@ impl StorageBackend for Adapter {
     }
 }
 
-impl Drop for Adapter {
+impl Drop for DiskBackend {
     fn drop(&mut self) {
-        // A database that was given up half-open must not keep the disk from the next one.
+        // A partially opened database must release the disk for the next one.
         if let Err(error) = self.release() {
-            tracing::warn!("the store's lock cannot be given up: {error}");
+            tracing::warn!("the lock of the store cannot be released: {error}");
         }
     }
 }

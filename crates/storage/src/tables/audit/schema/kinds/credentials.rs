@@ -1,11 +1,11 @@
-//! Credentials, how they are obtained, and what they open.
+//! Audit schemas of authenticators, enrollments and sessions.
 
-use super::super::{Described, Unit};
-use super::plain;
+use super::super::{AuditSchema, TimeUnit};
+use super::with_noun;
 
-pub(super) const AUTHENTICATORS: Described = Described {
+pub(super) const AUTHENTICATORS: AuditSchema = AuditSchema {
     secret: &["credential.updb.password"],
-    silent: &[
+    ignored: &[
         "identity",
         "credential.updb.throttle",
         "credential.updb.generation",
@@ -33,37 +33,40 @@ pub(super) const AUTHENTICATORS: Described = Described {
         ("credential.updb", ""),
     ],
     optional: &["credential.cert.last_renewal_rolled_key"],
-    times: &[("credential.cert.extension.requested_at", Unit::Millisecond)],
-    ..plain("authenticator")
+    times: &[(
+        "credential.cert.extension.requested_at",
+        TimeUnit::Millisecond,
+    )],
+    ..with_noun("authenticator")
 };
 
-pub(super) const ENROLLMENTS: Described = Described {
+pub(super) const ENROLLMENTS: AuditSchema = AuditSchema {
     wrapper: "enrollment",
     secret: &["token", "jwt", "token_hash"],
-    silent: &["identity", "router", "expires_at_millisecond"],
+    ignored: &["identity", "router", "expires_at_millisecond"],
     names: &[
         ("method", ""),
         ("method.ottca", ""),
         ("method.ottca.ca", "caId"),
         ("method.updb", ""),
     ],
-    times: &[("expires_at", Unit::SecondAnd("expires_at_millisecond"))],
-    ..plain("enrollment")
+    times: &[("expires_at", TimeUnit::SecondAnd("expires_at_millisecond"))],
+    ..with_noun("enrollment")
 };
 
-pub(super) const API_SESSIONS: Described = Described {
+pub(super) const API_SESSIONS: AuditSchema = AuditSchema {
     secret: &["token_hash"],
-    silent: &["identity", "last_activity_at", "totp", "terms"],
+    ignored: &["identity", "last_activity_at", "totp", "terms"],
     names: &[
         ("authenticator", "authenticatorId"),
         ("certificate.ca", "certificate.caId"),
         ("token_hash", "token"),
     ],
-    times: &[("certificate.not_after", Unit::Second)],
-    ..plain("api-session")
+    times: &[("certificate.not_after", TimeUnit::Second)],
+    ..with_noun("api-session")
 };
 
-pub(super) const SESSION_CERTIFICATES: Described = Described {
+pub(super) const SESSION_CERTIFICATES: AuditSchema = AuditSchema {
     secret: &["session"],
     names: &[
         ("certificate", ""),
@@ -72,8 +75,8 @@ pub(super) const SESSION_CERTIFICATES: Described = Described {
         ("certificate.not_after", "validTo"),
     ],
     times: &[
-        ("certificate.not_before", Unit::Second),
-        ("certificate.not_after", Unit::Second),
+        ("certificate.not_before", TimeUnit::Second),
+        ("certificate.not_after", TimeUnit::Second),
     ],
-    ..plain("api-session-certificate")
+    ..with_noun("api-session-certificate")
 };

@@ -1,10 +1,10 @@
-//! Makes events of what was noted.
+//! Builds audit events from recorded changes.
 
-use super::described::{Described, described};
 use super::difference::Difference;
 use super::label::Label;
 use super::node::Node;
-use super::recorder::{AuditEntry, Recorder, RowChange, Verb};
+use super::recorder::{AuditEntry, RecordAction, RecordChange, Recorder};
+use super::schema::{AuditSchema, audit_schema};
 use crate::engine::StoreError;
 use crate::frame;
 use crate::key::{Kind, RecordKey};
@@ -16,19 +16,19 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Bytes in which most events fit, so that their memory need not grow while they are written.
-const EVENT: usize = 1024;
+/// Buffer size in bytes that fits most events.
+const EVENT_BYTES: usize = 1024;
 
-/// What is particular to the event of a change.
+/// Fields of a change event.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Detail<'d> {
-    /// Id of what it was done to, and its name if it has one.
+struct EventDetail<'d> {
+    /// Id of the entity.
     #[serde(skip_serializing_if = "Option::is_none")]
     entity: Option<&'d str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     entity_name: Option<&'d str>,
-    /// The identity or router that it belongs to.
+    /// Id of the identity or router that owns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     owner: Option<&'d str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ struct Detail<'d> {
     changes: Difference<'d>,
     #[serde(skip_serializing_if = "is_zero")]
     more_changes: usize,
-    /// How many records it was done to, if they are too many to be told one by one.
+    /// Number of records in a summary event.
     #[serde(skip_serializing_if = "is_zero")]
     count: usize,
 }
@@ -50,7 +50,7 @@ const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Events, each a JSON object in a line of its own.
+/// Events as JSON lines.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     pub(super) lines: Vec<u8>,
@@ -63,25 +63,25 @@ impl Events {
     }
 }
 
-pub(super) struct Telling<'t> {
+pub(super) struct EventBuilder<'t> {
     rows: Rows<'t>,
     entry: AuditEntry,
     time: String,
     source: Option<String>,
     actor_name: Option<String>,
-    /// Labels of what acts and of what records live under, by where it is; empty ones of what is gone.
+    /// Labels of actors and owners by record; empty for missing records.
     labels: BTreeMap<(Kind, u64), Label>,
     events: Events,
 }
 
-impl<'t> Telling<'t> {
-    /// The events of a transaction.
-    pub(super) fn of(rows: Rows<'t>, recorder: Recorder) -> Result<Events, StoreError> {
-        if recorder.changes.is_empty() && recorder.named.is_empty() {
+impl<'t> EventBuilder<'t> {
+    /// Builds the events of a transaction.
+    pub(super) fn build(rows: Rows<'t>, recorder: Recorder) -> Result<Events, StoreError> {
+        if recorder.changes.is_empty() && recorder.operations.is_empty() {
             return Ok(Events::default());
         }
         let origin = recorder.entry.actor.origin.as_ref();
-        let mut telling = Self {
+        let mut builder = Self {
             rows,
             time: recorder.entry.time.to_string(),
             source: origin.map(|origin| origin.address.to_string()),
@@ -90,65 +90,65 @@ impl<'t> Telling<'t> {
             entry: recorder.entry,
             events: Events::default(),
         };
-        let actor = telling.entry.actor.id.clone();
-        telling.actor_name = telling.name_of(&actor)?;
-        let mut named = recorder.named;
+        let actor = builder.entry.actor.id.clone();
+        builder.actor_name = builder.name_of(&actor)?;
+        let mut named = recorder.operations;
         for change in &recorder.changes {
-            telling.tell_change(change, &mut named, recorder.removal)?;
+            builder.add_change(change, &mut named, recorder.removal)?;
         }
-        telling.tell_named(&named)?;
+        builder.add_operations(&named)?;
         for ((kind, verb), count) in recorder.counted {
-            let noun = noun(described(kind));
+            let noun = noun(audit_schema(kind));
             let operation = format!("{noun}.{}", verb.name(recorder.removal));
-            let detail = Detail {
+            let detail = EventDetail {
                 count,
-                ..Detail::default()
+                ..EventDetail::default()
             };
-            telling.add(&operation, detail)?;
+            builder.add(&operation, detail)?;
         }
-        Ok(telling.events)
+        Ok(builder.events)
     }
 
-    /// Tells of operations that changed no record.
-    fn tell_named(&mut self, named: &[(String, String)]) -> Result<(), StoreError> {
+    /// Adds operations that changed no record.
+    fn add_operations(&mut self, named: &[(String, String)]) -> Result<(), StoreError> {
         for (operation, entity) in named {
             let name = self.name_of(entity)?;
-            let detail = Detail {
+            let detail = EventDetail {
                 entity: Some(entity),
                 entity_name: name.as_deref(),
-                ..Detail::default()
+                ..EventDetail::default()
             };
             self.add(operation, detail)?;
         }
         Ok(())
     }
 
-    fn tell_change(
+    fn add_change(
         &mut self,
-        change: &RowChange,
+        change: &RecordChange,
         named: &mut Vec<(String, String)>,
         removal: &'static str,
     ) -> Result<(), StoreError> {
-        let RowChange { key, before, after } = change;
-        let Some(verb) = Verb::between(before.is_some(), after.is_some()) else {
+        let RecordChange { key, before, after } = change;
+        let Some(verb) = RecordAction::between(before.is_some(), after.is_some()) else {
             return Ok(());
         };
-        let kind = described(key.id().0);
+        let kind = audit_schema(key.id().0);
         let owner = self.owner(key)?;
         let mut entity = after.as_deref().or(before.as_deref()).map(Label::read);
-        if kind.is_some_and(|kind| kind.goes_by_owner) && owner.is_some() {
+        if kind.is_some_and(|kind| kind.is_identified_by_owner) && owner.is_some() {
             entity.clone_from(&owner);
         }
         let entity = entity.unwrap_or_default();
         let (before, after) = (node(before.as_deref())?, node(after.as_deref())?);
         let difference = Difference::between(before, after, kind);
         let (noun, verb) = (noun(kind), verb.name(removal));
-        let given = take_name(named, (noun, verb), &entity.id);
+        let given = take_operation(named, (noun, verb), &entity.id);
         if given.is_none() && difference.is_empty() && verb == "update" {
             return Ok(());
         }
         let operation = given.unwrap_or_else(|| format!("{noun}.{verb}"));
-        let detail = Detail {
+        let detail = EventDetail {
             entity: Some(&entity.id),
             entity_name: entity.name.as_deref(),
             owner: owner.as_ref().map(|owner| &*owner.id),
@@ -160,7 +160,7 @@ impl<'t> Telling<'t> {
         self.add(&operation, detail)
     }
 
-    fn add(&mut self, operation: &str, detail: Detail<'_>) -> Result<(), StoreError> {
+    fn add(&mut self, operation: &str, detail: EventDetail<'_>) -> Result<(), StoreError> {
         let actor = &self.entry.actor;
         let event = Event {
             actor: Some(&actor.id),
@@ -171,17 +171,17 @@ impl<'t> Telling<'t> {
             ..Event::new(&self.time, operation, detail)
         };
         let lines = &mut self.events.lines;
-        lines.reserve(EVENT);
+        lines.reserve(EVENT_BYTES);
         if !lines.is_empty() {
             lines.push(b'\n');
         }
         serde_json::to_writer(lines, &event)
-            .map_err(|error| StoreError::corrupt(format!("an event has no form: {error}")))?;
+            .map_err(|error| StoreError::corrupt(format!("an event cannot be encoded: {error}")))?;
         self.events.count += 1;
         Ok(())
     }
 
-    /// Id and name of what a record lives under, which may be gone by the same transaction.
+    /// Label of the owner of a record, possibly removed by the same transaction.
     fn owner(&mut self, key: &RecordKey) -> Result<Option<Label>, StoreError> {
         if key.is_root() {
             return Ok(None);
@@ -190,7 +190,7 @@ impl<'t> Telling<'t> {
         Ok(Some(label.clone()).filter(|label| !label.id.is_empty()))
     }
 
-    /// The name of an identity or a router, which may be gone by what it does itself.
+    /// Name of an identity or a router, possibly removed by the same transaction.
     fn name_of(&mut self, id: &str) -> Result<Option<String>, StoreError> {
         for index in [Index::IdentityId, Index::RouterId] {
             let key = self.rows.lookup(&UniqueValue::new(index, id).key())?;
@@ -213,8 +213,8 @@ impl<'t> Telling<'t> {
     }
 }
 
-/// Ids and names of what was removed and that others may have lived under.
-fn removed_labels(changes: &[RowChange]) -> BTreeMap<(Kind, u64), Label> {
+/// Labels of removed root records.
+fn removed_labels(changes: &[RecordChange]) -> BTreeMap<(Kind, u64), Label> {
     let removed = changes.iter().filter(|change| change.after.is_none());
     removed
         .filter(|change| change.key.is_root())
@@ -232,9 +232,9 @@ fn label_at(rows: Rows<'_>, key: &RecordKey) -> Result<Option<Label>, StoreError
     Ok(Some(Label::read(frame::decode(key.as_bytes(), &row)?)))
 }
 
-/// Takes the name that was given to an operation on an entity out of the list. What is only updated goes by
-/// any name that was given to an operation on whatever has the id.
-fn take_name(
+/// Takes the explicitly named operation on an entity out of the list. Updates match any operation
+/// on the id.
+fn take_operation(
     named: &mut Vec<(String, String)>,
     (noun, verb): (&str, &str),
     id: &str,
@@ -251,7 +251,7 @@ fn take_name(
     Some(named.remove(at).0)
 }
 
-fn noun(kind: Option<&Described>) -> &'static str {
+fn noun(kind: Option<&AuditSchema>) -> &'static str {
     kind.map_or("record", |kind| kind.noun)
 }
 
@@ -259,5 +259,5 @@ fn node(record: Option<&[u8]>) -> Result<Option<Node<'_>>, StoreError> {
     record
         .map(Node::read)
         .transpose()
-        .map_err(|error| StoreError::corrupt(format!("a record has no form: {error}")))
+        .map_err(|error| StoreError::corrupt(format!("a record cannot be parsed: {error}")))
 }

@@ -1,9 +1,9 @@
-//! How many records of each kind there must be.
+//! Record counts, to detect lost rows.
 //!
-//! The engine underneath can lose rows to bit rot without noticing. A count per kind, written with
-//! every insertion and removal, turns a silent loss into a finding of the scan at the start.
+//! The engine can lose rows to bit rot without noticing. A count per kind, updated with every
+//! insertion and removal, lets the scan at startup detect silent losses.
 
-use super::dispatch::{ForEntity, KINDS, dispatch};
+use super::dispatch::{EntityVisitor, KINDS, dispatch};
 use super::kind::{Entity, ROOTS, UniqueValue};
 use super::read::parse;
 use crate::engine::{KeyRange, ReadTx, StoreError, WriteTx};
@@ -12,49 +12,42 @@ use crate::key::{Kind, META_TAG, RecordKey, ReferenceKey, UniqueKey};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// A count that does not hold.
+/// A mismatch between expected and actual counts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Shortfall {
-    /// There are not as many records as were written.
-    #[error("{found} records of kind {kind} are there, {stated} were written")]
+pub enum CountMismatch {
+    /// Fewer or more records than counted.
+    #[error("{found} records of kind {kind} found, {stated} expected")]
     Records {
-        /// The kind.
         kind: u8,
-        /// Records found.
         found: u64,
-        /// Records that there must be.
+        /// Expected records.
         stated: u64,
     },
-    /// There are not as many values of an index as records have; a value that is missing could be
-    /// given a second time.
-    #[error("{found} values of index {index} are there, records have {stated}")]
+    /// Fewer unique values than records have; a missing value could be assigned twice.
+    #[error("{found} values of index {index} found, at least {stated} expected")]
     Values {
-        /// The index.
         index: u8,
-        /// Values found.
         found: u64,
-        /// Values that there must be.
+        /// Expected values.
         stated: u64,
     },
-    /// There are not as many references as records have; what one of them guards could be deleted.
-    #[error("{found} references are there, records have {stated}")]
+    /// Fewer references than records have; the target of a missing one could be deleted.
+    #[error("{found} references found, at least {stated} expected")]
     References {
-        /// References found.
         found: u64,
-        /// References that there must be.
+        /// Expected references.
         stated: u64,
     },
-    /// A unique value leads to a record that is not there.
-    #[error("a value of index {index} leads to record {record}, which is lost")]
+    /// A unique value points to a missing record.
+    #[error("a value of index {index} points to record {record}, which is missing")]
     Dangling {
-        /// The index.
         index: u8,
-        /// The lost record.
+        /// The missing record.
         record: String,
     },
 }
 
-/// Counts records.
+/// Record counts by kind.
 pub struct Census;
 
 impl Census {
@@ -62,7 +55,7 @@ impl Census {
         [META_TAG, b'#', kind.byte()]
     }
 
-    /// How many records of `kind` there must be.
+    /// Expected number of records of `kind`.
     pub fn stated(tx: &(impl ReadTx + ?Sized), kind: Kind) -> Result<u64, StoreError> {
         let key = Self::key(kind);
         let Some(row) = tx.get(&key)? else {
@@ -75,7 +68,7 @@ impl Census {
         Ok(u64::from_be_bytes(bytes))
     }
 
-    /// Notes that records of `kind` were added or removed.
+    /// Adjusts the count of `kind`.
     pub(super) fn adjust<C>(
         tx: &mut dyn WriteTx<C>,
         kind: Kind,
@@ -87,29 +80,28 @@ impl Census {
         Ok(())
     }
 
-    /// Compares what is there with what must be there.
+    /// Compares the actual with the expected counts.
     ///
-    /// Reads every record and every unique row. Records that cannot be read are left to those who
-    /// need them.
-    pub fn check(tx: &dyn ReadTx) -> Result<Vec<Shortfall>, StoreError> {
+    /// Reads every record and every unique row. Unreadable records are reported when they are used.
+    pub fn check(tx: &dyn ReadTx) -> Result<Vec<CountMismatch>, StoreError> {
         let mut shortfalls = Vec::new();
         let inventory = Inventory::take(tx)?;
         for kind in KINDS {
             let stated = Self::stated(tx, kind)?;
             let found = inventory.records.get(&kind).copied().unwrap_or(0);
             if found != stated {
-                shortfalls.push(Shortfall::Records {
+                shortfalls.push(CountMismatch::Records {
                     kind: kind.byte(),
                     found,
                     stated,
                 });
             }
         }
-        let values = Self::follow_unique_rows(tx, &mut shortfalls)?;
+        let values = Self::check_unique_rows(tx, &mut shortfalls)?;
         for (index, stated) in inventory.values {
             let found = values.get(&index).copied().unwrap_or(0);
             if found < stated {
-                shortfalls.push(Shortfall::Values {
+                shortfalls.push(CountMismatch::Values {
                     index,
                     found,
                     stated,
@@ -118,7 +110,7 @@ impl Census {
         }
         let found = Self::count_references(tx)?;
         if found < inventory.references {
-            shortfalls.push(Shortfall::References {
+            shortfalls.push(CountMismatch::References {
                 found,
                 stated: inventory.references,
             });
@@ -135,13 +127,13 @@ impl Census {
         Ok(count)
     }
 
-    /// Reports unique values that lead nowhere; counts them all, by index.
-    fn follow_unique_rows(
+    /// Counts unique values by index and reports dangling ones.
+    fn check_unique_rows(
         tx: &dyn ReadTx,
-        shortfalls: &mut Vec<Shortfall>,
+        shortfalls: &mut Vec<CountMismatch>,
     ) -> Result<BTreeMap<u8, u64>, StoreError> {
         let mut values = BTreeMap::new();
-        let range: KeyRange = UniqueKey::every_index();
+        let range: KeyRange = UniqueKey::all_indexes();
         tx.scan(&range, &mut |bytes, row| {
             let index = UniqueKey::parse_index(bytes).unwrap_or_default();
             *values.entry(index).or_insert(0) += 1;
@@ -153,7 +145,7 @@ impl Census {
             };
             if !is_there {
                 let record = record.map_or_else(|| "?".to_owned(), |record| record.to_string());
-                shortfalls.push(Shortfall::Dangling { index, record });
+                shortfalls.push(CountMismatch::Dangling { index, record });
             }
             Ok(ControlFlow::Continue(()))
         })?;
@@ -161,14 +153,13 @@ impl Census {
     }
 }
 
-/// What the records of a store are and have.
+/// Actual counts of a store.
 #[derive(Default)]
 struct Inventory {
-    /// How many records of each kind.
+    /// Records by kind.
     records: BTreeMap<Kind, u64>,
-    /// How many unique values they have, by index.
+    /// Unique values by index.
     values: BTreeMap<u8, u64>,
-    /// How many references they have.
     references: u64,
 }
 
@@ -189,7 +180,8 @@ impl Inventory {
     fn count(&mut self, key: &RecordKey, frame: &[u8]) {
         let kind = key.id().0;
         *self.records.entry(kind).or_insert(0) += 1;
-        let Some(Holdings { values, references }) = dispatch(kind, HoldingsOf { key, frame })
+        let Some(SecondaryRows { values, references }) =
+            dispatch(kind, ReadSecondaryRows { key, frame })
         else {
             return;
         };
@@ -200,26 +192,26 @@ impl Inventory {
     }
 }
 
-/// What a record has in other rows.
+/// The secondary rows of a record.
 #[derive(Default)]
-struct Holdings {
+struct SecondaryRows {
     values: Vec<UniqueValue>,
     references: u64,
 }
 
-/// Reads what a record has; a damaged one has nothing that is known.
-struct HoldingsOf<'a> {
+/// Reads the secondary rows of a record; none for a damaged one.
+struct ReadSecondaryRows<'a> {
     key: &'a RecordKey,
     frame: &'a [u8],
 }
 
-impl ForEntity for HoldingsOf<'_> {
-    type Output = Holdings;
+impl EntityVisitor for ReadSecondaryRows<'_> {
+    type Output = SecondaryRows;
 
-    fn run<E: Entity>(self) -> Holdings {
+    fn visit<E: Entity>(self) -> SecondaryRows {
         parse::<E>(self.key, self.frame).map_or_else(
-            |_damaged| Holdings::default(),
-            |entity| Holdings {
+            |_damaged| SecondaryRows::default(),
+            |entity| SecondaryRows {
                 values: entity.unique_values(),
                 references: u64::try_from(entity.references().len()).unwrap_or(u64::MAX),
             },

@@ -1,7 +1,7 @@
-//! What is removed is forgotten by the lists that name it, and takes along what lives by it.
+//! Unlinking and cascading on removal.
 
 use super::super::*;
-use super::exact::check_rows;
+use super::exact_rows::assert_rows_exact;
 use super::network::network;
 use super::support::{Store, changes, write};
 use crate::engine::Engine as _;
@@ -16,18 +16,18 @@ use portcullis_domain::posture_check::PostureCheck;
 use portcullis_domain::router::Router;
 use portcullis_domain::service::Service;
 
-/// What `remove` writes (`+`) and removes (`-`), in order.
-fn removing(
+/// Changes made by `remove`: writes (`+`) and removals (`-`), in order.
+fn changes_of(
     store: &Store,
     remove: impl FnMut(&mut RowsMut<'_>) -> Result<(), WriteError> + Send + 'static,
 ) -> Vec<String> {
     let before = store.feed().revision();
     write(store, remove).unwrap();
-    check_rows(store);
-    changes(store, before).iter().map(said).collect()
+    assert_rows_exact(store);
+    changes(store, before).iter().map(describe).collect()
 }
 
-fn said(change: &Change) -> String {
+fn describe(change: &Change) -> String {
     fn mark<E>(name: &str, change: &EntityChange<E>) -> String {
         let sign = if change.now.is_some() { '+' } else { '-' };
         format!("{sign}{name}")
@@ -58,7 +58,7 @@ fn first<E: Entity>(store: &Store) -> E {
 #[test]
 fn a_service_is_forgotten_and_takes_terminators_and_sessions_along() {
     let store = network();
-    let said = removing(&store, |rows| {
+    let changes = changes_of(&store, |rows| {
         Ok(rows.remove_at::<Service>(&RecordKey::root(SERVICE, 1))?)
     });
     let expected = [
@@ -69,7 +69,7 @@ fn a_service_is_forgotten_and_takes_terminators_and_sessions_along() {
         "-session",
         "-service",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(changes, expected);
     let policy: ServicePolicy = first(&store);
     assert!(policy.spec.service_roles.is_empty());
     assert!(!policy.spec.identity_roles.is_empty());
@@ -82,7 +82,7 @@ fn a_service_is_forgotten_and_takes_terminators_and_sessions_along() {
 #[test]
 fn a_router_is_forgotten_and_takes_terminators_along_and_what_is_its_own() {
     let store = network();
-    let said = removing(&store, |rows| {
+    let changes = changes_of(&store, |rows| {
         let key = router_key(Number(1));
         let entity: Router = rows.rows().get(&key)?.unwrap();
         Ok(rows.remove_router(&Found { key, entity })?)
@@ -94,7 +94,7 @@ fn a_router_is_forgotten_and_takes_terminators_along_and_what_is_its_own() {
         "-router",
         "-enrollment",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(changes, expected);
     let policy: EdgeRouterPolicy = first(&store);
     assert!(policy.spec.edge_router_roles.is_empty());
     let policy: ServiceEdgeRouterPolicy = first(&store);
@@ -104,7 +104,7 @@ fn a_router_is_forgotten_and_takes_terminators_along_and_what_is_its_own() {
 #[test]
 fn an_identity_is_forgotten_and_goes_with_all_its_sessions() {
     let store = network();
-    let said = removing(&store, |rows| {
+    let changes = changes_of(&store, |rows| {
         let key = identity_key(Number(1));
         let entity: Identity = rows.rows().get(&key)?.unwrap();
         Ok(rows.remove_identity(&Found { key, entity })?)
@@ -116,7 +116,7 @@ fn an_identity_is_forgotten_and_goes_with_all_its_sessions() {
         "-session",
         "-api session",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(changes, expected);
     let policy: ServicePolicy = first(&store);
     assert!(policy.spec.identity_roles.is_empty());
     let policy: EdgeRouterPolicy = first(&store);
@@ -126,21 +126,21 @@ fn an_identity_is_forgotten_and_goes_with_all_its_sessions() {
 #[test]
 fn an_api_session_takes_its_service_sessions_along() {
     let store = network();
-    let said = removing(&store, |rows| {
+    let changes = changes_of(&store, |rows| {
         let key = identity_key(Number(1)).dependent(API_SESSION, 1);
         Ok(rows.remove_at::<ApiSession>(&key)?)
     });
-    assert_eq!(said, ["-session", "-api session"]);
+    assert_eq!(changes, ["-session", "-api session"]);
 }
 
 #[test]
 fn a_posture_check_is_forgotten() {
     let store = network();
-    let said = removing(&store, |rows| {
+    let changes = changes_of(&store, |rows| {
         let key = RecordKey::root(POSTURE_CHECK, 1);
         Ok(rows.remove_at::<PostureCheck>(&key)?)
     });
-    assert_eq!(said, ["+service policy", "-check"]);
+    assert_eq!(changes, ["+service policy", "-check"]);
     let policy: ServicePolicy = first(&store);
     assert!(policy.spec.posture_check_roles.is_empty());
 }
@@ -148,10 +148,10 @@ fn a_posture_check_is_forgotten() {
 #[test]
 fn a_configuration_is_forgotten_by_services_and_routers() {
     let store = network();
-    let said = removing(&store, |rows| {
+    let changes = changes_of(&store, |rows| {
         Ok(rows.remove_at::<Config>(&RecordKey::root(CONFIG, 1))?)
     });
-    assert_eq!(said, ["+service", "+router", "-config"]);
+    assert_eq!(changes, ["+service", "+router", "-config"]);
     assert!(first::<Service>(&store).spec.configs.is_empty());
     assert!(first::<Router>(&store).spec.configs.is_empty());
 }

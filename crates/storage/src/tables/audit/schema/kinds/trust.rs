@@ -1,21 +1,21 @@
-//! Whom the network trusts to vouch for identities.
+//! Audit schemas of third-party authorities and signers.
 
-use super::super::{Described, Unit};
-use super::plain;
+use super::super::{AuditSchema, TimeUnit};
+use super::with_noun;
 
-pub(super) const CAS: Described = Described {
+pub(super) const CAS: AuditSchema = AuditSchema {
     secret: &["verification_token"],
-    silent: &["claim_terms"],
+    ignored: &["claim_terms"],
     names: &[
         ("pem", "certPem"),
         ("is_auto_enrollment_enabled", "isAutoCaEnrollmentEnabled"),
         ("is_ott_enrollment_enabled", "isOttCaEnrollmentEnabled"),
     ],
-    ..plain("ca")
+    ..with_noun("ca")
 };
 
-pub(super) const SIGNERS: Described = Described {
-    silent: &["terms"],
+pub(super) const SIGNERS: AuditSchema = AuditSchema {
+    ignored: &["terms"],
     names: &[
         ("keys", ""),
         ("keys.certificate", ""),
@@ -32,8 +32,8 @@ pub(super) const SIGNERS: Described = Described {
         ),
     ],
     times: &[
-        ("keys.certificate.not_before", Unit::Second),
-        ("keys.certificate.not_after", Unit::Second),
+        ("keys.certificate.not_before", TimeUnit::Second),
+        ("keys.certificate.not_after", TimeUnit::Second),
     ],
-    ..plain("external-jwt-signer")
+    ..with_noun("external-jwt-signer")
 };

@@ -1,47 +1,49 @@
-//! Bodies that return something.
+//! Transaction bodies with a return value.
 
-use super::ticket::Answer;
+use super::ticket::CommitResult;
 use super::{Abort, CommitError, Engine, Overloaded, StoreError, Ticket, WriteTx, lock};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
-/// A [`Ticket`] together with what the body returned.
+/// A [`Ticket`] with the return value of the body.
 #[must_use = "whether the body was committed is known only once its outcome resolves"]
-pub struct Outcome<T, E> {
+pub struct ResultTicket<T, E> {
     ticket: Ticket,
     returned: Returned<T, E>,
 }
 
 type Returned<T, E> = Arc<Mutex<Option<Result<T, E>>>>;
 
-impl<T, E> Outcome<T, E> {
-    /// Blocks the thread until the body is answered.
+impl<T, E> ResultTicket<T, E> {
+    /// Blocks the thread until the body is committed or fails.
     pub fn wait(self) -> Result<Result<T, E>, CommitError> {
         let answer = self.ticket.wait();
-        settle(answer, &self.returned)
+        take_result(answer, &self.returned)
     }
 }
 
-impl<T, E> std::fmt::Debug for Outcome<T, E> {
+impl<T, E> std::fmt::Debug for ResultTicket<T, E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Outcome").field(&self.ticket).finish()
+        f.debug_tuple("ResultTicket").field(&self.ticket).finish()
     }
 }
 
-impl<T, E> Future for Outcome<T, E> {
+impl<T, E> Future for ResultTicket<T, E> {
     type Output = Result<Result<T, E>, CommitError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = std::task::ready!(Pin::new(&mut self.ticket).poll(context));
-        Poll::Ready(settle(answer, &self.returned))
+        Poll::Ready(take_result(answer, &self.returned))
     }
 }
 
-fn settle<T, E>(answer: Answer, returned: &Returned<T, E>) -> Result<Result<T, E>, CommitError> {
+fn take_result<T, E>(
+    answer: CommitResult,
+    returned: &Returned<T, E>,
+) -> Result<Result<T, E>, CommitError> {
     match answer {
-        // A body that was answered one of these two ways left its result; it is gone only for
-        // whoever asks a second time.
+        // In these two cases the body has set its result; it is missing only on a second poll.
         Ok(_) | Err(CommitError::Aborted(Abort)) => lock(returned)
             .take()
             .ok_or(CommitError::Engine(StoreError::Closed)),
@@ -49,18 +51,18 @@ fn settle<T, E>(answer: Answer, returned: &Returned<T, E>) -> Result<Result<T, E
     }
 }
 
-/// Submits a body that returns something.
+/// Submits a body with a return value.
 ///
-/// `Err` of the body discards what it wrote; it is handed out after the body's group is on disk,
-/// like `Ok`, so that whatever the body decided by is durable.
+/// An `Err` of the body discards its writes. Like `Ok`, it is returned only after the group is
+/// durable, so that everything the body has read is durable too.
 ///
 /// # Errors
 ///
-/// [`Overloaded`] when the queue is full; the body was not taken.
+/// [`OverloadedError`] when the queue is full; the body is not queued.
 pub fn submit_with<C, T, E, N>(
     engine: &N,
     mut body: impl FnMut(&mut dyn WriteTx<C>) -> Result<T, E> + Send + 'static,
-) -> Result<Outcome<T, E>, Overloaded>
+) -> Result<ResultTicket<T, E>, Overloaded>
 where
     C: Send + Sync + 'static,
     T: Send + 'static,
@@ -75,5 +77,5 @@ where
         *lock(&cell) = Some(result);
         verdict
     }))?;
-    Ok(Outcome { ticket, returned })
+    Ok(ResultTicket { ticket, returned })
 }

@@ -1,6 +1,6 @@
-//! Removing identities and routers with everything that lives under them.
+//! Removal of identities and routers with their dependents.
 
-use super::dispatch::{ForEntity, dispatch};
+use super::dispatch::{EntityVisitor, dispatch};
 use super::kind::Entity;
 use super::read::Found;
 use super::write::RowsMut;
@@ -11,7 +11,7 @@ use portcullis_domain::router::Router;
 use std::ops::ControlFlow;
 
 impl RowsMut<'_> {
-    /// Removes an identity and all that lives under it: enrollments, authenticators, sessions.
+    /// Removes an identity and its dependents: enrollments, authenticators, sessions.
     pub fn remove_identity(&mut self, identity: &Found<Identity>) -> Result<(), StoreError> {
         self.remove_tree(&identity.key)
     }
@@ -28,32 +28,32 @@ impl RowsMut<'_> {
         Ok(())
     }
 
-    /// Removes the record at `key`, whatever it is, if it is there.
+    /// Removes the record at `key` of any kind, if it exists.
     pub(super) fn remove_record(&mut self, key: &RecordKey) -> Result<(), StoreError> {
-        let removal = Removal { rows: self, key };
-        dispatch(key.id().0, removal).unwrap_or_else(|| {
+        let remove = RemoveRecord { rows: self, key };
+        dispatch(key.id().0, remove).unwrap_or_else(|| {
             Err(StoreError::corrupt(format!(
                 "record {key} is of no known kind"
             )))
         })
     }
 
-    /// Removes all entities of one kind that live under `root` and meet `condition`.
+    /// Removes the dependents of one kind under `root` that meet `condition`; returns their number.
     pub fn remove_dependents<E: Entity>(
         &mut self,
         root: &RecordKey,
         condition: impl Fn(&E) -> bool,
     ) -> Result<usize, StoreError> {
-        let doomed: Vec<Found<E>> = self.rows().dependents(root)?;
+        let dependents: Vec<Found<E>> = self.rows().dependents(root)?;
         let mut removed = 0;
-        for found in doomed.iter().filter(|found| condition(&found.entity)) {
+        for found in dependents.iter().filter(|found| condition(&found.entity)) {
             self.remove(&found.key, &found.entity)?;
             removed += 1;
         }
         Ok(removed)
     }
 
-    /// Removes the entity at `key`, if it is there.
+    /// Removes the entity at `key`, if it exists.
     pub fn remove_at<E: Entity>(&mut self, key: &RecordKey) -> Result<(), StoreError> {
         match self.rows().get::<E>(key)? {
             Some(entity) => self.remove(key, &entity),
@@ -65,7 +65,7 @@ impl RowsMut<'_> {
         let mut keys = Vec::new();
         self.rows().tx().scan(&root.tree(), &mut |bytes, _frame| {
             let key = RecordKey::parse(bytes)
-                .ok_or_else(|| StoreError::corrupt("a key is not that of a record"))?;
+                .ok_or_else(|| StoreError::corrupt("a key is not a record key"))?;
             keys.push(key);
             Ok(ControlFlow::Continue(()))
         })?;
@@ -73,16 +73,16 @@ impl RowsMut<'_> {
     }
 }
 
-/// Removes one record, whatever it is.
-struct Removal<'a, 't> {
+/// Removes one record of any kind.
+struct RemoveRecord<'a, 't> {
     rows: &'a mut RowsMut<'t>,
     key: &'a RecordKey,
 }
 
-impl ForEntity for Removal<'_, '_> {
+impl EntityVisitor for RemoveRecord<'_, '_> {
     type Output = Result<(), StoreError>;
 
-    fn run<E: Entity>(self) -> Self::Output {
+    fn visit<E: Entity>(self) -> Self::Output {
         self.rows.remove_at::<E>(self.key)
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds of records, as the audit trail speaks of them.
+//! Audit schemas of all kinds.
 
 mod credentials;
 mod trust;
@@ -8,32 +8,32 @@ use super::super::super::kind::{
     ENROLLMENT, IDENTITY, MFA, POSTURE_CHECK, REVOCATION, ROUTER, SERVICE,
     SERVICE_EDGE_ROUTER_POLICY, SERVICE_POLICY, SESSION, SESSION_CERTIFICATE, SIGNER, TERMINATOR,
 };
-use super::{Described, Unit};
+use super::{AuditSchema, TimeUnit};
 use crate::key::Kind;
 use credentials::{API_SESSIONS, AUTHENTICATORS, ENROLLMENTS, SESSION_CERTIFICATES};
 use portcullis_domain::auth_policy;
 use trust::{CAS, SIGNERS};
 
-const fn plain(noun: &'static str) -> Described {
-    Described {
+const fn with_noun(noun: &'static str) -> AuditSchema {
+    AuditSchema {
         noun,
         wrapper: "spec",
         secret: &[],
-        silent: &[],
-        attached: &[],
+        ignored: &[],
+        user_defined: &[],
         names: &[],
         defaults: &[],
         items: &[],
         numbers: &[],
         optional: &[],
         times: &[],
-        goes_by_owner: false,
+        is_identified_by_owner: false,
     }
 }
 
-const IDENTITIES: Described = Described {
-    silent: &["attached", "wrong_passwords", "wrong_codes"],
-    attached: &[
+const IDENTITIES: AuditSchema = AuditSchema {
+    ignored: &["attached", "wrong_passwords", "wrong_codes"],
+    user_defined: &[
         "app_data",
         "service_configs",
         "hosting.precedences",
@@ -60,13 +60,13 @@ const IDENTITIES: Described = Described {
     ],
     numbers: &[("hosting.default_cost", 0)],
     times: &[
-        ("disabled.at", Unit::Millisecond),
-        ("disabled.until", Unit::Millisecond),
+        ("disabled.at", TimeUnit::Millisecond),
+        ("disabled.until", TimeUnit::Millisecond),
     ],
-    ..plain("identity")
+    ..with_noun("identity")
 };
 
-const POSTURE_CHECKS: Described = Described {
+const POSTURE_CHECKS: AuditSchema = AuditSchema {
     names: &[
         ("check", ""),
         ("check.DOMAIN", "domains"),
@@ -82,13 +82,13 @@ const POSTURE_CHECKS: Described = Described {
         &[("os_type", "osType"), ("signers", "signerFingerprints")],
     )],
     numbers: &[("check.MFA.timeout_seconds", -1)],
-    ..plain("posture-check")
+    ..with_noun("posture-check")
 };
 
-/// How the audit trail speaks of each kind.
-pub(super) const ALL: &[(Kind, Described)] = &[
+/// Audit schema by kind.
+pub(super) const ALL: &[(Kind, AuditSchema)] = &[
     (IDENTITY, IDENTITIES),
-    (AUTH_POLICY, plain("auth-policy")),
+    (AUTH_POLICY, with_noun("auth-policy")),
     (ENROLLMENT, ENROLLMENTS),
     (AUTHENTICATOR, AUTHENTICATORS),
     (API_SESSION, API_SESSIONS),
@@ -97,79 +97,79 @@ pub(super) const ALL: &[(Kind, Described)] = &[
     (SESSION_CERTIFICATE, SESSION_CERTIFICATES),
     (
         MFA,
-        Described {
+        AuditSchema {
             wrapper: "mfa",
             secret: &["secret", "recovery_codes"],
-            // The operations say how far it is.
-            silent: &["progress"],
-            goes_by_owner: true,
-            ..plain("mfa")
+            // The operation names tell the progress.
+            ignored: &["progress"],
+            is_identified_by_owner: true,
+            ..with_noun("mfa")
         },
     ),
     (
         CONFIG_TYPE,
-        Described {
-            attached: &["schema"],
-            ..plain("config-type")
+        AuditSchema {
+            user_defined: &["schema"],
+            ..with_noun("config-type")
         },
     ),
     (
         CONFIG,
-        Described {
-            attached: &["data"],
+        AuditSchema {
+            user_defined: &["data"],
             names: &[("config_type", "configTypeId")],
-            ..plain("config")
+            ..with_noun("config")
         },
     ),
-    (SERVICE, plain("service")),
+    (SERVICE, with_noun("service")),
     (
         ROUTER,
-        Described {
-            attached: &["kind.edge.app_data", "ctrl_chan_listeners"],
+        AuditSchema {
+            user_defined: &["kind.edge.app_data", "ctrl_chan_listeners"],
             names: &[
                 ("kind", ""),
                 ("kind.edge", ""),
                 ("certificate", ""),
                 ("certificate.pem", "certPem"),
             ],
-            ..plain("router")
+            ..with_noun("router")
         },
     ),
     (
         TERMINATOR,
-        Described {
+        AuditSchema {
             names: &[
                 ("service", "serviceId"),
                 ("router", "routerId"),
                 ("instance_id", "identity"),
             ],
-            ..plain("terminator")
+            ..with_noun("terminator")
         },
     ),
-    (SERVICE_POLICY, plain("service-policy")),
-    (EDGE_ROUTER_POLICY, plain("edge-router-policy")),
+    (SERVICE_POLICY, with_noun("service-policy")),
+    (EDGE_ROUTER_POLICY, with_noun("edge-router-policy")),
     (
         SERVICE_EDGE_ROUTER_POLICY,
-        plain("service-edge-router-policy"),
+        with_noun("service-edge-router-policy"),
     ),
     (POSTURE_CHECK, POSTURE_CHECKS),
     (
         SESSION,
-        Described {
+        AuditSchema {
             secret: &["api_session_token"],
-            silent: &["identity"],
+            ignored: &["identity"],
             names: &[("service", "serviceId"), ("api_session", "apiSessionId")],
-            ..plain("session")
+            ..with_noun("session")
         },
     ),
     (
         REVOCATION,
-        Described {
+        AuditSchema {
             times: &[
-                ("issued_before", Unit::Millisecond),
-                ("expires_at", Unit::Millisecond),
+                ("issued_before", TimeUnit::Millisecond),
+                ("expires_at", TimeUnit::Millisecond),
             ],
-            ..plain("revocation")
+            ..with_noun("revocation")
         },
     ),
 ];

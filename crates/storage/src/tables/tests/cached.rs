@@ -1,4 +1,4 @@
-//! Entities that all who read them in one view have in common.
+//! Caching of entities per view.
 
 use super::super::*;
 use super::support::{Store, identity, insert, store, write};
@@ -23,7 +23,7 @@ fn renamed(store: &Store, number: u64, name: &str) {
     .unwrap();
 }
 
-/// The names under which a view has the identity, found in both ways and read in both.
+/// The names of the identity in a view, by each read method.
 fn names(view: &dyn Snapshot, number: u64, id: &str) -> [Option<String>; 4] {
     let rows = Rows::new(view);
     let key = identity_key(Number(number));

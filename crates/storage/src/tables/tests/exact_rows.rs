@@ -1,6 +1,6 @@
-//! Whether the rows beside the records are exactly those that the records have.
+//! Exactness of secondary rows.
 
-use super::super::dispatch::{ForEntity, dispatch};
+use super::super::dispatch::{EntityVisitor, dispatch};
 use super::super::*;
 use super::support::{Store, shortfalls};
 use crate::engine::{Engine as _, KeyRange, ReadTx};
@@ -10,9 +10,9 @@ use std::ops::ControlFlow;
 
 type Keys = BTreeSet<Vec<u8>>;
 
-/// Fails when a count is wrong, a row beside the records is missing or left over, or a record
-/// refers to what is gone.
-pub(super) fn check_rows(store: &Store) {
+/// Asserts that all counts are right, that secondary rows are complete and not stale, and that all
+/// references resolve.
+pub(super) fn assert_rows_exact(store: &Store) {
     assert_eq!(shortfalls(store), []);
     let snapshot = store.snapshot().unwrap();
     let mut expected = Keys::new();
@@ -26,11 +26,11 @@ pub(super) fn check_rows(store: &Store) {
             .unwrap();
         for key in &records {
             let rows = Rows::new(&*snapshot);
-            expected.extend(dispatch(key.id().0, Beside { rows, key }).unwrap());
+            expected.extend(dispatch(key.id().0, SecondaryKeys { rows, key }).unwrap());
         }
     }
     let mut found = keys(&*snapshot, &ReferenceKey::all());
-    found.extend(keys(&*snapshot, &UniqueKey::every_index()));
+    found.extend(keys(&*snapshot, &UniqueKey::all_indexes()));
     assert_eq!(found, expected);
 }
 
@@ -44,16 +44,16 @@ fn keys(tx: &dyn ReadTx, range: &KeyRange) -> Keys {
     keys
 }
 
-/// The keys of the rows that there have to be beside a record.
-struct Beside<'a> {
+/// The keys of the secondary rows of a record.
+struct SecondaryKeys<'a> {
     rows: Rows<'a>,
     key: &'a RecordKey,
 }
 
-impl ForEntity for Beside<'_> {
+impl EntityVisitor for SecondaryKeys<'_> {
     type Output = Vec<Vec<u8>>;
 
-    fn run<E: Entity>(self) -> Self::Output {
+    fn visit<E: Entity>(self) -> Self::Output {
         let entity: E = self.rows.get(self.key).unwrap().unwrap();
         let mut keys = Vec::new();
         for value in entity.unique_values() {

@@ -1,31 +1,33 @@
-//! Rules about what follows a commit, and about closing.
+//! Rules about observers, the feed, record numbers and reopening.
 
-use super::{Fault, KIND, Limits, Open, Verdict, collect, ensure, hold, key, put};
+use super::{
+    BoxError, EngineLimits, KIND, OpenEngine, RuleResult, block_writer, collect, ensure, key, put,
+};
 use crate::engine::{Engine, KeyRange, Observer, submit_with};
 use crate::feed::Group;
 use crate::lock;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, Weak};
 
-/// Keeps what it is told, together with what a snapshot held at that moment.
-struct Watcher<N> {
+/// Records each group with the stored revision at that moment.
+struct RecordingObserver<N> {
     // Weak, since the engine owns its observers.
     engine: Weak<N>,
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<Observation>>,
 }
 
 #[derive(Clone)]
-struct Seen {
+struct Observation {
     group: Arc<Group<u64>>,
     stored: Option<u64>,
 }
 
-impl<N: Engine<u64>> Observer<u64> for Watcher<N> {
+impl<N: Engine<u64>> Observer<u64> for RecordingObserver<N> {
     fn committed(&self, group: &Arc<Group<u64>>) {
         let engine = self.engine.upgrade();
         let snapshot = engine.and_then(|engine| engine.snapshot().ok());
         let stored = snapshot.and_then(|snapshot| snapshot.revision().ok());
-        lock(&self.seen).push(Seen {
+        lock(&self.seen).push(Observation {
             group: Arc::clone(group),
             stored,
         });
@@ -33,20 +35,24 @@ impl<N: Engine<u64>> Observer<u64> for Watcher<N> {
 }
 
 pub(super) fn observers_before_tickets<N: Engine<u64> + 'static>(
-    _: Limits,
-    open: &Open<'_, N>,
-) -> Verdict {
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = Arc::new(open()?);
     let before = engine.feed().revision();
-    let watcher = Arc::new(Watcher {
+    let watcher = Arc::new(RecordingObserver {
         engine: Arc::downgrade(&engine),
         seen: Mutex::default(),
     });
-    engine.observe(Arc::<Watcher<N>>::clone(&watcher));
+    engine.observe(Arc::<RecordingObserver<N>>::clone(&watcher));
     observe_rounds(engine.as_ref(), &watcher, before)
 }
 
-fn observe_rounds<N: Engine<u64>>(engine: &N, watcher: &Watcher<N>, before: u64) -> Verdict {
+fn observe_rounds<N: Engine<u64>>(
+    engine: &N,
+    watcher: &RecordingObserver<N>,
+    before: u64,
+) -> RuleResult {
     for round in 0..20_u64 {
         let ticket = engine.submit(Box::new(move |tx| {
             tx.put(&key(20, b"round"), &round.to_be_bytes());
@@ -71,23 +77,23 @@ fn observe_rounds<N: Engine<u64>>(engine: &N, watcher: &Watcher<N>, before: u64)
         "observed: {changes:?}"
     );
     for (seen, revision) in seen.iter().zip(before + 1..) {
-        let told = seen.group.revision;
+        let observed = seen.group.revision;
         ensure!(
-            told == revision,
-            "revision {told} was observed instead of {revision}"
+            observed == revision,
+            "revision {observed} was observed instead of {revision}"
         );
         ensure!(
-            seen.stored >= Some(told),
-            "revision {told} was observed before it was stored"
+            seen.stored >= Some(observed),
+            "revision {observed} was observed before it was stored"
         );
     }
     Ok(())
 }
 
 pub(super) fn feed_tells_what_followed<N: Engine<u64>>(
-    limits: Limits,
-    open: &Open<'_, N>,
-) -> Verdict {
+    limits: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let start = engine.feed().revision();
     ensure!(
@@ -106,13 +112,13 @@ pub(super) fn feed_tells_what_followed<N: Engine<u64>>(
     }))?;
     let revision = ticket.wait()?.revision;
     let groups = engine.feed().since(start)?;
-    let told: Vec<_> = groups
+    let observed: Vec<_> = groups
         .iter()
         .map(|group| (group.revision, group.changes.clone()))
         .collect();
     ensure!(
-        told == [(revision, vec![1, 2])],
-        "after {start} the feed tells {told:?}"
+        observed == [(revision, vec![1, 2])],
+        "after {start} the feed tells {observed:?}"
     );
     for _ in 0..limits.feed_capacity {
         put(&engine, key(21, b"a"), b"")?;
@@ -135,7 +141,10 @@ pub(super) fn feed_tells_what_followed<N: Engine<u64>>(
     Ok(())
 }
 
-pub(super) fn numbers_only_grow<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn numbers_only_grow<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     let drawn: Vec<Vec<u64>> = std::thread::scope(|scope| {
         let draw = || (0..100).map(|_| engine.allocate(KIND)).collect();
@@ -169,7 +178,10 @@ pub(super) fn numbers_only_grow<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -
     Ok(())
 }
 
-pub(super) fn reopened_is_the_same<N: Engine<u64>>(_: Limits, open: &Open<'_, N>) -> Verdict {
+pub(super) fn reopened_is_the_same<N: Engine<u64>>(
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
     for number in 0..50_u8 {
         put(&engine, key(23, &[number]), &[number; 100])?;
@@ -195,19 +207,19 @@ pub(super) fn reopened_is_the_same<N: Engine<u64>>(_: Limits, open: &Open<'_, N>
 }
 
 pub(super) fn closing_commits_the_queue<N: Engine<u64> + 'static>(
-    _: Limits,
-    open: &Open<'_, N>,
-) -> Verdict {
+    _: EngineLimits,
+    open: &OpenEngine<'_, N>,
+) -> RuleResult {
     let engine = open()?;
-    let (release, held) = hold(&engine)?;
+    let (release, blocker) = block_writer(&engine)?;
     let queued = submit_with(&engine, |tx| {
         tx.put(&key(24, b"queued"), b"");
-        Ok::<_, Fault>(())
+        Ok::<_, BoxError>(())
     })?;
     let closing = std::thread::spawn(move || drop(engine));
     drop(release);
     closing.join().map_err(|_panic| "closing panicked")?;
-    held.wait()?;
+    blocker.wait()?;
     queued.wait()??;
     let found = open()?.snapshot()?.get(&key(24, b"queued"))?;
     ensure!(found.is_some(), "what was queued is lost");
